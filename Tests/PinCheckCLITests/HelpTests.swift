@@ -189,31 +189,26 @@ private enum Tool: String {
     }
 }
 
-/// What pincheck had and has no more: each word of the table is refused with its sentence, on the command line that had it.
-@Suite struct GoneWordTests {
-    static let rows: [(arguments: [String], instead: SafeText)] = [
-        (GoneWords.commands, [{ [$0, "x"] }, { ["help", $0] }]),
-        (
-            GoneWords.options,
-            [{ ($0.hasPrefix("-") ? ["host", $0] : $0.split(separator: " ").map(String.init)) + ["x"] }]
-        ), (GoneWords.clients, [{ ["host", "--client", $0] }, { ["lint", "Pins", "--client", $0] }]),
-        (GoneWords.forms, [{ ["host", "--format", $0] }, { ["pins", "x", "-f", $0] }]),
-        (GoneWords.changes, [{ ["host", "--baseline", "x", "--allow", $0] }]),
-    ].flatMap { (table: [String: SafeText], lines: [(String) -> [String]]) in
-        table.flatMap { word, instead in lines.map { ($0(word), instead) } }
-    }
-
-    @Test func aGoneWordIsRefusedWithWhatToDoInstead() async {
-        for (arguments, instead) in Self.rows {
+/// Each word of another tool is refused with its sentence, wherever it can be given.
+@Suite struct ForeignWordTests {
+    @Test func aWordOfAnotherToolIsRefusedWithWhatToDoInstead() async {
+        let clients = ForeignWords.clients.flatMap { word, instead in
+            [(["host", "--client", word], instead), (["lint", "Pins", "--client", word], instead)]
+        }
+        let options = ForeignWords.options.map { word, instead in
+            ((word.hasPrefix("-") ? ["host", word] : word.split(separator: " ").map(String.init)) + ["x"], instead)
+        }
+        for (arguments, instead) in clients + options {
             let outcome = await pincheck(arguments).expect(.usage, "")
             #expect(outcome.errors.hasPrefix("Error: ") && outcome.errors.hasSuffix(": \(instead)\n"), "\(outcome)")
         }
     }
 
-    @Test func aFileRefusesAGoneClientWithItsSentence() async throws {
-        await pincheck("--targets", "-", input: Array("api.example.com client=dane\n".utf8)).expect(
-            .data, errors: "standard input:1: client=: there is no client 'dane': no app compares TLSA")
-        await pincheck("--policy", "-", input: Array(#"{ "hosts": { "a.example.com": { "client": "dane" } } }"#.utf8))
-            .expect(.data, errors: "there is no client 'dane': no app compares TLSA")
+    @Test func aFileRefusesTheNameOfAnotherLibraryWithItsSentence() async throws {
+        let sentence = "there is no client 'retrofit': it connects by OkHttp"
+        await pincheck("--targets", "-", input: Array("api.example.com client=retrofit\n".utf8)).expect(
+            .data, errors: "standard input:1: client=: \(sentence)")
+        let policy = #"{ "hosts": { "a.example.com": { "client": "retrofit" } } }"#
+        await pincheck("--policy", "-", input: Array(policy.utf8)).expect(.data, errors: sentence)
     }
 }

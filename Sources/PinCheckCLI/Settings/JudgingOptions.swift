@@ -27,7 +27,7 @@ extension OptionGroup {
             "Names with settings, as in 'trustkit:no-enforce,okhttp', or all. 'pincheck clients' lists them.",
             key: "client", isInLists: true
         ) {
-            try GoneWords.refuse(clients: $1.text)
+            try ForeignWords.refuse(clients: $1.text)
             $0.request.judging.clients = try ClientSelection([$1.text])
         }
         Option.choice(

@@ -15,7 +15,8 @@ enum Mistake {
     static func unknownOption(_ name: String, of command: Command) -> CommandError {
         let word = name.hasSuffix("…") ? String(name.prefix(2)) : name
         let remedy: SafeText =
-            advice(on: word, of: command) ?? GoneWords.options["\(command.name) \(word)"] ?? GoneWords.options[word]
+            advice(on: word, of: command)
+            ?? ForeignWords.options["\(command.name) \(word)"] ?? ForeignWords.options[word]
             ?? proposal(for: word, of: command).map { "did you mean '\($0)'?" }
             ?? "'pincheck help \(command.name)' lists those there are"
         return .usage("there is no option \(quoted(withoutSecrets(name))): \(remedy)")
@@ -68,7 +69,6 @@ enum Mistake {
             )
         }
         guard let first = arguments.first, !names.contains(first) else { return }
-        try refuseGone(first)
         guard first.utf8.count <= 20, first.utf8.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) }),
             let command = arguments.count > 1 && foreignCommands[first] != nil
                 ? foreignCommands[first] : Suggestion.nearest(to: first, in: names)
@@ -82,16 +82,10 @@ enum Mistake {
 
     static func command(toHelpWith name: String) throws(CommandError) -> Command {
         if let command = Command.named(name) { return command }
-        try refuseGone(name)
         let nearest = Suggestion.nearest(to: name, in: names)
         throw .usage(
             "there is no command \(quoted(withoutSecrets(name))): "
                 + (nearest.map { "did you mean 'pincheck help \($0)'?" } ?? "'pincheck --help' lists them"))
-    }
-
-    private static func refuseGone(_ name: String) throws(CommandError) {
-        guard let instead = GoneWords.commands[name] else { return }
-        throw .usage("there is no command \(quoted(name)) any more: \(instead)")
     }
 
     private static let foreignCommands = [

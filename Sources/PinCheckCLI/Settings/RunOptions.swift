@@ -48,8 +48,7 @@ extension OptionGroup {
             for word in $1.text.split(separator: ",", omittingEmptySubsequences: false) {
                 let word = String(word.drop { $0 == " " })
                 guard let kind = Change.Kind(rawValue: word) else {
-                    throw CommandError.unknown(
-                        word, among: Change.Kind.allCases.map(\.rawValue), gone: GoneWords.changes)
+                    throw CommandError.unknown(word, among: Change.Kind.allCases.map(\.rawValue))
                 }
                 $0.allowed.insert(kind)
             }
@@ -128,8 +127,9 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
 
 extension CommandError {
     static func unknown(form: some StringProtocol, among forms: [String]) -> CommandError {
-        let other = GoneWords.forms[String(form)] == nil ? Command.all.first { $0.forms.contains(String(form)) } : nil
-        guard let other else { return unknown(form, among: forms, gone: GoneWords.forms) }
+        guard let other = Command.all.first(where: { $0.forms.contains(String(form)) }) else {
+            return unknown(form, among: forms)
+        }
         return .usage(
             "\(quoted(form)) is a form of 'pincheck \(other.name)': choose from \(forms.joined(separator: ", "))")
     }

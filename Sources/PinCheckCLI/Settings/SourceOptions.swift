@@ -97,7 +97,7 @@ extension OptionGroup {
             "--client", of: "name", .list { clientNames + [all] }, help: "The clients that ship the pins.",
             "For certificates, keys and lists, which do not say so themselves. Several with commas."
         ) {
-            try GoneWords.refuse(clients: $1.text)
+            try ForeignWords.refuse(clients: $1.text)
             let names = $1.text == "all" ? Client.all.filter(\.isInAll).map(\.name) : words($1.text)
             $0.shippingClients = Set(try names.map { try Client.named($0).name })
         }

@@ -36,11 +36,8 @@ package struct CommandError: Error, Hashable, CustomStringConvertible {
     }
 
     /// A value that is none of the words there are to choose from: names the nearest, or all of them where none is near.
-    static func unknown(
-        _ value: some StringProtocol, among words: [String], gone: [String: SafeText] = [:]
-    ) -> CommandError {
+    static func unknown(_ value: some StringProtocol, among words: [String]) -> CommandError {
         let shown = quoted(withoutSecrets(String(value)))
-        if let instead = gone[String(value)] { return .usage("\(shown) is not known any more: \(instead)") }
         return .usage("\(shown) is unknown: \(Suggestion.remedy(for: String(value), among: words))")
     }
 }

@@ -95,23 +95,12 @@ package enum PolicyReader {
         minTLS maxTLS alpn proxy request expectStatus
         """.split(separator: " ").map(String.init)
 
-    /// Keys that there are no more, and what to write instead.
-    private static let gone = [
-        "authLevel": "each client's platform has its own: leave it out, or name a device",
-        "ctLogs": "embedded SCTs are counted, and which logs they are from is not judged: leave it out",
-        "head": "the request asks by GET: leave it out",
-        "strict": "each client's platform decides what it refuses: leave it out",
-        "validatesCertificateChain":
-            "write \"client\": \"afnetworking-2.5:chain=no\" where it is false, else leave it out",
-    ]
-
     private static func checkKeys(of node: DocumentNode, known: [String], what: String) throws(PinFormatError) {
         for (name, value) in try node.dictionary() where !known.contains(name) {
             let nearest = Suggestion.nearest(to: name, in: known)
-            let instead = Self.gone[name]
             throw PinFormatError(
                 .unknownKey, at: value.place, "\(what) has no key '\(shortened(name, to: 60))'",
-                remedy: instead ?? nearest.map { "did you mean '\($0)'?" }
+                remedy: nearest.map { "did you mean '\($0)'?" }
                     ?? "known are \(known.joined(separator: ", "))")
         }
     }
