@@ -54,7 +54,7 @@ package struct AFNetworking: ClientProcedure {
                 "hash-pins-ignored", "certificate mode compares certificates: the pins that are hashes are ignored")
         }
         let pinned = run.evaluate(trustPolicy(run), anchors: .only(pins.certificates))
-        run.record(pinned, id: "pinned-trust", leadsTo: "a pinned certificate", checksName: policy.validatesDomainName)
+        run.record(pinned, id: "pinned-trust", leadsTo: "a pinned certificate")
         guard pinned.isTrusted else {
             run.fail("pins", "no valid path ends at a pinned certificate")
             run.warnOfPresentedPins(system.builtChain)
@@ -213,7 +213,7 @@ extension AFNetworking {
             run.skip("trust", "allowInvalidCertificates without pinning: any certificate is accepted")
             run.warn("everything-accepted", "these settings accept every server, an interceptor's too")
         } else {
-            run.record(system, checksName: policy.validatesDomainName)
+            run.record(system)
         }
         run.skip("pins", "mode none compares no pins")
         return verdict(reason, on: system.builtChain, run)
@@ -225,7 +225,7 @@ extension AFNetworking {
             run.skip("trust", "allowInvalidCertificates: the system's opinion of the chain does not count")
             return nil
         }
-        run.record(system, checksName: policy.validatesDomainName)
+        run.record(system)
         guard !system.isTrusted else { return nil }
         run.skip("pins", "not compared: the client rejects before that")
         // A private CA can be pinned in certificate mode only with allowInvalidCertificates. A missing intermediate is the server's fault,

@@ -118,7 +118,7 @@ package struct Alamofire: ClientProcedure {
                 run.skip("name", "validateHost is off, and default validation never checks the name")
                 run.warn("name-not-checked", "validateHost is off: a certificate for any name is accepted")
             }
-            run.record(result, leadsTo: end, checksName: validatesHost)
+            run.record(result, leadsTo: end)
             guard result.isTrusted else { return run.rejected(result.failures, on: result.builtChain) }
         } else {
             run.skip("name", "validateHost is off")

@@ -99,19 +99,15 @@ package struct ProcedureRun {
 
     mutating func note(_ id: String, _ message: String) { notes.append(Warning(id: id, message: message)) }
 
-    /// Records a trust evaluation, with the name as a step of its own where the policy has one.
-    mutating func record(
-        _ result: TrustResult, id: String = "trust", leadsTo end: String = "a trusted root", checksName: Bool = true
-    ) {
-        if checksName {
-            if let failure = result.failures.first(where: \.isAboutName) {
-                fail("name", failure.description)
-            } else if !hasStep("name") {
-                if isNameGiven {
-                    pass("name", "the certificate is valid for \(view.referenceName)")
-                } else {
-                    skipMissingName()
-                }
+    /// Records a trust evaluation, with the name as a step of its own unless it is recorded already.
+    mutating func record(_ result: TrustResult, id: String = "trust", leadsTo end: String = "a trusted root") {
+        if let failure = result.failures.first(where: \.isAboutName) {
+            fail("name", failure.description)
+        } else if !hasStep("name") {
+            if isNameGiven {
+                pass("name", "the certificate is valid for \(view.referenceName)")
+            } else {
+                skipMissingName()
             }
         }
         let failures = result.failures.filter { !$0.isAboutName }
