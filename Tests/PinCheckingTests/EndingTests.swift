@@ -1,3 +1,4 @@
+import LoopbackLab
 import Pinning
 import Testing
 import X509
@@ -116,6 +117,27 @@ import X509
         #expect(changed.outcome == .needsAttention && changed.reason.id == "changed")
         let ending = Ending(Self.accepted, counts: false, outlook: Self.outlook(.fail))
         #expect(ending.outcome == .needsAttention && ending.reason.id == "ends")
+    }
+
+    @Test func aDeviceOnWhichNobodyJudgesIsNoVerdict() throws {
+        let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: []))
+        let devices = DeviceData.builtIn.devices.filter { ["ios-26", "android-17"].contains($0.name) }.map {
+            JudgedDevice(device: $0, trust: .device, verifier: verifier, verifierWithInstalledRoots: verifier)
+        }
+        let client = ConfiguredClient(client: .generic, settings: [], procedure: .success(Generic()), pins: nil)
+        let policy = HostPolicy(SettingsPolicy(devices: devices), clients: [client], pins: nil)
+        let verdict = Verdict(
+            reason: .trustedWithoutPins, disposition: .performDefaultHandling, trace: [],
+            builtChain: .unverified([try CertificateReader.certificate(der: pki.leaf.der)]), restsOn: [], matches: [],
+            warnings: [])
+        let verdicts = devices.map { device in
+            ClientVerdict(client, on: device, in: policy, .success(verdict), reason: Reason("pin-matched", "it is"))
+        }
+        #expect(verdicts.count == 2 && verdicts.ending(in: policy).outcome == .accepted)
+        for verdict in verdicts {
+            let ending = [verdict].ending(in: policy)
+            #expect(ending.outcome == .notSetUp && ending.reason.id == "not-configured")
+        }
     }
 
     @Test func aClientThatCannotBeSetUpKeepsItsHintsAndWhatWouldMendIt() {
