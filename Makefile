@@ -15,6 +15,9 @@ DOCC = $$(ls "$$(dirname "$$(command -v $(SWIFT) || echo /)")/docc" 2>/dev/null 
 # How often `make bench` measures, and the file for its figures.
 ROUNDS = 30
 BENCH_JSON =
+# What the draw of `make mutants` depends on, and the commit since which files have changed for `make thorough`.
+SEED = 1
+BASE = HEAD~10
 
 # How many tests run at once. Swift Testing starts all of them together unless it is told, so that each waits for all others while
 # its deadlines and its time limit run; what waits for the network leaves room for two more than there are processors. Swift 6.2
@@ -59,7 +62,7 @@ RELEASE_FLAGS = -c release --static-swift-stdlib --disable-local-rpath -Xcc -ffi
 STRIP = strip
 endif
 
-.PHONY: help demo test thorough build manual docs install uninstall deb tarball check bench order asan tsan fuzz properties lint format clean host toolchain libraries ordered
+.PHONY: help demo test thorough mutants build manual docs install uninstall deb tarball check bench order asan tsan fuzz properties lint format clean host toolchain libraries ordered
 
 help: ## print this list
 	@echo "usage: make TARGET"
@@ -75,8 +78,11 @@ demo: libraries ## install what is missing, build, and check throwaway servers o
 test: libraries lint ## install what is missing, lint, and run every test (FILTER=TLSProbeTests: those)
 	$(TEST)
 
-thorough: libraries ## run what takes longer than the tests: fuzzers, many seeds, articles, packages, other shells
-	Tests/thorough
+thorough: libraries ## run what takes longer than the tests: fuzzers, many seeds, articles, packages, other shells (BASE=HEAD~10)
+	BASE='$(BASE)' Tests/thorough
+
+mutants: libraries ## break 150 guards of the sources, one at a time, and run the tests that should notice; some hours (SEED=1)
+	Tests/Mutations/mutate --seed '$(SEED)'
 
 build: libraries ## build the release binary, .build/release/pincheck
 # The linker takes the archive where it finds no shared library beside it.
