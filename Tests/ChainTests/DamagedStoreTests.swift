@@ -7,7 +7,6 @@ import X509
 /// What comes of a store with a broken block, beside what OpenSSL makes of the same files.
 @Suite("Nothing is trusted by a store with a broken block that OpenSSL rejects, or that the block may distrust")
 struct DamagedStoreTests {
-    private static let pki = try! StandardPKI.shared()
     private static let stranger = try! LabCertificate.strangers(1)[0]
     private static let rejecting = TrustSettings(rejected: [.serverAuth])
 
@@ -97,7 +96,6 @@ struct DamagedStoreTests {
         _ place: Place, _ damage: Damage, _ position: Position, _ form: Form, rejects: Bool,
         in files: TemporaryDirectory
     ) throws -> Files {
-        let pki = Self.pki
         let directory = try files.makeDirectory("certs")
         let distrust = pki.interA.pem(Self.rejecting)
         func write(_ blocks: [String], to name: String) throws {
@@ -156,7 +154,7 @@ struct DamagedStoreTests {
     }
 
     @Test func `distrust counts behind a byte order mark, and whatever NUL bytes stand beside it`() throws {
-        let inter = Self.pki.interA
+        let inter = pki.interA
         let distrust = inter.pem(Self.rejecting)
         let begin = "-----BEGIN TRUSTED CERTIFICATE-----"
         let texts = [
@@ -177,7 +175,7 @@ struct DamagedStoreTests {
     }
 
     @Test func `what is not read as it stands holds no root`() throws {
-        let root = Self.pki.rootA
+        let root = pki.rootA
         let settings = root.der + TrustSettings(trusted: [.serverAuth]).der
         for text in [
             root.pem + "\0\0\0\0", "\0x\n" + root.pem, "# " + root.pem, root.pem + "# -----BEGIN CERTIFICATE-----\n",
@@ -192,14 +190,14 @@ struct DamagedStoreTests {
     ) {
         let files = try TemporaryDirectory()
         let directory = try files.makeDirectory("certs")
-        if !alone { try files.write(Self.pki.rootA.pem, to: "certs/\(Self.pki.rootA.hashedFileName)") }
+        if !alone { try files.write(pki.rootA.pem, to: "certs/\(pki.rootA.hashedFileName)") }
         try files.write(bytes, to: "certs/\(certificate.hashedFileName)")
         let store = Files(bundle: files.path + "/none", directory: directory)
         return (try Self.findings(by: .system(environment: store.environment)), Self.isTrustedByOpenSSL(store))
     }
 
     @Test func `settings count under every label, also with bytes behind them`() throws {
-        let inter = Self.pki.interA
+        let inter = pki.interA
         for label in ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"] {
             for tail in [[], [0], [0x30, 0]] as [[UInt8]] {
                 let text = pem(inter.der + Self.rejecting.der + tail, label: label)
@@ -211,7 +209,7 @@ struct DamagedStoreTests {
     }
 
     @Test func `a root in DER under its hashed name is one, and a broken one is not`() throws {
-        let root = Self.pki.rootA
+        let root = pki.rootA
         let whole = try compare(root.der, under: root, alone: true)
         #expect(whole.isTrustedByOpenSSL)
         #expect(whole.ours.validPaths.count == 1)
@@ -226,7 +224,7 @@ struct DamagedStoreTests {
 
     @Test func `a file of broken blocks is read in one go`() throws {
         let text = String(repeating: "-----BEGIN CERTIFICATE-----\nAAAA\n", count: 60_000)
-        let (ours, _) = try compare(Array((text + Self.pki.interA.pem(Self.rejecting)).utf8), under: Self.pki.interA)
+        let (ours, _) = try compare(Array((text + pki.interA.pem(Self.rejecting)).utf8), under: pki.interA)
         #expect(ours.failures.map(\.id) == ["distrusted"])
     }
 }

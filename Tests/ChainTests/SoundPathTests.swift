@@ -6,7 +6,7 @@ import X509
 
 /// OpenSSL's own opinion of every path that was found, and what the store says of those on it.
 @Suite("A path that is found valid is valid to OpenSSL, alone") struct SoundPathTests {
-    @Test(arguments: Seeds.sample(8)) func `random worlds with stores that distrust`(seed: UInt64) throws {
+    @Test(arguments: Seeds.sample(4)) func `random worlds with stores that distrust`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for number in 0..<6 {
             let pki = try RandomPKI(using: &generator)
@@ -30,13 +30,13 @@ import X509
         }
     }
 
-    @Test(arguments: Seeds.sample(8)) func `curl gets what OpenSSL builds of what is sent, in that order`(seed: UInt64)
+    @Test(arguments: Seeds.sample(4)) func `curl gets what OpenSSL builds of what is sent, in that order`(seed: UInt64)
         throws
     { _ = try acceptedWorlds(seed: seed) }
 
     @Test func `some of those worlds have a path for curl`() throws {
         // Of the fixed seeds: one seed alone may well have none.
-        #expect(try (1...4).map { try acceptedWorlds(seed: $0) }.reduce(0, +) > 0)
+        #expect(try (1...2).map { try acceptedWorlds(seed: $0) }.reduce(0, +) > 0)
     }
 
     /// How many of a seed's worlds OpenSSL accepts; whether curl's search agrees is expected of each.

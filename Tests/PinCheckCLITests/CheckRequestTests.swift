@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func everyFlagOfTheTableChangesTheRequest() throws {
-        let client = try StandardPKI.shared().interA.issue(.leaf("client.example.com"))
+        let client = try pki.interA.issue(.leaf("client.example.com"))
         let files = try TemporaryDirectory()
         try files.write(client.pem, to: "client.pem")
         try files.write(try client.key.privateKeyPEM(), to: "client.key")

@@ -10,8 +10,7 @@ import Testing
 typealias ExitStatus = PinCheckCLI.ExitStatus
 
 /// What servers present and files hold where nothing else is said.
-let pki = try! StandardPKI.shared()
-let host = StandardPKI.serverName
+let host = serverName
 let served = [pki.leaf, pki.interA]
 
 extension Trait where Self == TimeLimitTrait {
@@ -23,15 +22,19 @@ struct Outcome {
     let status: ExitStatus
     let output: String
     let errors: String
+    /// The JSON report, if it was written beside the output.
+    var report: String? = nil
 
-    var json: JSONValue { get throws { try JSONValue(output) } }
+    var json: JSONValue { get throws { try JSONValue(report ?? output) } }
 
-    /// The exit status and the id of the reason in a JSON report of one target, as in `fail pin-mismatch`.
+    /// The exit status and the ids of the reasons in the JSON report, as in `fail pin-mismatch`.
     ///
-    /// Another refusal has the same exit status: where the reason is the point, a test compares this.
+    /// Another rejection has the same exit status, so a test of a rejection compares this.
     var decision: String {
-        let reason = (try? JSONValue(output))?["reason"]["id"].text
-        return "\(status) \(reason ?? "without a reason: \(output)\(errors)")"
+        let report = try? json
+        let reasons = (report?["results"].array ?? []) + (report.map { [$0] } ?? [])
+        let ids = reasons.compactMap { $0["reason"]["id"].text }.joined(separator: ",")
+        return "\(status) \(ids.isEmpty ? "without a reason: \(output)\(errors)" : ids)"
     }
 
     /// Holds how it ended against a status, and what it wrote as ``says(_:ending:starting:errors:told:not:at:)`` does.
@@ -219,19 +222,25 @@ struct Desk: Sendable {
         }
     }
 
-    /// Holds a line against how it ends, by a status or by the decision in its JSON report, and against texts that it says, as in
-    /// `fail pin-mismatch` and `data: nsc.xml:2 … is not there`.
+    /// Holds a line against how it ends and against texts that it says, as in `fail pin-mismatch: ship the new` and `data: nsc.xml:2 … is
+    /// not there`: a check by its ``Outcome/decision``, everything else by its status.
     @discardableResult func expect(
         _ line: String, _ end: String, environment: [String: String] = [:], at time: Int64? = nil, input: String = "",
         at place: SourceLocation = #_sourceLocation
     ) async -> Outcome {
         let parts = end.split(separator: ": ", maxSplits: 1).map(String.init)
         let isDecision = parts[0].contains(" ")
-        let outcome = await self(
-            line + (isDecision ? " -f json" : ""), environment: environment, at: time, input: input)
+        // A rejection by another reason has the same status.
+        let hasReason = !line.hasPrefix("lint ") && !line.hasPrefix("pins ")
+        #expect(parts[0] != "fail" || !hasReason, "\(line): which reason?", sourceLocation: place)
+        let report = "\(files.path)/decision.json"
+        let forms = isDecision ? (line.contains(#/ (-f|--format) /#) ? "" : " -f text") + " -f json=\(report)" : ""
+        var outcome = await self(line + forms, environment: environment, at: time, input: input)
+        if isDecision { outcome.report = try? contents(ofFile: report) }
+        JSONSchemaCheck.expect(validDocumentsIn: outcome.report ?? "")
         let found = isDecision ? outcome.decision : "\(outcome.status)"
         #expect(found == parts[0], "\(line): \(outcome)", sourceLocation: place)
-        let said = outcome.output + outcome.errors
+        let said = outcome.output + outcome.errors + (outcome.report ?? "")
         for text in parts.dropFirst().flatMap({ $0.split(separator: " … ") }) {
             let isThere = said.contains(expand(String(text)))
             #expect(isThere, "\(line): no '\(text)' in \(outcome)", sourceLocation: place)

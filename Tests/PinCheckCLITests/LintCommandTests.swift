@@ -84,7 +84,7 @@ import Testing
     @Test func differencesAreOneTable() async throws {
         let ios = "{\"TSKPinnedDomains\": {\"example.com\": {\"TSKPublicKeyHashes\": [\"$LEAF64\", \"$NEXT64\"]}}}"
         let hosts = "example.com $LEAF\nwww.example.com $LEAF\n"
-        let next = try StandardPKI.shared().leaf2.pin.prefix(15)
+        let next = pki.leaf2.pin.prefix(15)
         try await desk("lint @ios.json @hosts --ignore no-backup-pin", ["ios.json": ios, "hosts": hosts]).says(
             """
             warning: the sources differ in what they pin
@@ -109,7 +109,7 @@ import Testing
         let desk = try Desk()
         for (name, text) in texts { try desk.write(text, to: "all/" + name) }
         for directory in ["all/ios", "all/ios/Pins"] { try desk.files.makeDirectory(directory) }
-        try desk.files.write(StandardPKI.shared().leaf.der, to: "all/ios/Pins/leaf.cer")
+        try desk.files.write(pki.leaf.der, to: "all/ios/Pins/leaf.cer")
         try desk.files.write([UInt8](repeating: 0xFF, count: (16 << 20) + 1), to: "all/docs/film.mp4")
         let found = try await desk("lint @all -f json").json["findings"].array
         let places = found.compactMap { finding in

@@ -11,8 +11,7 @@ import Testing
         let body = key.split(separator: "\n").dropFirst().dropLast().joined()
         for text in [
             key, key.replacing("\n", with: ""), key.replacing("\n", with: "\r\n"), key.replacing("\n", with: "\n  "),
-            key.lowercased(), try StandardPKI.shared().leaf.pem + key,
-            key.replacing("PRIVATE KEY", with: "EC PRIVATE KEY"),
+            key.lowercased(), pki.leaf.pem + key, key.replacing("PRIVATE KEY", with: "EC PRIVATE KEY"),
         ] {
             for arguments in [["host", "--pins", text], ["host", "--pins=" + text], [text], ["host", "--sni", text]] {
                 let outcome = await pincheck(arguments).expect(.data, "")
@@ -119,9 +118,9 @@ import Testing
     }
 
     @Test func whatOnlyLooksLikeASecretIsShown() async throws {
-        let pin = try StandardPKI.shared().leaf.pin
+        let pin = pki.leaf.pin
         let files = try TemporaryDirectory()
-        let chain = try files.write(try StandardPKI.shared().leaf.pem, to: "chain.pem")
+        let chain = try files.write(pki.leaf.pem, to: "chain.pem")
         let path = try files.write("sha256/AAAA", to: "Ab3dE5fGhI7jK9lM1nOp3Qr5sT")
         let outcome = await pincheck("verify", chain, "--anchors", chain, "--pins", pin, "-f", "json")
         #expect(outcome.output.contains(pin.dropFirst("sha256/".count)))

@@ -6,8 +6,6 @@ import X509
 @testable import PinChecking
 @testable import TLSProbe
 
-let pki = try! StandardPKI.shared()
-
 /// The library as a program of somebody else's uses it.
 @Suite(.timeLimit(.minutes(10))) struct PinCheckerTests {
     let host = "api.example.com"

@@ -4,8 +4,8 @@ import PinFormats
 import Pinning
 import Testing
 
-let leaf = try! StandardPKI.shared().leaf
-let root = try! StandardPKI.shared().rootA
+let leaf = pki.leaf
+let root = pki.rootA
 
 /// Hashes whose text is known: bytes counting up from a start.
 func digest(from start: UInt8) -> SHA256Digest { SHA256Digest(bytes: (0..<32).map { start &+ $0 })! }

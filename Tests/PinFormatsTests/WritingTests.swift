@@ -14,7 +14,6 @@ import X509
     let root: PinItem
 
     init() throws {
-        let pki = try StandardPKI.shared()
         func item(_ certificate: LabCertificate, _ role: PinItem.Role) throws -> PinItem {
             PinItem(try CertificateReader.certificate(der: certificate.der), role: role, source: "presented")
         }
@@ -44,9 +43,7 @@ import X509
 
     @Test(arguments: [PinBlockFormat.okhttp, .trustkit, .nspinned, .android])
     func twoPortsOfAHostAreOneEntryWhereEntriesHaveNone(format: PinBlockFormat) throws {
-        let other = PinItem(
-            try CertificateReader.certificate(der: try StandardPKI.shared().rogue.der), role: .leaf, source: "presented"
-        )
+        let other = PinItem(try CertificateReader.certificate(der: pki.rogue.der), role: .leaf, source: "presented")
         let block = try format.block([group([leaf]), group([other], port: 8_443)])
         let entries = try reading(ofFile: "block", block).configurations.flatMap(\.entries)
         // OkHttp has a line for each pin, and counts them together.
@@ -167,7 +164,6 @@ import X509
     }
 
     @Test func aFileIsNeverReplacedAndAnotherCertificateGetsAnotherName() throws {
-        let pki = try StandardPKI.shared()
         let renewed = try CertificateReader.certificate(der: pki.leafRe.der)
         let certificate = try #require(leaf.certificate)
         let directory = try TemporaryDirectory()

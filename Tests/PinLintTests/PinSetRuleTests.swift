@@ -4,8 +4,6 @@ import PinLint
 import Pinning
 import Testing
 
-let pki = try! StandardPKI.shared()
-
 /// Hashes no key has.
 enum Hashes {
     static let a = base64(0)

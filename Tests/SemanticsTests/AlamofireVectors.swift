@@ -48,7 +48,7 @@ struct AlamofireWorld: Sendable {
         vector("68 (host off)", withoutHost, "trusted-without-pins"),
         vector("68 (host on)", .systemDefault(), "trusted-without-pins"),
         vector(
-            "69", .systemDefault(), intermediates: [pki.authority2, pki.root], system: [World.shared.standard.rootA],
+            "69", .systemDefault(), intermediates: [pki.authority2, pki.root], system: [LoopbackLab.pki.rootA],
             "untrusted-root"), vector("70 (host off)", withoutHost, leaf: pki.nameless, "trusted-without-pins"),
         vector("70 (host on)", .systemDefault(), leaf: pki.nameless, "name-mismatch"),
         vector("71", .systemDefault(), leaf: pki.wildcard, "trusted-without-pins"),
@@ -182,7 +182,7 @@ struct AlamofireWorld: Sendable {
         }
         let system = try ClientVector("90", client(["*.alamofire.org"], all: false), scene, "pins-not-applied").check()
         #expect(system.disposition == .performDefaultHandling)
-        let untrusted = scene.with { $0.system = [World.shared.standard.rootA] }
+        let untrusted = scene.with { $0.system = [LoopbackLab.pki.rootA] }
         let rejected = try ClientVector("90", client([], all: false), untrusted, "unknown-issuer").check()
         #expect(rejected.disposition == .performDefaultHandling)
         // Only the very name counts.

@@ -3,9 +3,6 @@ import Pinning
 import Testing
 import X509
 
-let pki = World.shared.standard
-let serverName = StandardPKI.serverName
-
 /// The certificates the vectors of the semantics are about, rebuilt with keys of our own where the originals are files of other projects.
 struct World: Sendable {
     static let shared = try! World()
@@ -17,7 +14,6 @@ struct World: Sendable {
     /// A moment at which those fixtures have expired: 2026-01-01.
     static let in2026 = Timestamp(secondsSinceEpoch: 1_767_225_600)
 
-    let standard: StandardPKI
     /// HB: a chain of four as httpbin.org presented it in 2020: leaf, authority, cross-signed root, the root that signed it.
     let httpBin: [LabCertificate]
     /// GG: leaf, authority, the root GeoTrust as a cross-certificate, the root that signed it, and GeoTrust as a root of its own.
@@ -32,7 +28,6 @@ struct World: Sendable {
     let selfSignedWithoutName: LabCertificate
 
     init() throws {
-        standard = try StandardPKI.shared()
         func valid(_ template: CertificateTemplate) -> CertificateTemplate {
             template.valid(from: 1_388_534_400, to: 1_704_067_200)
         }

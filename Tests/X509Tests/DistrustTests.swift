@@ -22,9 +22,10 @@ import X509
     enum Place: CaseIterable {
         case file, bigFile, systemBundle, bigSystemBundle, systemDirectory, directoryAndBundle
 
+        private static let crowd = try! LabCertificate.strangers(20).map(\.pem)
+
         func store(_ entries: [(LabCertificate, TrustSettings?)], in files: TemporaryDirectory) throws -> TrustStore {
             let texts = entries.map { $1.map($0.pem) ?? $0.pem }
-            let crowd = try LabCertificate.strangers(20).map(\.pem)
             func system(_ bundle: [String], directory: [(LabCertificate, TrustSettings?)] = []) throws -> TrustStore {
                 let path = try files.makeDirectory("certs")
                 var counts: [Substring: Int] = [:]
@@ -40,9 +41,9 @@ import X509
             switch self {
             case .file: return TrustStore(anchors: [try AnchorBundle(pemOrDER: Array(texts.joined().utf8))])
             case .bigFile:
-                return TrustStore(anchors: [try AnchorBundle(pemOrDER: Array((crowd + texts).joined().utf8))])
+                return TrustStore(anchors: [try AnchorBundle(pemOrDER: Array((Self.crowd + texts).joined().utf8))])
             case .systemBundle: return try system(texts)
-            case .bigSystemBundle: return try system(crowd + texts)
+            case .bigSystemBundle: return try system(Self.crowd + texts)
             case .systemDirectory: return try system([], directory: entries)
             // What the directory trusts is found first; what the bundle says must count all the same.
             case .directoryAndBundle:

@@ -3,9 +3,6 @@ import Pinning
 import Testing
 import X509
 
-let pki = try! StandardPKI.shared()
-let serverName = StandardPKI.serverName
-
 extension Certificate {
     init(_ certificate: LabCertificate) throws { self = try CertificateReader.certificate(der: certificate.der) }
 }

@@ -69,3 +69,9 @@ package struct StandardPKI: Sendable {
 
     package static func shared() throws(LabError) -> StandardPKI { try world.get() }
 }
+
+/// The world and the server of tests that need none of their own.
+package let pki: StandardPKI = {
+    do { return try .shared() } catch { preconditionFailure("\(error)") }
+}()
+package let serverName = StandardPKI.serverName

@@ -46,7 +46,7 @@ struct BuiltInDevicesTests {
     }
 
     @Test func `a certificate of somebody's own is on no list, and neither is half a root`() throws {
-        #expect(!data.lists(try StandardPKI.shared().rootA.der))
+        #expect(!data.lists(pki.rootA.der))
         let root = try #require(data.roots(of: data.devices[0]).first)
         #expect(data.lists(root))
         #expect(!data.lists(Array(root.dropLast())) && !data.lists(root + [0]) && !data.lists([]))
@@ -59,7 +59,7 @@ struct BuiltInDevicesTests {
         let went = try #require(data.roots(of: old).first { !data.lists($0, for: new) })
         #expect(data.availability(of: came, on: .apple)?.hasSuffix(" and newer") == true)
         #expect(data.availability(of: went, on: .apple)?.hasSuffix(" and older") == true)
-        let own = try StandardPKI.shared().rootA.der
+        let own = pki.rootA.der
         #expect(data.availability(of: own, on: .android) == "on no android")
     }
 
