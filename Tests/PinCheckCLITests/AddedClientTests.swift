@@ -65,7 +65,8 @@ import Testing
     @Test(arguments: ["text", "brief", "json", "jsonl", "nagios", "prometheus", "junit", "github", "html"])
     func everyFormNamesIt(form: String) async throws {
         try await run { desk in
-            await desk.expect("VERIFY --pins @inter.cer --client okhttp,lab-client -f \(form)", "fail: lab-client")
+            await desk.expect(
+                "VERIFY --pins @inter.cer --client okhttp,lab-client -f \(form)", "fail pin-mismatch: lab-")
         }
     }
 

@@ -53,20 +53,23 @@ import Testing
         ("--warn-before 90d --fail-on warn", "warn: \nWARN  "),
         (
             "--fail-before 81d",
-            "fail: accepted, but CN=$HOST (depth 0) expires in 80 d, on DATE, less than 81d from now\n"
+            "fail expires-soon: accepted, but CN=$HOST (depth 0) expires in 80 d, on DATE, less than 81d from now\n"
         ),
         // Every certificate of the path counts, also where the verdict names one.
-        ("--fail-before 401d", "fail:   outlook: CN=Inter (depth 1) expires in 400 d"),
-        ("--pins LEAF --min-pin-life 100d", "fail: no configured pin is sure to match after DATE"),
+        ("--fail-before 401d", "fail expires-soon:   outlook: CN=Inter (depth 1) expires in 400 d"),
+        ("--pins LEAF --min-pin-life 100d", "fail pin-life-short: no configured pin is sure to match after DATE"),
         // A client that looks at the leaf alone is not helped by an authority, and the one that is worst off decides.
-        ("--pins LEAF --pins INTER --client curl --min-pin-life 100d", "fail: sure to match after DATE"),
-        ("--pins LEAF --pins TOP --client okhttp,curl --min-pin-life 200d", "fail: sure to match after DATE"),
+        ("--pins LEAF --pins INTER --client curl --min-pin-life 100d", "fail pin-life-short: sure to match after DATE"),
+        ("--pins LEAF --pins TOP --client okhttp,curl --min-pin-life 200d", "fail pin-life-short: to match after DATE"),
         // All lists of a configuration have to last.
-        ("--pins @lists.plist --client nspinneddomains --min-pin-life 2000d", "fail: sure to match after END"),
+        (
+            "--pins @lists.plist --client nspinneddomains --min-pin-life 2000d",
+            "fail pin-life-short: to match after END"
+        ),
         // Any warning counts.
         ("--pins LEAF --fail-on warn", "warn"),
         // curl --insecure looks at no date.
-        ("--pins LEAF --client curl:insecure --fail-before 90d", "fail: less than 90d from now; the client does not"),
+        ("--pins LEAF --client curl:insecure --fail-before 90d", "fail expires-soon: from now; the client does not"),
         ("--pins @leaf.cer --pins SPARE --mode certificate", "pass: 1 matched (leaf), 1 not compared\n … no backup"),
     ]
 
@@ -82,7 +85,8 @@ import Testing
         try await verify(pinned + "--fail-before 30d", below: shortInter).expect(
             .fail, "accepted, but CN=Inter (depth 1) expires in 10 d, on \(date(inDays: 10))",
             not: "also sent, but not on this chain")
-        let json = try await verify(pinned + "-f json", below: shortInter).json
+        let short = try await verify(pinned + "--fail-before 30d -f json", below: shortInter)
+        let json = try short.expect("fail expires-soon").json
         #expect(json["outlook"]["valid_until"].text?.hasPrefix(date(inDays: 10)) == true)
         #expect(json["other_paths"].array.map { $0["clients"].array.map(\.text) } == [["afnetworking"]])
         let roles = json["other_paths"][0]["chain"].array.map { $0["role"].text }

@@ -18,10 +18,9 @@ import Testing
         // curl's value is a pin beside the others.
         ("VERIFY --pinnedpubkey sha256//$LEAF64 --client curl,okhttp", "pass"),
         ("VERIFY --pinnedpubkey sha256//$LEAF64 --pins $JUNK --client okhttp", "pass: pins: 2 configured, 1 matched"),
-        ("VERIFY --pinnedpubkey @junk.pub", "fail: 0 matched, 1 not in the chain"),
+        ("VERIFY --pinnedpubkey @junk.pub", "fail pin-mismatch: 0 matched, 1 not in the chain"),
         // What a configuration becomes for another client, or cannot become.
         ("pins @nsc.xml", "pass: $HOST and all names below it   from $DIR/nsc.xml:2, until 2040-06-01\n"),
-        ("pins --from @nsc.xml -f tlsa", "usage: a TLSA record is no pin that an app compares"),
         ("pins --from $LEAF --host $HOST -f okhttp", "pass: .add(\"$HOST\", \"$LEAF\")"),
         // Several sources become one configuration, and a key is added to every host.
         ("pins --from @a --from @b -f okhttp", "pass: .add(\"$HOST\", \"$LEAF\") … .add(\"$HOST\", \"$JUNK\")"),
@@ -41,12 +40,12 @@ import Testing
     @Test(arguments: [
         // The right root under a name that only Alamofire takes, another root under one that both take.
         (["root.crt", "old.cer"], "--mode public-key --client alamofire", "pass"),
-        (["root.crt", "old.cer"], "--mode public-key --client afnetworking-3", "fail"),
+        (["root.crt", "old.cer"], "--mode public-key --client afnetworking-3", "fail pin-mismatch"),
         (
             ["root.crt", "old.cer"], "--mode public-key --client afnetworking,alamofire",
-            "fail: App.app: loaded from the bundle by AFNetworking 4: 'old.cer'; AFNetworking 2 and 3: 'old.cer'; "
+            "fail pin-mismatch: App.app: loaded from the bundle by AFNetworking 4: 'old.cer'; AFNetworking 2 and 3: 'old.cer'; "
                 + "Alamofire: 'old.cer', 'root.crt'"
-        ), (["root.crt"], "--client afnetworking", "fail: AFNetworking 4: none"),
+        ), (["root.crt"], "--client afnetworking", "fail no-pins: AFNetworking 4: none"),
         (["root.cer"], "", "pass: certificate"),
     ]) func eachClientIsJudgedWithTheFilesItLoads(certificates: [String], arguments: String, end: String) async throws {
         let desk = try Desk(["App.app/Info.plist": AppText.plist("")])

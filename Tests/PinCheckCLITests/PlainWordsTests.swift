@@ -17,27 +17,27 @@ import Testing
         // A leaf's key in the list of authorities is said to be there.
         (
             "VERIFY --pins $LEAF --client nspinneddomains:key=ca",
-            "fail: nspinneddomains: the leaf's key is in NSPinnedCAIdentities, which CAs alone are compared with: "
+            "fail pin-mismatch: nspinneddomains: the leaf's key is in NSPinnedCAIdentities, which CAs alone are compared with: "
                 + "NSPinnedLeafIdentities is the list for it\n", "no configured pin is on the chain"
         ),
         (
-            "VERIFY --pins $LEAF --client nspinneddomains:key=ca", "fail: 1 configured, 1 on the chain (leaf)\n",
-            " matched"
-        ), ("VERIFY --pins $LEAF --client nspinneddomains:key=ca -f json", "fail: \"pin-mismatch\"", ""),
+            "VERIFY --pins $LEAF --client nspinneddomains:key=ca",
+            "fail pin-mismatch: 1 configured, 1 on the chain (leaf)\n", " matched"
+        ),
         (
             "VERIFY --client alamofire:host=other.example.com,okhttp --pins $JUNK",
-            "fail:   this chain was not verified: alamofire: no evaluator is set for $HOST, and allHostsMustBeEvaluated\n",
+            "fail client-error:   this chain was not verified: alamofire: no evaluator is set for $HOST, and allHostsMustBeEvaluated\n",
             ""
         ),
         // A private CA leads to anchors, but not for whoever gave some.
-        ("verify @whole.pem --host $HOST", "fail:   hint: give it with --anchors if it is yours\n", ""),
-        (bare, "fail:   hint: give the root of that CA with --anchors if it is yours\n", ""),
+        ("verify @whole.pem --host $HOST", "fail untrusted-root:   hint: give it with --anchors if it is yours\n", ""),
+        (bare, "fail unknown-issuer:   hint: give the root of that CA with --anchors if it is yours\n", ""),
         (
             "verify @leaf.pem --host $HOST",
-            "fail: the chain must hold its intermediate; if the issuer is a root of yours, give it with --anchors\n", ""
-        ), ("verify @rogues.pem --host $HOST --anchors @root.pem", "fail: FAIL", "--anchors"),
+            "fail unknown-issuer: hold its intermediate; if the issuer is a root of yours, give it with --anchors\n", ""
+        ), ("verify @rogues.pem --host $HOST --anchors @root.pem", "fail untrusted-root", "--anchors"),
         (
-            "verify @leaf.pem --host $HOST --anchors @root.pem", "fail:   hint: the chain must hold its ",
+            "verify @leaf.pem --host $HOST --anchors @root.pem", "fail unknown-issuer:   hint: the chain must hold ",
             "with --anchors"
         ),
         // Another time is said.
@@ -45,7 +45,7 @@ import Testing
         ("VERIFY --at 2027-01-02T03:04:05Z", "pass:    as of 2027-01-02T03:04:05Z\n", ""),
         ("VERIFY --at 2027-01-02 -f json", "pass: \"2027-01-02T00:00:00Z\"", ""),
         // Warnings and what has expired are coloured.
-        ("VERIFY --pins $TOP --at 2050-01-01 --color always", "fail: \u{1B}[31mexpired\u{1B}[0m", ""),
+        ("VERIFY --pins $TOP --at 2050-01-01 --color always", "fail expired: \u{1B}[31mexpired\u{1B}[0m", ""),
         ("VERIFY --pins $LEAF --no-validate-domain-name --color always", "pass: \u{1B}[33mWarning:\u{1B}[0m ", ""),
         ("VERIFY --warn-before 9999d --color always", "pass:  d\u{1B}[0m  ", ""),
         ("VERIFY --pins $INTER --warn-before 9999d", "pass:  d  ", "\u{1B}"),
