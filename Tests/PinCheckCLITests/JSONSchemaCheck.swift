@@ -6,21 +6,14 @@ import Testing
 /// Holds documents against the schemas that pincheck ships, and those against the documents: every key that is written is
 /// described and required, and every key that is described is written.
 ///
-/// They are also held against the schemas as they were first published (``PublishedSchemas``), whose readers take documents of later
-/// versions too, but for what is named as gone. It knows the keywords the schemas use and no others.
+/// The check knows the keywords that the schemas use and no others.
 struct JSONSchemaCheck {
     private typealias Object = [String: Any]
 
     private let root: Object
-    /// Whether every key has to be described, as by the schema of the same version.
-    private let isOfThisVersion: Bool
-    private let name: String
 
-    /// The schema of that name as it is shipped, or as it was first published.
-    init(_ name: String, isOfThisVersion: Bool = true) throws {
-        let data = try isOfThisVersion ? PublishedSchemas.current(name) : PublishedSchemas.data(of: name)
-        root = try #require(JSONSerialization.jsonObject(with: data) as? Object)
-        (self.name, self.isOfThisVersion) = (name, isOfThisVersion)
+    init(_ name: String) throws {
+        root = try #require(JSONSerialization.jsonObject(with: Schemas.data(of: name)) as? Object)
     }
 
     /// Checks every document in a text that has a schema: one document, or one a line.
@@ -32,22 +25,15 @@ struct JSONSchemaCheck {
             ?? text.split(separator: "\n").compactMap { try? JSONSerialization.jsonObject(with: Data($0.utf8)) }
         for document in documents {
             guard let identifier = (document as? Object)?["schema"] as? String,
-                let name = PublishedSchemas.names.first(where: { identifier == PublishedSchemas.identifiers[$0] })
+                let name = Schemas.names.first(where: { identifier == Schemas.identifiers[$0] })
             else { continue }
-            for (isOfThisVersion, words) in [
-                (false, "Readers of \(name) as it was published do not take the document"),
-                (
-                    true,
-                    "The document is not as Sources/pincheck/schemas/\(name).json says; a change wants a new version"
-                ),
-            ] {
-                do {
-                    let findings = try JSONSchemaCheck(name, isOfThisVersion: isOfThisVersion).findings(in: document)
-                    guard !findings.isEmpty else { continue }
-                    let list = findings.prefix(20).joined(separator: "\n")
-                    Issue.record("\(words):\n\(list)", sourceLocation: sourceLocation)
-                } catch { Issue.record(error, sourceLocation: sourceLocation) }
-            }
+            do {
+                let findings = try JSONSchemaCheck(name).findings(in: document)
+                guard !findings.isEmpty else { continue }
+                let list = findings.prefix(20).joined(separator: "\n")
+                let words = "The document is not as Sources/pincheck/schemas/\(name).json says"
+                Issue.record("\(words):\n\(list)", sourceLocation: sourceLocation)
+            } catch { Issue.record(error, sourceLocation: sourceLocation) }
         }
     }
 
@@ -98,8 +84,7 @@ struct JSONSchemaCheck {
                 }
             case "const": if !Self.areEqual(value, rule) { findings.append("\(path): \(value) is not \(rule)") }
             case "enum":
-                // Later versions have new words, which readers have to expect.
-                if isOfThisVersion, !(rule as? [Any] ?? []).contains(where: { Self.areEqual(value, $0) }) {
+                if !(rule as? [Any] ?? []).contains(where: { Self.areEqual(value, $0) }) {
                     findings.append("\(path): \(value) is none of \(rule)")
                 }
             case "minimum", "maximum":
@@ -129,7 +114,6 @@ struct JSONSchemaCheck {
                 guard let object = value as? Object else { break }
                 for (key, property) in properties {
                     guard let member = object[key] else {
-                        if isRemoved("\(path).\(key)") { continue }
                         findings.append("\(path).\(key): is required and not there")
                         continue
                     }
@@ -144,16 +128,10 @@ struct JSONSchemaCheck {
             default: findings.append("\(path): this check does not know the keyword \(keyword)")
             }
         }
-        if isClosed, isOfThisVersion, let object = value as? Object {
+        if isClosed, let object = value as? Object {
             findings += object.keys.filter { !described.contains($0) }.map { "\(path).\($0)" + Self.undescribed }
         }
         return described
-    }
-
-    /// Whether a key at a path such as `$.results[0].tls` may be missing, because it went since the schema was published.
-    private func isRemoved(_ path: String) -> Bool {
-        let path = path.dropFirst(2).replacing(/\[\d+\]/, with: "[]")
-        return !isOfThisVersion && PublishedSchemas.isRemoved(String(path), of: name)
     }
 
     private static let undescribed = ": the schema does not describe it"

@@ -261,7 +261,7 @@ import Testing
     }
 
     @Test func theSchemaOfReportsKnowsEveryChange() async throws {
-        let schema = try JSONValue(String(decoding: PublishedSchemas.current("report"), as: UTF8.self))
+        let schema = try JSONValue(String(decoding: Schemas.data(of: "report"), as: UTF8.self))
         let ids = schema["$defs"]["change"]["properties"]["classes"]["items"]["properties"]["id"]["enum"]
         #expect(ids.array.map(\.text) == Change.Kind.allCases.map(\.rawValue))
         let help = await pincheck("help", "diff").output
