@@ -33,6 +33,9 @@ import Testing
 
     private static let texts: [String: String] = [
         "placed.pem": placed.pem, "lasting.pem": lasting.pem + pki.interA.pem, "alone.pem": lasting.pem,
+        "expired.pem": pki.leafExp.pem + pki.interA.pem,
+        "purpose.pem": leaf { $0.extendedKeyUsage = [.clientAuth] }.pem + pki.interA.pem,
+        "old.pem": leaf { $0.digest = .sha1 }.pem + pki.interA.pem,
         "names.pem": try! pki.interA.issue(.leaf(subject: "names", names: names)).pem + pki.interA.pem,
         "right.xml": pinning("$LEAF64"), "wrong.xml": pinning("$JUNK64"),
         "expired.xml": AppText.android(AppText.domain(AppText.pinSet("$JUNK64", until: "2001-01-01"))),
@@ -162,6 +165,28 @@ import Testing
 
     @Test(arguments: rows) func aClientDecides(line: String, end: String) async throws {
         try await Desk(Self.texts).expect(line, end)
+    }
+
+    /// What each client rejects, and by which reason, whatever else it does.
+    private static let rejected: [(line: String, reason: String)] = [
+        ("verify @rogue.pem --pins $ROGUE --pins $NEXT --host $HOST", "unknown-issuer"),
+        ("verify @expired.pem --pins $LEAF --pins $NEXT --host $HOST", "expired"),
+        ("verify @chain.pem --pins $LEAF --pins $NEXT --host www.example.org", "name-mismatch"),
+        ("verify @purpose.pem --pins $INTER --pins $NEXT --host $HOST", "wrong-purpose"),
+        ("verify @old.pem --pins $INTER --pins $NEXT --host $HOST", "weak-signature"),
+        ("verify @chain.pem --pins $JUNK --pins $ROGUE --host $HOST", "pin-mismatch"),
+    ]
+
+    @Test(arguments: rejected) func everyClientRejects(line: String, reason: String) async throws {
+        let names = Client.all.map(\.name)
+        let clients = "--anchors @root.pem --client \(names.joined(separator: ",")) -f json"
+        let outcome = try await Desk(Self.texts)("\(line) \(clients)").expect("fail \(reason)")
+        let found = try outcome.json["clients"].array
+        #expect(found.map { $0["name"].text } == names)
+        for client in found {
+            #expect(
+                client["verdict"].text == "reject" && client["reason"]["id"].text == reason, "\(client.canonicalText)")
+        }
     }
 
     @Test func everyEntryNamesThePlatformOfItsProcedure() throws {

@@ -1,5 +1,6 @@
 import LoopbackLab
 import PinCheckCLI
+import PinChecking
 import Pinning
 import Testing
 
@@ -34,12 +35,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "--pins $JUNK", "--verify-name www.example.org",
-        // One of several clients rejects: okhttp and curl have no pin that matches, android has none at all.
-        "--client afnetworking,curl --mode none --pins $JUNK", "--client okhttp,generic --pins $JUNK",
-        "--fail-before 7d --pins $JUNK",
-    ]) func nothingIsSentToAServerThatAClientRejects(options: String) async throws {
+    @Test(
+        arguments: Client.all.map { "--client \($0.name) --pins $JUNK --pins $ROGUE" } + [
+            "--verify-name www.example.org", "--fail-before 7d --pins $JUNK",
+            // One of several clients rejects.
+            "--client afnetworking,curl --mode none --pins $JUNK",
+        ]) func nothingIsSentToAServerThatAClientRejects(options: String) async throws
+    {
         try await serving(Self.answer("HTTP/1.1 200 OK")) { desk, server in
             let line = "CHECK --request / \(options)"
             let document = try await desk(line + " --expect-status 2xx -f json").expect(.fail).json
