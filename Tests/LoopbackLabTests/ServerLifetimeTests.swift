@@ -40,12 +40,6 @@ import Testing
         _ = send(descriptor, [22, 3, 1], 3, Int32(MSG_NOSIGNAL))
     }
 
-    @Test func everyServerStartsAndStopsTwentyTimes() async throws {
-        for behavior in try Self.everyBehavior() {
-            for _ in 0..<20 { try await LoopbackServer.serving(behavior) { Self.knock(at: $0.port) } }
-        }
-    }
-
     @Test func aServerStopsWhenItsBodyThrowsAndWaitingEndsWithTheTask() async throws {
         // An address of this test's own: on another one a free port may be taken by whatever runs beside it.
         let address = "127.10.20.31"

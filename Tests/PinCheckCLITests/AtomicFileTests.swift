@@ -7,21 +7,13 @@ import Testing
 
 /// Files that others read are replaced whole or not at all.
 @Suite(.endsSomeTime) struct AtomicFileTests {
-    @Test func makesANewFileWithTheRightPermissionsAndNothingBeside() throws {
+    @Test(arguments: [nil, 0o600, 0o640, 0o644, 0o664, 0o755])
+    func keepsThePermissionsOrMakesAFileOfItsOwnAndNothingBeside(permissions: Int?) throws {
         let files = try TemporaryDirectory()
+        if let permissions { #expect(chmod(try files.write("old, and longer", to: "a"), mode_t(permissions)) == 0) }
         try AtomicFile.write(Array("new".utf8), to: files.path + "/a", mode: 0o600)
         #expect(try read(files, "a") == "new")
-        #expect(try mode(files, "a") == 0o600)
-        #expect(try names(files) == ["a"])
-    }
-
-    @Test(arguments: [0o600, 0o640, 0o644, 0o664, 0o755]) func keepsThePermissions(permissions: Int) throws {
-        let files = try TemporaryDirectory()
-        let path = try files.write("old, and longer", to: "a")
-        #expect(chmod(path, mode_t(permissions)) == 0)
-        try AtomicFile.write(Array("new".utf8), to: path)
-        #expect(try read(files, "a") == "new")
-        #expect(try mode(files, "a") == permissions)
+        #expect(try mode(files, "a") == permissions ?? 0o600)
         #expect(try names(files) == ["a"])
     }
 

@@ -179,14 +179,6 @@ import Testing
         #expect(outcome.errors.count(where: \.isNewline) == 1)
     }
 
-    @Test func theMistakeOfAMillionLinesIsFoundBeforeAnythingIsChecked() async {
-        // Mostly comments, since a target takes long without an optimiser.
-        let lines = "127.0.0.1:1\n" + String(repeating: "#\n", count: 39)
-        let list = Array(String(repeating: lines, count: 25_000).utf8) + Array("x..y\n".utf8)
-        await pincheck(["--targets", "-"], input: list).expect(
-            .data, "", errors: "standard input:1000001: the host name 'x..y' has an empty label")
-    }
-
     @Test(.hasBuiltBinary) func aListIsReadFromAPipe() async throws {
         let outcome = try await BuiltBinary.run("$PINCHECK --targets <(printf '# a\\nx..y\\n')")
         #expect(outcome.status == 65 && outcome.errors.contains(":2: the host name 'x..y'"), "\(outcome)")

@@ -5,26 +5,6 @@ import Testing
 
 /// Values as objects of documents, and documents beside their schemas.
 @Suite(.endsSomeTime) struct DocumentTests {
-    private struct Part: JSONDocument {
-        var number: Int?
-
-        var document: JSONObject { ["number": number] }
-    }
-
-    @Test func everyKeyIsWrittenInItsOrderAndNothingIsWrittenAsNull() throws {
-        let none: Part? = nil
-        let whole: JSONObject = [
-            "some_text": "a", "cert_sha256": nil, "part": Part(), "parts": [Part(number: 7), nil], "none": none,
-            "list": [] as [Int],
-        ]
-        #expect(
-            try JSONRenderer.line(whole) == """
-                {"some_text":"a","cert_sha256":null,"part":{"number":null},"parts":[{"number":7},null],"none":null,\
-                "list":[]}
-
-                """)
-    }
-
     @Test func aDocumentThatLacksAKeyOrHasAnotherValueIsNotAsItsSchemaSays() throws {
         let check = try JSONSchemaCheck("lint")
         let text = """
@@ -72,29 +52,6 @@ import Testing
 
     @Test func writesWholeNumbersWithoutAFraction() throws {
         #expect(try JSONRenderer.line([3.0, 1.25, 1e-7]) == "[3,1.25,1e-07]\n")
-    }
-
-    @Test func indentsWhatIsNotEmpty() throws {
-        #expect(
-            try JSONRenderer.document(
-                ["list": [[1], [nil]] as [[Int?]], "inner": ["none": nil, "inner": [] as [Int]] as JSONObject]
-                    as JSONObject) == """
-                    {
-                      "list" : [
-                        [
-                          1
-                        ],
-                        [
-                          null
-                        ]
-                      ],
-                      "inner" : {
-                        "none" : null,
-                        "inner" : []
-                      }
-                    }
-
-                    """)
     }
 
     @Test func writesDangerousCharactersOfJSONAsEscapes() throws {

@@ -73,14 +73,6 @@ import Testing
         #expect(!lone.isEmpty && lone.allSatisfy { !$0["locations"][0]["logicalLocations"].array.isEmpty })
     }
 
-    @Test func severalFormsAreWrittenAtOnce() async throws {
-        let desk = try Desk(Self.texts)
-        await desk("lint @alone.txt -f text -f sarif=@pins.sarif").says(
-            ending: "PASS  \(desk.files.path)/alone.txt: 1 warning\n")
-        let sarif = try contents(ofFile: desk.files.path + "/pins.sarif")
-        #expect(sarif.contains("\"no-backup-pin\""))
-    }
-
     @Test func differencesAreOneTable() async throws {
         let ios = "{\"TSKPinnedDomains\": {\"example.com\": {\"TSKPublicKeyHashes\": [\"$LEAF64\", \"$NEXT64\"]}}}"
         let hosts = "example.com $LEAF\nwww.example.com $LEAF\n"
@@ -126,17 +118,6 @@ import Testing
                 "drift-pins ios/Pins",
             ])
         await desk.expect("lint @all/docs", "noInput: no file in this directory holds a pin")
-    }
-
-    @Test func junitHasASuiteAFileAndACaseAFinding() async throws {
-        let outcome = try await desk("lint @malformed.txt @alone.txt -f junit --fail-on warning", Self.texts)
-        let lines = outcome.output.split(separator: "\n").map { $0.drop { $0 == " " } }
-        #expect(lines.filter { $0.hasPrefix("<testsuite ") }.count == 2, "\(outcome.output)")
-        for words in ["<error type=\"wrong-length\"", "<failure type=\"duplicate-pin\""] {
-            #expect(lines.contains { $0.hasPrefix(words) }, "\(words)")
-        }
-        outcome.says("<testcase name=\"wrong-length in line 2\" classname=\"")
-        try await desk("lint @good.txt -f junit", Self.texts).says("tests=\"1\" failures=\"0\" errors=\"0\"")
     }
 
     @Test func theSamplePinsAreClean() async {

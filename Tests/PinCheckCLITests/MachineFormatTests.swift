@@ -162,30 +162,6 @@ import FoundationXML
         #expect(Set(series.map { $0.prefix(upTo: $0.lastIndex(of: " ") ?? $0.endIndex) }).count == series.count)
     }
 
-    @Test func briefHasALineATarget() throws {
-        let style = TextStyle(.never, isTerminal: false, environment: [:])
-        let renderer = BriefRenderer(text: TextRenderer(style: style, explains: false))
-        let text = try Self.text(renderer, [RendererTests.passing(), RendererTests.failing(), Self.unreachable()])
-        #expect(
-            text == """
-                PASS  api.example.com:443  89 d  afnetworking: public key pin matched at depth 0
-                FAIL  api.example.com:443  89 d  afnetworking: no configured pin is on the chain
-                UNREACHABLE  api.example.com:443  -  connect: connection refused
-
-                """)
-        #expect(try Self.text(renderer, [Self.hostile()]).count { $0 == "\n" } == 1)
-    }
-
-    @Test func aVerdictThatNoClientTellsIsACase() throws {
-        var report = Self.calm()
-        report.exit = .changed
-        report.reason = Reason("rekeyed", "the key is another")
-        let text = try Self.text(JUnitRenderer(), [report])
-        #expect(text.contains("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\""))
-        #expect(text.contains("<testcase name=\"verdict\" classname=\"api.example.com\""), "\(text)")
-        #expect(text.contains("<failure type=\"rekeyed\""))
-    }
-
     @Test(arguments: evils) func junitAndJSONAreWellFormedWhateverTheyHold(evil: String) throws {
         let text = try Self.text(JUnitRenderer(), [Self.hostile(evil), Self.hostile(evil), RendererTests.passing()])
         let parser = XMLParser(data: Data(text.utf8))

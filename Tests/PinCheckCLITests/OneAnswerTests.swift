@@ -42,22 +42,6 @@ import Testing
         }
     }
 
-    @Test func theWorldsHaveVerdictsOfAllKinds() async throws {
-        var reasons: Set<String> = []
-        for seed in 0..<24 as Range<UInt64> {
-            var generator = SeededGenerator(seed: seed)
-            let world = try ServerWorld(using: &generator)
-            let files = try TemporaryDirectory()
-            let store = try world.writeStore(to: files)
-            let chain = try files.write(pem(of: world.servers[0]), to: "chain.pem")
-            let arguments = ["verify", chain, "--host", ServerWorld.name(0), "--format", "json"] + store.options
-            let outcome = await pincheck(arguments, environment: store.environment)
-            reasons.insert(try outcome.json["reason"]["id"].text ?? "none")
-        }
-        #expect(reasons.isSuperset(of: ["trusted-without-pins", "distrusted"]), "\(reasons)")
-        #expect(!reasons.isDisjoint(with: ["unknown-issuer", "untrusted-root"]), "\(reasons)")
-    }
-
 }
 
 /// What a report says of a chain, without what it says of the way it came.

@@ -117,18 +117,4 @@ import Testing
             await desk("snapshot --policy -", input: policy).expect(.pass, pki.leaf.pin)
         }
     }
-
-    @Test func noSentenceIsCutWhereThereIsNoWidthToFit() async throws {
-        let names = (0..<6).map { GeneralName("a-rather-long-name-of-a-server-\($0).subdomain.example.org") }
-        let issuer = try pki.interA.issue(.authority("An authority with a name that takes some room to be written out"))
-        let leaf = try issuer.issue(.leaf("x.example.org").with { $0.alternativeNames = names })
-        for arguments in ["", "--anchors @root.pem", "--anchors @root.pem --explain"] {
-            let outcome = try await desk("\(Self.bare) --client all \(arguments)", ["chain.pem": leaf.pem]).expect(
-                .fail)
-            let sentences = outcome.output.split(separator: "\n").filter { line in
-                line.hasPrefix("FAIL") || line.hasPrefix("  reject") || line.hasPrefix("    ")
-            }
-            #expect(!sentences.isEmpty && !sentences.contains { $0.contains("…") }, "\(outcome.output)")
-        }
-    }
 }

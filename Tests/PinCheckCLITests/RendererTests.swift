@@ -155,26 +155,4 @@ extension Timestamp: ExpressibleByStringLiteral {
         #expect(isPlain(shown))
         #expect(shown.split(separator: "\n").allSatisfy { $0.count < 1_200 })
     }
-
-    @Test func theJSONDocumentHasItsFixedForm() throws {
-        var one = JSONResultRenderer()
-        #expect(try one.text(for: [Self.passing()]).isEmpty)
-        let document = try one.ending(exit: .pass)
-        #expect(document.hasPrefix("{\n  \"schema\" : \"pincheck/1\",\n  \"target\" : \"api.example.com:443\",\n"))
-        var several = JSONResultRenderer()
-        #expect(try several.text(for: [Self.passing()]).isEmpty)
-        let start = try several.text(for: [Self.failing()])
-        #expect(
-            start.hasPrefix(
-                "{\n  \"schema\" : \"pincheck/1\",\n  \"results\" : [\n    {\n      \"schema\" : \"pincheck/1\",\n"))
-        let next = try several.text(for: [Self.passing()])
-        #expect(next.hasPrefix(",\n    {\n"))
-        let end = try several.ending(exit: .fail)
-        #expect(end == "\n  ],\n  \"exit\" : {\n    \"code\" : 1,\n    \"name\" : \"FAIL\"\n  }\n}\n")
-        let list = try JSONValue(start + next + end)
-        #expect(list["results"].array.map { $0["verdict"].text } == ["accept", "reject", "accept"])
-        for text in [document, start + next + end, try JSONRenderer.line(Self.failing())] {
-            JSONSchemaCheck.expect(validDocumentsIn: text)
-        }
-    }
 }

@@ -19,7 +19,7 @@ import Testing
         return report
     }
 
-    private func connections(to name: String, _ statuses: [ExitStatus], differ: Bool = false) -> [Report] {
+    private func connections(to name: String, _ statuses: [ExitStatus]) -> [Report] {
         var reports = statuses.enumerated().map { index, status in
             var report = report(name, status)
             report.endpoint = RendererTests.endpoint("203.0.113.\(index)")
@@ -29,21 +29,8 @@ import Testing
         let rejected = statuses.count { $0 == .fail }
         reports[reports.count - 1].consistency = AddressComparison(
             addresses: statuses.count, verdicts: statuses.map { $0 == .fail ? .rejected : .accepted },
-            isConsistent: rejected == 0 && !differ)
+            isConsistent: rejected == 0)
         return reports
-    }
-
-    @Test func oneTargetHasNoTotal() {
-        #expect(text([report("a:443", .pass)]).hasSuffix("public key pin matched at depth 0\n"))
-    }
-
-    @Test func severalTargetsEndInOneLine() {
-        let reports = [
-            report("a:443", .pass), report("b:443", .fail), report("c:443", .unreachable), report("d:443", .pass),
-        ]
-        #expect(text(reports).hasSuffix("\n\n4 targets: 1 FAIL, 1 UNREACHABLE, 2 PASS\n"), "\(text(reports))")
-        #expect(
-            text([report("a:443", .warn), report("b:443", .changed)]).hasSuffix("\n2 targets: 1 CHANGED, 1 WARN\n"))
     }
 
     @Test func ofManyThoseThatFailAreNamedAgain() {
@@ -77,14 +64,6 @@ import Testing
         #expect(
             alone.ending(exit: .fail).hasPrefix(
                 "PINCHECK CRITICAL - edge.example:443 3 addresses: 2 accepted, 1 rejected; the verdicts differ; "))
-    }
-
-    @Test func theWordForConnectionsThatDifferIsThatOfTheExitStatus() {
-        let reports = connections(to: "edge.example:443", [.pass, .pass], differ: true) + [report("b:443", .pass)]
-        #expect(
-            text(reports).contains("\nPASS  edge.example:443  2 addresses: 2 accepted; the verdicts differ\n"),
-            "\(text(reports))")
-        #expect(text(reports).hasSuffix("\n2 targets: 2 PASS\n"), "\(text(reports))")
     }
 }
 

@@ -89,26 +89,6 @@ import X509
         #expect(rounds > 0)
     }
 
-    @Test func theTimeForJudgingIsThatOfAllThreadsThatJudge() async {
-        let shared = JudgingTime(limit: .milliseconds(20))
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<4 {
-                group.addTask {
-                    while !shared.isUsedUp {
-                        shared.counting {
-                            // Less than the limit: only together they reach it.
-                            var sum = 0
-                            for number in 0..<1_000 { sum &+= number }
-                            _ = sum
-                        }
-                        await Task.yield()
-                    }
-                }
-            }
-        }
-        #expect(shared.isUsedUp)
-    }
-
     @Test(arguments: [nil, 40, 71, 80, 0]) func aKindOfClientThatIsRefusedIsNoFailure(alert: UInt8?) async throws {
         let settings = TLSServerSettings(presenting: served).with {
             // No alert at all for 0.

@@ -136,21 +136,4 @@ import Testing
             #expect(piped.output.split(separator: "\n").count { $0.hasPrefix("PASS") } == 3)
         }
     }
-
-    @Test func aLineOfJSONIsWrittenPerTargetAndTextToAFileInTheOrderOfTheList() async throws {
-        try await Desk.serving { desk, _ in
-            let outcome = await desk(
-                "$HOST $SERVER --connect $HOST:443:$SERVER --host $HOST -f jsonl -f text=@a.txt -f json=@a.json --anchors @root.pem"
-            ).expect(.pass)
-            let verdicts = try outcome.output.split(separator: "\n").map { try JSONValue(String($0))["verdict"].text }
-            #expect(verdicts == ["accept", "accept"])
-            let lines = try contents(ofFile: desk.files.path + "/a.txt").split(separator: "\n")
-            let passed = lines.filter { $0.hasPrefix("PASS") }
-            #expect(passed.count == 2 && passed[0].contains("\(host):443"))
-            #expect(try JSONValue(contents(ofFile: desk.files.path + "/a.json"))["results"].array.count == 2)
-            for form in ["json", "jsonl"] {
-                await desk.expect("CHECK -f \(form)=@no/such", "inputOutput: cannot write")
-            }
-        }
-    }
 }

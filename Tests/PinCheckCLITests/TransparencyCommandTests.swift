@@ -125,16 +125,14 @@ import X509
 
     /// A leaf that says where its revocation is told: in lists, by a service, or nowhere but who issued it.
     private func placed(_ place: String) throws -> LabCertificate {
-        // By hand, in DER: all lengths are short.
-        func tagged(_ tag: UInt8, _ value: [UInt8]) -> [UInt8] { [tag, UInt8(value.count)] + value }
-        let url = tagged(0x86, Array("http://r.example/x".utf8))
-        let list = tagged(0x30, tagged(0x30, tagged(0xA0, tagged(0xA0, url))))
-        let service = tagged(0x06, [0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x30, 0x01]) + url
+        let url = element(0x86, Array("http://r.example/x".utf8))
+        let list = element(0x30, element(0x30, element(0xA0, element(0xA0, url))))
+        let service = element(0x06, [0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x30, 0x01]) + url
         var leaf = CertificateTemplate.leaf(host)
         switch place {
         case "list": leaf.additionalExtensions = [.init(OID(2, 5, 29, 31), value: list)]
         case "service":
-            let access = tagged(0x30, tagged(0x30, service))
+            let access = element(0x30, element(0x30, service))
             leaf.additionalExtensions = [.init(OID(1, 3, 6, 1, 5, 5, 7, 1, 1), value: access)]
         default: leaf = leaf.withIssuerPlaces(["http://r.example/x"])
         }

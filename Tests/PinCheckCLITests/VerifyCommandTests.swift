@@ -67,28 +67,6 @@ import Testing
         ] { await desk.expect(line, "noInput") }
     }
 
-    @Test func anchorsInADirectoryAreReadWhateverTheirNames() async throws {
-        let desk = try Desk()
-        let directory = try desk.files.makeDirectory("anchors")
-        let name: [UInt8] = Array("\(directory)/caf".utf8) + [0xE9, 0]
-        let file = try #require(name.withUnsafeBytes { fopen($0.bindMemory(to: CChar.self).baseAddress, "w") })
-        fputs(pki.rootA.pem, file)
-        fclose(file)
-        await desk("verify @chain.pem --anchors @anchors --host $HOST").expect(.pass)
-        await desk.expect("verify @chain.pem --anchors @anchors --pins @anchors", "noInput: is not UTF-8")
-    }
-
-    @Test(arguments: [(OutputError.failed("No space left on device"), ExitStatus.inputOutput), (.brokenPipe, .pass)])
-    func aResultThatCannotBeWrittenEndsWith74(failure: OutputError, status: ExitStatus) async throws {
-        let desk = try Desk()
-        let errors = OutputBuffer()
-        let output = OutputStream(isTerminal: false) { _ throws(OutputError) in throw failure }
-        let context = Context.lab(output, errors: errors.stream())
-        #expect(await PinCheck.run(arguments: desk.words("VERIFY"), in: context) == status)
-        let words = "Error: the result could not be written: No space left on device\n"
-        #expect(errors.text == (status == .pass ? "" : words))
-    }
-
     /// The client, its pins, and whether it is warned that a CA is pinned beside the leaf, or told in a note that only CAs are.
     @Test(arguments: [
         ("afnetworking", "chain", "warnings"), ("alamofire", "chain", "warnings"), ("okhttp", "chain", "warnings"),

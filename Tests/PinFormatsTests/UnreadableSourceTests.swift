@@ -53,20 +53,4 @@ import Testing
         #expect(try failure(path).problem == .unreadable)
         #expect(try failure(directory.path).problem == .unreadable)
     }
-
-    @Test func aFileLargerThanAnyPinFileIsRefusedWithoutReadingIt() throws {
-        let directory = try TemporaryDirectory()
-        let path = try directory.write("sha256/", to: "pins.txt")
-        try #require(truncate(path, 1 << 40) == 0)
-        let error = try failure(path)
-        #expect(error.problem == .tooLarge)
-        #expect(error.kind == .malformed)
-        #expect(error.description == "\(path): has more than 16 MiB, the most that is read of a file")
-    }
-
-    @Test func textTooLongForAListOfPinsIsNotSearchedForThem() throws {
-        let error = try failure(ofFile: "pins.txt", [UInt8](repeating: UInt8(ascii: " "), count: (1 << 20) + 1))
-        #expect(error.problem == .tooLarge)
-        #expect(error.reason == "text of more than 1 MiB without a certificate, no list of pins is that large")
-    }
 }

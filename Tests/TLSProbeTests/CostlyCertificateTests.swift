@@ -22,11 +22,6 @@ import Testing
     private let x = [UInt8](repeating: 7, count: 32)
     private let ecKey: [UInt8] = [6, 7, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1]
 
-    private func element(_ tag: UInt8, _ parts: [UInt8]...) -> [UInt8] {
-        let content = parts.flatMap(\.self)
-        return [tag, 0x82, UInt8(content.count >> 8), UInt8(content.count & 0xFF)] + content
-    }
-
     private func key(_ algorithm: [UInt8]? = nil, parameters: [UInt8], point: [UInt8]? = nil) -> [UInt8] {
         element(0x30, element(0x30, algorithm ?? ecKey, parameters), element(3, [0], point ?? [4] + x + x))
     }

@@ -135,23 +135,6 @@ import Testing
             }
         }
     }
-
-    @Test func manyUnresolvableNamesAreLeftAtTheDeadlineOrBefore() async throws {
-        try await withProber { prober in
-            let results = await withTaskGroup { group in
-                for index in 0..<100 {
-                    group.addTask {
-                        await outcome(
-                            of: ProbeRequest(to: .resolve(host: "h\(index).invalid"), timeout: .milliseconds(200)),
-                            by: prober)
-                    }
-                }
-                return await group.reduce(into: [Result<Handshake, ProbeError>]()) { $0.append($1) }
-            }
-            #expect(results.count == 100)
-            #expect(results.allSatisfy { $0.failure?.phase == .resolve })
-        }
-    }
 }
 
 /// A network of a test's own, as the commands of the articles are run in.

@@ -121,12 +121,6 @@ import Testing
         }
     }
 
-    @Test(arguments: speeches) func everyByteMayComeAlone(speech: ProxySettings.Speech) async throws {
-        let dripping = ServerBehavior.Delivery.drips(bytes: 1, everyMilliseconds: 0)
-        let guarded = settings(speech) { $0.user = ("u", "p") }
-        #expect(try await probe(through: guarded, delivery: dripping, as: ("u", "p")).result.failure == nil)
-    }
-
     @Test func aProxysOwnChainIsJudgedApart() async throws {
         let protected = settings(.http) { $0.tls = TLSServerSettings(presenting: [world.rogue, world.rogueI]) }
         let (result, seen) = try await probe(through: protected) { chain, name in

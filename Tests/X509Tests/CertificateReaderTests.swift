@@ -23,12 +23,6 @@ import X509
             digest: [UInt8], mask: [UInt8], salt: UInt8, isUsual: Bool
         ) throws
     {
-        func element(_ tag: UInt8, _ parts: [UInt8]...) -> [UInt8] {
-            let content = parts.flatMap(\.self)
-            let length = UInt16(content.count)
-            let size = length < 128 ? [UInt8(length)] : [0x82, UInt8(length >> 8), UInt8(length & 255)]
-            return [tag] + size + content
-        }
         /// The elements in a constructed one, each with its head.
         func parts(of der: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
             func head(_ at: Int) -> (content: Int, end: Int) {

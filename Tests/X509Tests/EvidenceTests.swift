@@ -141,22 +141,6 @@ import X509
         #expect(try problem(large)?.contains("larger than 64 KiB") == true)
         #expect(try problem(StatusResponse.refusal(status: 3))?.contains("'tryLater'") == true)
     }
-
-    @Test(arguments: Seeds.sample(2)) func `random damage never crashes the reader`(seed: UInt64) throws {
-        let revoked = StatusResponse().with { $0.status = .revoked(at: Self.now - 100, reason: 1) }
-        let original = try revoked.der(about: leaf, from: pki.interA)
-        var generator = SeededGenerator(seed: seed)
-        for _ in 0..<700 {
-            var bytes = original
-            for _ in 0..<Int.random(in: 1...3, using: &generator) {
-                bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
-            }
-            switch try read(bytes) {
-            case .unusable: break
-            case let staple: #expect(staple == .revoked(at: Timestamp(secondsSinceEpoch: Self.now - 100), reason: 1))
-            }
-        }
-    }
 }
 
 @Suite("Timestamps in certificates are read as they are, and nothing else is") struct TransparencyTests {

@@ -53,11 +53,6 @@ import X509
         #expect(throws: X509Error(.notAPrivateKey)) { try KeyReader.publicKey(ofPrivateKey: der) }
     }
 
-    private func element(_ tag: UInt8, _ parts: [UInt8]...) -> [UInt8] {
-        let content = parts.flatMap(\.self)
-        return [tag, 0x82, UInt8(content.count >> 8), UInt8(content.count & 0xFF)] + content
-    }
-
     @Test func privateKeysAreLookedAtInEachOfTheirForms() throws {
         func objection(_ key: [UInt8]) -> Int { Int(COpenSSL_private_key(key, key.count)) }
         let own = COpenSSL_CERTIFICATES_OWN_CURVE

@@ -56,6 +56,9 @@ enum DER {
     }
 }
 
+/// An element in DER, for what no template has: a tag and the elements in it.
+package func element(_ tag: UInt8, _ parts: [UInt8]...) -> [UInt8] { DER.element(tag, Array(parts.joined())) }
+
 /// An object identifier, by the numbers of its arcs.
 package struct OID: Sendable, Hashable {
     /// The arcs from the root; at least two.

@@ -135,12 +135,4 @@ struct SampleMatch {
         let said = said.split(separator: "|").map(String.init)
         #expect(accepts(["one", "two", "three", "two"], for: said) == isAlike)
     }
-
-    @Test func aCommandLineIsTakenApartAsAShellDoes() {
-        let line = ShellLine("cat a | pincheck x --on-change 'echo \"a | b\" > c' --pins \"a b\" > out.txt")
-        #expect(line.stages.count == 2 && line.file == "out.txt")
-        #expect(ShellLine.arguments(of: line.stages[1]) == ["x", "--on-change", "echo \"a | b\" > c", "--pins", "a b"])
-        #expect(ShellLine.arguments(of: line.stages[0]) == nil)
-        #expect(ShellLine.words(of: "a '' b") == ["a", "", "b"])
-    }
 }

@@ -156,16 +156,6 @@ import Testing
         }
     }
 
-    @Test func aServerThatRotatesIsSeenByTheNextProbe() async throws {
-        try await exporting { world, exporter in
-            #expect(try await exporter.success(world.place) == "1")
-            let key = try LabKey.generate()
-            let next = try pki.interA.issue(.leaf(host), key: key)
-            try world.server.present(TLSServerSettings(presenting: [next, pki.interA]))
-            #expect(try await exporter.success(world.place) == "0")
-        }
-    }
-
     @Test func everyAnswerOfManyComes() async throws {
         try await serving { world in
             try await RunningExporter.serving(["--policy", world.policy, "--jobs", "8"]) { exporter in

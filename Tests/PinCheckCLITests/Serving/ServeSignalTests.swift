@@ -60,26 +60,18 @@ import Testing
 
     @Test func itReadsItsFilesAgain() async throws {
         try await serving { world in
-            let place = "/probe?target=\(host):\(world.server.port)"
             let outcome = try await BuiltBinary.run(
                 script(
                     """
                     serve --policy '\(world.policy)'
-                    get '\(place)' | grep '^pincheck_probe_success'
-                    sed -i.bak s/leaf.cer/junk.cer/ '\(world.policy)'
                     kill -HUP $pid; await ' reloaded ' || exit 90
-                    get '\(place)' | grep '^pincheck_probe_success'
                     echo '{' >'\(world.policy)'
                     kill -HUP $pid; await 'reload failed' || exit 91
-                    get '\(place)' | grep '^pincheck_probe_success'
                     get /metrics | grep -o '^pincheck_exporter_config_last_reload_successful .'
                     kill -TERM $pid; wait $pid
                     """))
             #expect(outcome.status == 0, "\(outcome)")
-            // The lab's certificates are of the lab's time, which this process does not have.
-            let lines = outcome.output.split(separator: "\n")
-            #expect(lines.last == "pincheck_exporter_config_last_reload_successful 0", "\(outcome)")
-            #expect(lines.count == 4)
+            #expect(outcome.output == "pincheck_exporter_config_last_reload_successful 0\n", "\(outcome)")
         }
     }
 

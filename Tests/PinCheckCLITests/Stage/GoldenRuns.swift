@@ -189,7 +189,8 @@ struct GoldenRun: Sendable, CustomStringConvertible {
             "pins.txt", "one.txt", "twice.txt", "short.txt", "android.xml", "trustkit.json", "trustkit-one.json",
             "Info.plist", "leaf.cer", "pem.cer", "Client.kt", "bundle", "private.key", "none.txt",
         ].map { file in GoldenRun("lint-\(file.replacing(".", with: "-"))", "lint $DIR/\(file)", lintForms) } + [
-            GoldenRun("lint-several", "lint $DIR/short.txt $DIR/twice.txt $DIR/pins.txt", lintForms + ["-f json"]),
+            GoldenRun(
+                "lint-several", "lint $DIR/short.txt $DIR/twice.txt $DIR/pins.txt", lintForms + ["-f json", "-f junit"]),
             GoldenRun("lint-sarif", "lint $DIR/one.txt", ["-f sarif"]),
             GoldenRun("lint-fail-on", "lint $DIR/one.txt --fail-on warning", text),
             GoldenRun("lint-expiring", "lint $DIR/leaf.cer --at 2027-07-20", text),

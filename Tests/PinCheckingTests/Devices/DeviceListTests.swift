@@ -134,40 +134,6 @@ import X509
         return (process.terminationStatus, String(decoding: text, as: UTF8.self))
     }
 
-    private func hash(_ certificate: LabCertificate) -> String {
-        certificate.sha256.map { String(format: "%02x", $0) }.joined()
-    }
-
-    private func stores(_ stores: String) -> String {
-        #"{"source": "a test", "commit": "1234", "stores": [\#(stores)]}"#
-    }
-
-    private func store(_ platform: String, _ version: String, _ roots: [LabCertificate]) -> String {
-        let roots = roots.map { "\"\(hash($0))\"" }.joined(separator: ",")
-        return #"{"platform": "\#(platform)", "version": "\#(version)", "fetched": "2026-07-19", "#
-            + #""url": "https://l.example", "roots": [\#(roots)]}"#
-    }
-
-    @Test(needsPython) func `lists and certificates become a table`() throws {
-        let directory = try TemporaryDirectory()
-        let lists = [
-            store("mozilla", "None", [pki.rootB]), store("aosp", "8.1.0_r9", [pki.rootA, pki.rootB]),
-            store("apple", "iOS 17, iPadOS 17, macOS 14", [pki.rootA]),
-        ]
-        let roots = "# one\n" + pki.rootA.pem + "# another\n" + pki.rootB.pem + pki.junk.pem
-        let source = directory.path + "/data.c"
-        let end = try Self.run(arguments: [
-            try directory.write(stores(lists.joined(separator: ",")), to: "stores.json"),
-            try directory.write(roots, to: "roots.pem"), "--c-source", source,
-        ])
-        #expect(end.status == 0, "\(end.errors)")
-        let lines = try String(contentsOfFile: source, encoding: .ascii).split(separator: "\n")
-        let texts = lines.filter { $0.hasPrefix("    \"") }.map { $0.dropFirst(5).prefix { $0 != "\"" } }
-        #expect(texts.prefix(3) == ["ios-17", "macos-14", "iOS 17, iPadOS 17, macOS 14"])
-        #expect(texts.contains("android-8.1") && texts.contains("mozilla") && texts.contains("a test, commit 1234"))
-        #expect(lines.contains { $0.hasPrefix("    devices, 3, ends, 2,") })
-    }
-
     @Test(needsPython) func `of what the program has it makes the same source again`() throws {
         let data = DeviceData.builtIn
         let source = data.source.components(separatedBy: ", commit ")
@@ -194,27 +160,5 @@ import X509
         #expect(end.status == 0, "\(end.errors)")
         let compiledIn = Self.script.deletingLastPathComponent().appending(path: "data.c")
         #expect(try Data(contentsOf: URL(filePath: output)) == Data(contentsOf: compiledIn))
-    }
-
-    @Test(
-        needsPython,
-        arguments: [
-            (
-                #"{"platform": "apple", "version": "watchOS 9", "fetched": "2026-07-19", "url": "", "roots": ["00"]}"#,
-                "is not in"
-            ),
-            (
-                #"{"platform": "aosp", "version": "9", "fetched": "2026-07-19", "url": "", "roots": []}"#,
-                "lists no roots"
-            ), (#"{"platform": "aosp", "version": "9", "url": "", "roots": ["x"]}"#, "is not in"),
-        ]) func `lists that cannot be used are refused in one line`(list: String, message: String) throws
-    {
-        let directory = try TemporaryDirectory()
-        let end = try Self.run(arguments: [
-            try directory.write(stores(list), to: "stores.json"), try directory.write(pki.rootA.pem, to: "roots.pem"),
-            "--c-source", directory.path + "/data.c",
-        ])
-        #expect(end.status == 1)
-        #expect(end.errors.hasPrefix("make-device-data: ") && end.errors.contains(message), "\(end.errors)")
     }
 }
