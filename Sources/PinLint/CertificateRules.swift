@@ -84,7 +84,7 @@ extension Findings {
     /// stricter still, and for their authorities to keep.
     private mutating func applesLimits() {
         let clients = scene.linter.clients
-        guard clients.isEmpty || !clients.isSubset(of: ["okhttp", "android", "curl", "generic"]) else { return }
+        guard clients.isEmpty || clients.contains(where: { $0.platform == .apple }) else { return }
         for set in source.sets where set.kind == nil || set.kind == .appBundle {
             for (leaf, place) in set.certificates where !leaf.isAuthority {
                 for failure in Platform.apple().objections(toLeaf: leaf, endingAt: .own) {

@@ -7,7 +7,7 @@ internal import X509
 extension Findings {
     mutating func clients() {
         brokenTrustKitRules()
-        for set in source.sets where set.isTrustKits || set.kind == nil && scene.isFor("trustkit") { trustKit(set) }
+        for set in source.sets where set.isTrustKits || set.kind == nil && scene.isFor(.trustKit) { trustKit(set) }
         for set in source.sets where set.kind == .nsPinnedDomains { pinnedDomains(set) }
         transportSecurity()
         for set in source.sets where set.kind == .okHttp { okHttp(set) }
@@ -148,7 +148,7 @@ extension Findings {
         let endings = [".cer", ".CER", ".crt", ".CRT", ".der", ".DER"]
         // Only PEM has lines.
         for place in places
-        where scene.isFor("alamofire") && (place.line != nil || !endings.contains { place.file?.hasSuffix($0) == true })
+        where scene.isFor(.alamofire) && (place.line != nil || !endings.contains { place.file?.hasSuffix($0) == true })
         {
             add(
                 .notLoadedByAlamofire, at: place,
@@ -159,7 +159,7 @@ extension Findings {
 
     /// A pin in a form that the client the user named cannot take.
     private mutating func input(_ member: PinnedSet.Member) {
-        if scene.isForAFNetworking || scene.isFor("alamofire") {
+        if scene.isForAFNetworking || scene.isFor(.alamofire) {
             if member.pin.certificate == nil {
                 add(
                     .clientTakesCertificates, at: member.place,
@@ -178,7 +178,7 @@ extension Findings {
                     "pin an RSA or EC key")
             }
         }
-        guard scene.isFor("curl"), let certificate = member.pin.certificate else { return }
+        guard scene.comparesLeafKeyAlone, let certificate = member.pin.certificate else { return }
         if certificate.isAuthority {
             add(
                 .curlComparesTheLeaf, at: member.place,

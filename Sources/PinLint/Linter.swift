@@ -7,10 +7,10 @@ package struct Linter: Sendable {
     package let now: Timestamp
     /// An end of which less is left than this is near.
     package let warnBefore: Threshold
-    /// The clients that ship the pins, as they are named elsewhere; empty where that is not known.
-    package let clients: Set<String>
+    /// The clients that ship the pins; empty if that is not known.
+    package let clients: [LintClient]
 
-    package init(now: Timestamp, warnBefore: Threshold, clients: Set<String> = []) {
+    package init(now: Timestamp, warnBefore: Threshold, clients: [LintClient] = []) {
         (self.now, self.warnBefore, self.clients) = (now, warnBefore, clients)
     }
 
@@ -41,6 +41,20 @@ package struct Linter: Sendable {
             let lines = (first.line ?? 0, second.line ?? 0)
             return lines.0 != lines.1 ? lines.0 < lines.1 : left.offset < right.offset
         }.map(\.element)
+    }
+}
+
+/// What the rules go by in a client that ships pins.
+package struct LintClient: Sendable {
+    let pinForm: PinForm
+    let platform: PlatformFamily?
+    /// The kinds of configuration that are its own.
+    let kinds: Set<PinConfiguration.Kind>
+
+    package init(_ pinForm: PinForm, _ platform: PlatformFamily?, kinds: Set<PinConfiguration.Kind> = []) {
+        self.pinForm = pinForm
+        self.platform = platform
+        self.kinds = kinds
     }
 }
 
@@ -92,12 +106,23 @@ struct LintScene {
         return !isPast(time) && linter.warnBefore.isReached(at: linter.now, from: linter.now, to: time)
     }
 
-    func isFor(_ client: String) -> Bool { linter.clients.contains(client) }
+    /// Whether one of the clients reads configurations of a kind as its own.
+    func isFor(_ kind: PinConfiguration.Kind) -> Bool { linter.clients.contains { $0.kinds.contains(kind) } }
 
     /// Whether one of the clients compares whole certificates, as any may where none is named.
     var comparesCertificates: Bool {
-        linter.clients.isEmpty || isForAFNetworking || isFor("alamofire") || isFor("generic")
+        linter.clients.isEmpty
+            || linter.clients.contains { client in
+                switch client.pinForm {
+                case .file, .any: true
+                case .hash, .leafKey: false
+                }
+            }
     }
 
-    var isForAFNetworking: Bool { linter.clients.contains { $0.hasPrefix("afnetworking") } }
+    var isForAFNetworking: Bool { isFor(.afNetworking4) || isFor(.afNetworking3) }
+    var comparesLeafKeyAlone: Bool { linter.clients.contains { if case .leafKey = $0.pinForm { true } else { false } } }
+
+    /// Whether one of the clients loads files of an app as `loader` does.
+    func isFor(_ loader: BundleLoader) -> Bool { linter.clients.contains { $0.pinForm.loader == loader } }
 }

@@ -14,7 +14,7 @@ extension Findings {
     private mutating func backup(_ set: PinnedSet) {
         // TrustKit's own rule says more.
         let isTrustKits = set.isTrustKits && set.entries.first?.enforcesPinning ?? true
-        guard !set.isIncomplete, !set.isExcluded, !isTrustKits, set.kind != nil || !scene.isFor("trustkit") else {
+        guard !set.isIncomplete, !set.isExcluded, !isTrustKits, set.kind != nil || !scene.isFor(.trustKit) else {
             return
         }
         for (list, what) in alternatives(in: set) where Set(list.map(\.spkiSHA256)).count == 1 {

@@ -37,7 +37,8 @@ import Testing
 
     private static let entry = Client(
         name: "lab-client", summary: "the client of a test",
-        settings: [.init("lenient", nil, "a mismatch is only reported")], platform: .android, notation: .base64,
+        settings: [.init("lenient", nil, "a mismatch is only reported")], configurations: [.trustKit: .mostSpecific],
+        namedBy: [.trustKit], platform: .android, pinForm: .hash(.base64),
         make: { LeafClient(pins: $0.pins, isLenient: $0.client.isSet("lenient")) })
 
     private func run(_ texts: [String: String] = [:], _ body: @Sendable (Desk) async throws -> Void) async throws {
@@ -60,6 +61,39 @@ import Testing
             await desk(wrong + ":severe").expect(.usage)
             await desk("VERIFY --pins @leaf.cer --client all -f json").says("\"name\" : \"lab-client\"")
         }
+    }
+
+    @Test func aConfigurationOfItsChoosesItOnItsDevicesAndItsRemedyHasItsNotation() async throws {
+        let texts = [
+            "right.json": AppText.trustKit(["$LEAF64", "$JUNK64"]),
+            "wrong.json": AppText.trustKit(["$JUNK64", "$OTHER64"]),
+        ]
+        try await run(texts) { desk in
+            await desk.expect("VERIFY --pins @right.json", "pass: trustkit … lab-client")
+            let onAndroid = await desk("VERIFY --pins @wrong.json --device android-17 -f json")
+            onAndroid.expect("fail pin-mismatch")
+            let judges = try onAndroid.json["clients"].array.map { $0["name"].text }
+            #expect(judges == ["lab-client"])
+            await desk("VERIFY --pins @right.json --device ios-26").says(not: "lab-client")
+            let next = "--next @next.pem --host $HOST --anchors @root.pem --pins @wrong.json --device android-17"
+            await desk.expect(next, "fail pin-mismatch: ship $NEXT64")
+            // A rule of TrustKit's on what a pin must be is a rule for whoever reads its configuration.
+            await desk("lint @leaf.cer --client lab-client --fail-on warning").says("one key is pinned")
+        }
+    }
+
+    @Test func aRowThatLacksAPlatformOrClaimsAnothersConfigurationIsAMistake() {
+        func row(_ platform: PlatformFamily?, _ kinds: Set<PinConfiguration.Kind> = [.trustKit]) -> Client {
+            Client(
+                name: "row", summary: "", configurations: [.trustKit: .union], namedBy: kinds, platform: platform,
+                pinForm: .hash(.base64), make: { LeafClient(pins: $0.pins, isLenient: false) })
+        }
+        #expect(Client.mistakes(in: Client.table + [Self.entry]) == [])
+        for (wrong, mistake) in [
+            (row(nil), "row needs a platform"), (row(.apple), "trustkit and row both claim the configuration trustkit"),
+            (row(.openssl, [.android]), "row is named by android, which it does not read"),
+        ] { #expect(Client.mistakes(in: Client.table + [wrong]) == [mistake]) }
+        #expect(Client.mistakes(in: [Self.entry, Self.entry]).count == 2)
     }
 
     @Test(arguments: ["text", "brief", "json", "jsonl", "nagios", "prometheus", "junit", "github", "html"])
@@ -97,7 +131,7 @@ import Testing
                 await desk.expect("diff @base.json --anchors @root.pem -f json \(client)", "pass: lab-client")
                 let next = "--next @next.pem --host $HOST --anchors @root.pem \(client)"
                 await desk.expect(next, "fail pin-mismatch")
-                await desk("lint @leaf.cer --client lab-client").expect(.pass, errors: "")
+                await desk("lint @leaf.cer @junk.cer --client lab-client").expect(.pass, errors: "")
                 await desk("lint @leaf.cer --client lab").expect(.usage)
             }
         }

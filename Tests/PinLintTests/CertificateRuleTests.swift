@@ -115,7 +115,7 @@ import X509
             ).with { $0.extendedKeyUsage = usage })
     }
 
-    private func found(_ leaf: LabCertificate, clients: Set<String> = []) throws -> [LintFinding] {
+    private func found(_ leaf: LabCertificate, clients: [LintClient] = []) throws -> [LintFinding] {
         try Files([("a.cer", leaf.der)]).findings(clients: clients).filter {
             ["lifetime-too-long", "no-server-auth", "key-usage"].contains($0.id)
         }
@@ -143,7 +143,7 @@ import X509
 
     @Test func clientsOfOtherPlatformsDoNotMind() throws {
         let long = try leaf(days: 900, nil)
-        #expect(try found(long, clients: ["okhttp", "curl"]).isEmpty)
-        #expect(try found(long, clients: ["okhttp", "alamofire"]).count == 2)
+        #expect(try found(long, clients: [.okhttp, .curl]).isEmpty)
+        #expect(try found(long, clients: [.okhttp, .alamofire]).count == 2)
     }
 }

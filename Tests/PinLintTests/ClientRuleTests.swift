@@ -105,7 +105,7 @@ import Testing
             """
         let found = try Files(("trustkit.json", text), ("key.pem", key.publicKeyPEM)).lint()
         #expect(found.contains("error trustkit-unsupported-key trustkit.json:3"))
-        let loose = try Files(("key.pem", key.publicKeyPEM)).lint(clients: ["trustkit"])
+        let loose = try Files(("key.pem", key.publicKeyPEM)).lint(clients: [.trustkit])
         #expect(loose == ["error trustkit-unsupported-key key.pem:1", "error trustkit-too-few-pins key.pem:1"])
     }
 
@@ -167,10 +167,10 @@ import Testing
         let others = Files([("b.crt", pki.rootB.der)])
         #expect(try others.lint(asDirectory: true).contains("note not-loaded-by-afnetworking b.crt"))
         #expect(
-            try others.lint(asDirectory: true, clients: ["afnetworking"]).contains(
+            try others.lint(asDirectory: true, clients: [.afnetworking]).contains(
                 "warning not-loaded-by-afnetworking b.crt"))
         #expect(
-            try mixed.lint(asDirectory: true, clients: ["alamofire"]).filter { $0.contains("loaded") } == [
+            try mixed.lint(asDirectory: true, clients: [.alamofire]).filter { $0.contains("loaded") } == [
                 "warning not-loaded-by-alamofire c.pem:1"
             ])
     }
@@ -183,13 +183,13 @@ import Testing
     @Test func clientsThatTakeOtherFormsAreTold() throws {
         let list = Files(("pins.txt", "sha256/\(Hashes.a)\nsha256/\(Hashes.b)\n"))
         #expect(
-            try list.lint(clients: ["afnetworking"]) == [
+            try list.lint(clients: [.afnetworking]) == [
                 "note client-takes-certificates pins.txt:1", "note client-takes-certificates pins.txt:2",
             ])
-        #expect(try list.lint(clients: ["curl"]) == [])
+        #expect(try list.lint(clients: [.curl]) == [])
         let certificates = Files([("a.cer", pki.leaf.der), ("b.cer", pki.rootA.der)])
         #expect(
-            try certificates.lint(asDirectory: true, clients: ["curl"]).filter { $0.contains("curl") } == [
+            try certificates.lint(asDirectory: true, clients: [.curl]).filter { $0.contains("curl") } == [
                 "error curl-takes-keys a.cer", "warning curl-compares-the-leaf b.cer",
             ])
     }

@@ -23,12 +23,12 @@ struct Files {
 
     /// The findings in each file as a source of its own, or in the directory as one.
     func findings(
-        asDirectory: Bool = false, at time: Int64 = LabClock.now, warningDays: Int64 = 30, clients: Set<String> = []
+        asDirectory: Bool = false, at time: Int64 = LabClock.now, warningDays: Int64 = 30, clients: [LintClient] = []
     ) throws -> [LintFinding] { try linted(asDirectory, time, warningDays, clients).findings }
 
     /// The findings as `severity id place`, with places relative to the directory.
     func lint(
-        asDirectory: Bool = false, at time: Int64 = LabClock.now, warningDays: Int64 = 30, clients: Set<String> = []
+        asDirectory: Bool = false, at time: Int64 = LabClock.now, warningDays: Int64 = 30, clients: [LintClient] = []
     ) throws -> [String] {
         let (findings, directory) = try linted(asDirectory, time, warningDays, clients)
         return findings.map { finding in
@@ -37,7 +37,7 @@ struct Files {
         }
     }
 
-    private func linted(_ asDirectory: Bool, _ time: Int64, _ warningDays: Int64, _ clients: Set<String>) throws -> (
+    private func linted(_ asDirectory: Bool, _ time: Int64, _ warningDays: Int64, _ clients: [LintClient]) throws -> (
         findings: [LintFinding], directory: String
     ) {
         let directory = try TemporaryDirectory()
@@ -47,6 +47,14 @@ struct Files {
         let sources = asDirectory ? [directory.path] : paths
         return (linter.findings(in: sources.map { PinSource($0).inspect() }), directory.path)
     }
+}
+
+extension LintClient {
+    static let afnetworking = LintClient(.file(.afNetworking4), .apple)
+    static let alamofire = LintClient(.file(.alamofire), .apple)
+    static let trustkit = LintClient(.hash(.base64), .apple, kinds: [.trustKit])
+    static let okhttp = LintClient(.hash(.okhttp), .android)
+    static let curl = LintClient(.leafKey(.curl), .openssl)
 }
 
 extension LabCertificate {

@@ -51,7 +51,8 @@ extension Invocation {
         try Hashing.require()
         let now = settings.request.judging.time ?? context.now()
         let linter = Linter(
-            now: now, warnBefore: try settings.lintsBefore ?? Threshold("30d"), clients: settings.shippingClients)
+            now: now, warnBefore: try settings.lintsBefore ?? Threshold("30d"),
+            clients: settings.shippingClients.map { LintClient($0.pinForm, $0.platform, kinds: $0.namedBy) })
         let inspections = sources.flatMap { PinSource($0).inspectAll() }
         for inspection in inspections where inspection.omittedProblemCount > 0 {
             context.console.report(

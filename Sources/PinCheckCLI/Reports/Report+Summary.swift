@@ -33,8 +33,8 @@ extension Report {
     var sentences: [String] { [owner + reason.lines[0]] + reason.lines.dropFirst() }
 
     private var owner: String {
-        guard clients.count == 1, let client = clients.first, client.title != Generic.name else { return "" }
-        return client.title + ": "
+        guard clients.count == 1, let title = clients.first?.title else { return "" }
+        return title == PinChecking.Client.generic.name ? "" : title + ": "
     }
 
     func withAnswer(_ sentence: String) -> String {

@@ -36,7 +36,7 @@ struct Settings: Sendable {
     var mildestFailure: LintSeverity? = .error
     var ignoredFindings: Set<String> = []
     var lintsBefore: Threshold?
-    var shippingClients: Set<String> = []
+    var shippingClients: [Client] = []
     var listsRules = false
 
     var fields: [HTTPField] = []

@@ -98,8 +98,7 @@ extension OptionGroup {
             "For certificates, keys and lists, which do not say so themselves. Several with commas."
         ) {
             try ForeignWords.refuse(clients: $1.text)
-            let names = $1.text == "all" ? Client.all.filter(\.isInAll).map(\.name) : words($1.text)
-            $0.shippingClients = Set(try names.map { try Client.named($0).name })
+            $0.shippingClients = $1.text == "all" ? Client.all.filter(\.isInAll) : try words($1.text).map(Client.named)
         }
         Option("--rules", help: "List every kind of finding, and judge nothing.") { $0.listsRules = $1.isOn }
     }

@@ -20,16 +20,22 @@ public struct Client: Sendable {
     package var bindsAppBy: PinConfiguration.Kind?
     /// Whether a dot at the end of a URL's host makes it another host to the client.
     package var comparesHostAsWritten = false
-    /// What it is among the clients that pin certificate files of an app; `nil` for others.
-    package var loader: BundleLoader?
+    /// The kinds of configuration that name the client if none is chosen; of clients on several platforms the devices decide.
+    package var namedBy: Set<PinConfiguration.Kind> = []
+    /// The framework that tells which of the clients that are named by an app's files the app has.
+    var framework: String?
+    /// The pins without a configuration that the client judges if none is chosen.
+    var looseSet: LooseSet?
+    /// AFSecurityPolicy's settings belong to the client: mode, allowInvalidCertificates, validatesDomainName.
+    var hasSecurityPolicy = false
     /// Whether it decides by answering a challenge of NSURLSession, as clients on Apple's platforms do.
     package var answersChallenges = false
     /// The platform it runs on, `nil` for one whose decisions need none.
     package let platform: PlatformFamily?
-    package let notation: PinNotation
+    package let pinForm: PinForm
     /// The settings behind its name, as in `expires=2027-06-01`.
     package internal(set) var words: [String] = []
-    /// What it is set to by flags, as reports show it.
+    /// The settings that flags give it, as reports show them, in addition to those of AFSecurityPolicy.
     var shownSettings: @Sendable (ClientInput) -> [ShownSetting] = { _ in [] }
     let make: @Sendable (ClientInput) throws -> any ClientProcedure
 
@@ -108,6 +114,50 @@ extension Client: Hashable {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(words)
+    }
+}
+
+/// Pins that no configuration of a client holds: every list and every pin given by itself is in one set.
+enum LooseSet: Hashable, Sendable {
+    case inCurlsNotation
+    /// Certificates as an app loads them; with settings of AFSecurityPolicy every pin.
+    case certificates
+    case others
+}
+
+extension Client {
+    /// The files of an app that it loads; `nil` for a client that loads none.
+    package var loader: BundleLoader? { pinForm.loader }
+
+    /// The client by which the system of a platform decides for every connection of an app.
+    static func system(of platform: PlatformFamily) -> Client? {
+        all.first { $0.bindsAppBy != nil && $0.platform == platform }
+    }
+
+    static func judging(_ set: LooseSet) -> Client { all.first { $0.looseSet == set } ?? .generic }
+
+    /// The mistakes in a table of clients: a row that lacks what its other values need, or claims what another row claims.
+    static func mistakes(in rows: [Client]) -> [String] {
+        var mistakes = rows.flatMap { row in
+            row.namedBy.filter { row.configurations[$0] == nil }.map {
+                "\(row.name) is named by \($0.rawValue), which it does not read"
+            }
+        }
+        for row in rows where row.platform == nil {
+            let needsPlatform = !row.namedBy.isEmpty || row.bindsAppBy != nil || row.loader != nil
+            if needsPlatform || row.answersChallenges { mistakes.append("\(row.name) needs a platform") }
+        }
+        for (index, row) in rows.enumerated() {
+            for other in rows.prefix(index) {
+                let isRival = other.platform == row.platform && other.framework == row.framework
+                let kinds = isRival ? other.namedBy.intersection(row.namedBy).map(\.rawValue).sorted() : []
+                var shared = kinds.map { "the configuration \($0)" }
+                if other.name == row.name { shared.append("a name") }
+                if other.looseSet == row.looseSet, row.looseSet != nil { shared.append("a set of pins") }
+                mistakes += shared.map { "\(other.name) and \(row.name) both claim \($0)" }
+            }
+        }
+        return mistakes
     }
 }
 

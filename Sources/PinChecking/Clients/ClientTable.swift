@@ -2,25 +2,30 @@ import PinFormats
 import Pinning
 
 extension Client {
-    static let table: [Client] = [
+    static let table: [Client] = {
+        let mistakes = Client.mistakes(in: rows)
+        assert(mistakes.isEmpty, "the table of clients: \(mistakes.joined(separator: "; "))")
+        return rows
+    }()
+
+    private static let rows: [Client] = [
         Client(
-            name: "afnetworking", summary: "AFNetworking 4, AFSecurityPolicy", configurations: [.appBundle: .union],
-            loader: .afNetworking4, answersChallenges: true, platform: .apple, notation: .okhttp,
-            shownSettings: { $0.shownSecurityPolicy }, make: { AFNetworking(policy: $0.afSecurityPolicy) }),
+            name: "afnetworking", summary: "AFNetworking 4, AFSecurityPolicy",
+            configurations: [.appBundle: .union], namedBy: [.appBundle], framework: "AFNetworking",
+            looseSet: .certificates, hasSecurityPolicy: true, answersChallenges: true, platform: .apple,
+            pinForm: .file(.afNetworking4), make: { AFNetworking(policy: $0.afSecurityPolicy) }),
         Client(
             name: "afnetworking-3", summary: "AFNetworking 3: decides alike, answers with rejectProtectionSpace",
-            configurations: [.appBundle: .union], loader: .afNetworking3, answersChallenges: true, platform: .apple,
-            notation: .okhttp, shownSettings: { $0.shownSecurityPolicy },
+            configurations: [.appBundle: .union], hasSecurityPolicy: true, answersChallenges: true, platform: .apple,
+            pinForm: .file(.afNetworking3),
             make: { AFNetworking(policy: $0.afSecurityPolicy, rejection: .rejectProtectionSpace) }),
         Client(
             name: "afnetworking-2.5", summary: "AFNetworking 2.2.1 – 2.5.4, with validatesCertificateChain",
             settings: [.init("chain", "yes|no", "validatesCertificateChain: the whole chain is pinned")],
-            isInAll: false, configurations: [.appBundle: .union], loader: .afNetworking3, answersChallenges: true,
-            platform: .apple, notation: .okhttp,
-            shownSettings: { input in
-                input.shownSecurityPolicy + [
-                    ShownSetting("validatesCertificateChain", .flag((try? input.validatesCertificateChain()) ?? true))
-                ]
+            isInAll: false, configurations: [.appBundle: .union], hasSecurityPolicy: true, answersChallenges: true,
+            platform: .apple, pinForm: .file(.afNetworking3),
+            shownSettings: {
+                [ShownSetting("validatesCertificateChain", .flag((try? $0.validatesCertificateChain()) ?? true))]
             },
             make: {
                 AFNetworking(policy: $0.afSecurityPolicy, validatesCertificateChain: try $0.validatesCertificateChain())
@@ -34,53 +39,53 @@ extension Client {
                 .init("accept-self-signed", nil, "the pinned certificates are the only anchors"),
                 .init("no-default-validation", nil, "performDefaultValidation = false"),
                 .init("no-validate-host", nil, "validateHost = false"),
-            ], configurations: [.appBundle: .union], loader: .alamofire, answersChallenges: true, platform: .apple,
-            notation: .okhttp, make: { try $0.alamofire() }),
+            ],
+            configurations: [.appBundle: .union], namedBy: [.appBundle], framework: "Alamofire",
+            answersChallenges: true, platform: .apple, pinForm: .file(.alamofire), make: { try $0.alamofire() }),
         Client(
             name: "trustkit", summary: "TrustKit 3 for iOS and macOS",
             settings: [
                 .init("no-enforce", nil, "kTSKEnforcePinning = NO: a mismatch is only reported"),
                 .init("expires", ClientSetting.date, "kTSKExpirationDate, midnight UTC"),
-            ], configurations: [.trustKit: .mostSpecificOfSameSuffix, .reactNative: .mostSpecificOfSameSuffix],
-            answersChallenges: true, platform: .apple, notation: .base64,
-            make: { input in
-                try TrustKit(
-                    pins: input.pins,
-                    enforcesPinning: input.policy?.enforcesPinning ?? true && !input.client.isSet("no-enforce"),
-                    expiration: input.client.date("expires") ?? input.policy?.expiration,
-                    exemptRoots: input.policy?.first?.exemptsInstalledRoots == true ? Set(input.installedRoots) : [])
-            }),
+            ],
+            configurations: [.trustKit: .mostSpecificOfSameSuffix, .reactNative: .mostSpecificOfSameSuffix],
+            namedBy: [.trustKit, .reactNative], answersChallenges: true, platform: .apple, pinForm: .hash(.base64),
+            make: { try $0.trustKit() }),
         Client(
             name: "okhttp", summary: "OkHttp 5, CertificatePinner",
             settings: [.init("pattern", "PATTERN", "the pins' hosts: a host, *.host or **.host")]
-                + ClientSetting.androidApp, trustsInstalledRoots: false,
-            configurations: [.okHttp: .union, .reactNative: .unionOfCanonicalNames], comparesHostAsWritten: true,
-            platform: .android, notation: .okhttp, make: { try $0.okHttp() }),
+                + ClientSetting.androidApp,
+            trustsInstalledRoots: false,
+            configurations: [.okHttp: .union, .reactNative: .unionOfCanonicalNames],
+            comparesHostAsWritten: true, namedBy: [.okHttp, .reactNative], platform: .android, pinForm: .hash(.okhttp),
+            make: { try $0.okHttp() }),
         Client(
             name: "android", summary: "Android's Network Security Config",
             settings: [.init("expires", ClientSetting.date, "the pin set's expiration, midnight UTC here")]
-                + ClientSetting.androidApp, trustsInstalledRoots: false, configurations: [.android: .mostSpecific],
-            bindsAppBy: .android, platform: .android, notation: .base64,
-            make: { input in
+                + ClientSetting.androidApp,
+            trustsInstalledRoots: false, configurations: [.android: .mostSpecific], bindsAppBy: .android,
+            namedBy: [.android], platform: .android, pinForm: .hash(.base64),
+            make: {
                 AndroidNetworkSecurityConfig(
-                    expiration: input.client.date("expires") ?? input.policy?.expiration, trust: input.androidTrust)
+                    expiration: $0.client.date("expires") ?? $0.policy?.expiration, trust: $0.androidTrust)
             }),
         Client(
             name: "nspinneddomains", summary: "Apple's NSPinnedDomains (App Transport Security)",
             settings: [.init("key", "leaf|ca", "the key that lists the pins: leaf or CA identities")],
-            configurations: [.nsPinnedDomains: .union], bindsAppBy: .nsPinnedDomains, answersChallenges: true,
-            platform: .apple, notation: .base64, make: { try $0.nsPinnedDomains() }),
+            configurations: [.nsPinnedDomains: .union], bindsAppBy: .nsPinnedDomains, namedBy: [.nsPinnedDomains],
+            answersChallenges: true, platform: .apple, pinForm: .hash(.base64), make: { try $0.nsPinnedDomains() }),
         Client(
             name: "curl", summary: "curl --pinnedpubkey, which compares the leaf's key alone",
-            settings: [.init("insecure", nil, "--insecure: only the pin is checked")], platform: .openssl,
-            notation: .curl, make: { Curl(isInsecure: $0.client.isSet("insecure")) }), generic,
+            settings: [.init("insecure", nil, "--insecure: only the pin is checked")], looseSet: .inCurlsNotation,
+            platform: .openssl, pinForm: .leafKey(.curl), make: { Curl(isInsecure: $0.client.isSet("insecure")) }),
+        generic,
     ]
 
     /// A pin compared by hand, on the preferred path.
     public static let generic = Client(
-        name: Generic.name, summary: "A pin compared by hand, as Go, Node, Java and dio do (the default)",
-        configurations: [.okHttp: .union, .policy: .mostSpecific], comparesHostAsWritten: true, platform: nil,
-        notation: .okhttp, make: { _ in Generic() })
+        name: "generic", summary: "A pin compared by hand, as Go, Node, Java and dio do (the default)",
+        configurations: [.okHttp: .union, .policy: .mostSpecific], comparesHostAsWritten: true, looseSet: .others,
+        platform: nil, pinForm: .any(.okhttp), make: { _ in Generic() })
 
     private static func row(_ name: String) -> Client { table.first { $0.name == name } ?? generic }
 

@@ -26,7 +26,7 @@ extension ConfiguredClient {
         do {
             if let obstacle = input.obstacle { throw obstacle }
             procedure = .success(try client.make(input))
-            shown = client.shownSettings(input)
+            shown = (client.hasSecurityPolicy ? input.shownSecurityPolicy : []) + client.shownSettings(input)
         } catch let error as ClientConfigurationError { procedure = .failure(error) } catch let error as CheckError {
             throw error
         } catch { throw .said(.software, "\(error)") }
@@ -87,77 +87,6 @@ struct ClientInput: Sendable {
             ShownSetting("allowInvalidCertificates", .flag(afSecurityPolicy.allowInvalidCertificates)),
             ShownSetting("validatesDomainName", .flag(afSecurityPolicy.validatesDomainName)),
         ]
-    }
-
-    func validatesCertificateChain() throws(CheckError) -> Bool {
-        switch client.text("chain") {
-        case nil, "yes": return true
-        case "no": return false
-        case let other?: throw .request("the setting chain of \(client.name) is yes or no, not \(quoted(other))")
-        }
-    }
-
-    /// OkHttp with the pins for any host, or for the hosts of a pattern.
-    func okHttp() throws -> OkHttp {
-        let pattern = try client.text("pattern").map { text in try OkHttp.pattern(InternationalName.ascii(text) ?? text)
-        }
-        let count = pins?.pins.count ?? 0
-        let host = host?.lowercased()
-        guard let pattern else { return OkHttp(host: policy == nil ? host : nil, trust: androidTrust) }
-        let entries = (0..<count).map { (pattern: pattern, pinIndex: $0) }
-        return OkHttp(entries: entries, host: host, trust: androidTrust)
-    }
-
-    /// Alamofire with the evaluator that was named, or the one the pins suggest, for all hosts or for those that were named.
-    func alamofire() throws(CheckError) -> Alamofire {
-        let hosts = client.texts("host")
-        guard !hosts.isEmpty || !client.isSet("no-all-hosts") else {
-            throw .request(
-                "no-all-hosts of alamofire is about hosts without an evaluator: name those that have one, host=HOST")
-        }
-        return Alamofire(
-            try evaluator(), evaluatedHosts: hosts.isEmpty ? nil : Set(hosts),
-            allHostsMustBeEvaluated: !client.isSet("no-all-hosts"), host: host)
-    }
-
-    private func evaluator() throws(CheckError) -> Alamofire.Evaluator {
-        let suggested =
-            switch afSecurityPolicy.mode {
-            case .none: "default"
-            case .publicKey: "public-keys"
-            case .certificate: "pinned-certificates"
-            }
-        let performDefaultValidation = !client.isSet("no-default-validation")
-        let validateHost = !client.isSet("no-validate-host")
-        let pinnedCertificates = Alamofire.Evaluator.pinnedCertificates(
-            acceptSelfSigned: client.isSet("accept-self-signed"), performDefaultValidation: performDefaultValidation,
-            validateHost: validateHost)
-        let publicKeys = Alamofire.Evaluator.publicKeys(
-            performDefaultValidation: performDefaultValidation, validateHost: validateHost)
-        let pinned = afSecurityPolicy.mode == .certificate ? pinnedCertificates : publicKeys
-        let evaluators: KeyValuePairs<String, Alamofire.Evaluator> = [
-            "default": .systemDefault(validateHost: validateHost), "pinned-certificates": pinnedCertificates,
-            "public-keys": publicKeys, "composite": .composite([.systemDefault(validateHost: validateHost), pinned]),
-            "disabled": .disabled,
-        ]
-        let name = client.text("evaluator") ?? suggested
-        if let evaluator = evaluators.first(where: { $0.key == name })?.value { return evaluator }
-        throw .request(
-            "alamofire has no evaluator \(quoted(name)): \(Suggestion.remedy(for: name, among: evaluators.map(\.key)))")
-    }
-
-    /// NSPinnedDomains with the pins under one key, or under the one that fits.
-    func nsPinnedDomains() throws(CheckError) -> NSPinnedDomains {
-        if let policy, client.text("key") == nil { return NSPinnedDomains(identities: policy.positions) }
-        let hashes = pins?.pins.map(\.spkiSHA256)
-        switch client.text("key") {
-        case nil: return NSPinnedDomains()
-        case "leaf": return NSPinnedDomains(identities: hashes.map { .listed(leaf: $0, authorities: nil) })
-        case "ca": return NSPinnedDomains(identities: hashes.map { .listed(leaf: nil, authorities: $0) })
-        case let other?:
-            throw .request(
-                "nspinneddomains has no key \(quoted(other)): \(Suggestion.remedy(for: other, among: ["leaf", "ca"]))")
-        }
     }
 
     // MARK: Android

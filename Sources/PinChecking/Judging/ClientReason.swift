@@ -23,7 +23,7 @@ extension Reason {
         case .pinMatched(let match):
             let step = verdict.trace.last { $0.id == "pins" && $0.status == .pass }
             self = reason(step?.detail ?? "a pin matched at depth \(match.depth)")
-        case .trustedWithoutPins where client.client.name == Generic.name:
+        case .trustedWithoutPins where client.client.looseSet == .others:
             self = reason(
                 name == .unchecked
                     ? "trusted; the name was not checked" : "trusted and valid for \(name) (no pins given)")
@@ -38,8 +38,8 @@ extension Reason {
             }
             var hints = failures.prefix(3).dropFirst().map { "also, \($0)" }
             var remedy = policy.anchorRemedy(for: first, of: client, serverName == .noServer, hasAnchors: hasAnchors)
-            // What AFNetworking accepts with a setting of its own is no matter of anchors.
-            if first.reason == .selfSigned, client.client.name.hasPrefix("afnetworking"),
+            // AFSecurityPolicy accepts it with a setting of its own: no anchor is needed.
+            if first.reason == .selfSigned, client.client.hasSecurityPolicy,
                 client.pins?.certificates.contains(first.certificate) == true
             {
                 remedy = .allowInvalidCertificates

@@ -131,9 +131,9 @@ extension NextItem {
                 "pin-mismatch", "\(title) is that of a pinned certificate, which is compared as a whole: \(remedy)")
         }
         let doubt = isIssuerPinned ? ", and a pinned CA need not be the one that issues its certificate" : ""
+        let pin = item[client.client.pinForm.notation]
         return Reason(
-            "pin-mismatch",
-            "no configured pin matches \(title)\(doubt): before it is deployed, ship " + item[client.client.notation])
+            "pin-mismatch", "no configured pin matches \(title)\(doubt): before it is deployed, ship \(pin)")
     }
 }
 

@@ -6,7 +6,7 @@ import Pinning
 extension PinSources {
     func refuseContradictions(about server: SettingsPolicy.Server, follows: Bool) throws(CheckError) {
         let name = server.name.description
-        var readers = Client.all.filter { $0.name != Generic.name }.map { client in
+        var readers = Client.all.filter { $0.looseSet != .others }.map { client in
             (client.configurations, client.comparesHostAsWritten ? server.host.lowercased() : name)
         }
         let kinds = Set(readConfigurations.map(\.kind))

@@ -114,7 +114,7 @@ struct PinSources: Sendable {
     /// that chose it: clients that compare the set read lines as `generic` does, OkHttp reads them as its own where it was chosen.
     func own(_ client: Client, for name: ReferenceName, writtenAs host: String, follows: Bool) -> [[HostEntry]]? {
         let isOfSet = follows && isOfSet(client)
-        let client = isOfSet ? .generic : client
+        let client = isOfSet ? .judging(.others) : client
         let own = configurations.filter { configuration in
             client.configurations[configuration.kind] != nil && (!follows || configuration.isList == isOfSet)
         }
@@ -154,66 +154,64 @@ extension PinSources {
     /// `devices` are those that were named, `nil` for this machine.
     func clients(_ settings: CheckRequest.Judging, on devices: [Device?] = [nil]) throws(CheckError) -> ClientSelection
     {
-        var names = readConfigurations.flatMap { clientNames(of: $0, on: devices) }
-        if networkSecurity.contains(where: { !$0.isEmpty }) { names.append("android") }
-        if !curlPins.isEmpty { names.append("curl") }
-        let areAFNetworkings =
+        var named = readConfigurations.flatMap { clients(of: $0, on: devices) }
+        if networkSecurity.contains(where: { !$0.isEmpty }) { named += [.system(of: .android)].compactMap(\.self) }
+        if !curlPins.isEmpty { named.append(.judging(.inCurlsNotation)) }
+        let hasSecurityPolicy =
             settings.mode != nil || settings.allowsInvalidCertificates != nil || settings.validatesDomainName != nil
-        if !setPins.isEmpty || hasLists || names.isEmpty && transportSecurity.isEmpty {
-            let isOnApple = devices.allSatisfy { $0?.platform ?? .apple == .apple }
-            let isCertificates = !setPins.isEmpty && !hasLists && areAllCertificates && isOnApple
+        let loader = Client.judging(.certificates)
+        if !setPins.isEmpty || hasLists || named.isEmpty && transportSecurity.isEmpty {
+            let isOnDevices = devices.allSatisfy { $0?.platform.runs(loader.platform) ?? true }
+            let isCertificates = !setPins.isEmpty && !hasLists && areAllCertificates && isOnDevices
             // The files of an app are another set than those beside it.
-            let isAFNetworkings = !names.contains("afnetworking") && (areAFNetworkings || isCertificates)
-            names.append(isAFNetworkings ? "afnetworking" : Generic.name)
-        } else if areAFNetworkings, !names.contains("afnetworking") {
-            let known = Client.all.map(\.name).filter(names.contains)
-            let clients = known.isEmpty ? ["nspinneddomains"] : known
+            let isLoaders = !named.contains(loader) && (hasSecurityPolicy || isCertificates)
+            named.append(isLoaders ? loader : .judging(.others))
+        } else if hasSecurityPolicy, !named.contains(loader) {
+            let known = named.isEmpty ? [.system(of: .apple)].compactMap(\.self) : Client.all.filter(named.contains)
             throw .request(
                 "mode, allowInvalidCertificates and validatesDomainName are AFNetworking's, and the pins are for "
-                    + "\(clients.joined(separator: ", "))", .chooseClient)
+                    + "\(known.map(\.name).joined(separator: ", "))", .chooseClient)
         }
         // An app whose system no other client asks.
-        if !transportSecurity.isEmpty, !Client.all.contains(where: { $0.platform == .apple && names.contains($0.name) })
-        {
-            names.append("nspinneddomains")
+        if !transportSecurity.isEmpty, !named.contains(where: { $0.platform == .apple }) {
+            named += [.system(of: .apple)].compactMap(\.self)
         }
-        let known = Client.all.filter { names.contains($0.name) }
-        return .named(known)
+        return .named(Client.all.filter(named.contains))
     }
 
     var hasLists: Bool { readConfigurations.contains(where: \.isList) }
 
     func pins(of client: Client, _ policy: [HostEntry]?) -> PinSet? {
         let configured = policy?.pins?.pins ?? []
-        if client.name == "curl" { return PinSet(curlPins) }
+        if client.looseSet == .inCurlsNotation { return PinSet(curlPins) }
         return PinSet((isOfSet(client) ? setPins : []) + configured)
     }
 
     /// Whether a client that follows the sources judges the set of what names none.
     func isOfSet(_ client: Client) -> Bool {
-        client.name == Generic.name
-            || client.name == "afnetworking" && !readConfigurations.contains { clientNames(of: $0) == [client.name] }
-    }
-
-    private func clientNames(of configuration: PinConfiguration, on devices: [Device?] = [nil]) -> [String] {
-        switch configuration.kind {
-        case .okHttp: configuration.isSource ? ["okhttp"] : []
-        case .trustKit: ["trustkit"]
-        case .nsPinnedDomains: ["nspinneddomains"]
-        case .android: ["android"]
-        case .reactNative:
-            // One file for both systems.
-            devices.allSatisfy { $0?.platform == .apple }
-                ? ["trustkit"] : devices.allSatisfy { $0?.platform == .android } ? ["okhttp"] : ["okhttp", "trustkit"]
-        case .policy: []
-        case .appBundle: [loader(of: configuration)]
+        switch client.looseSet {
+        case .others: true
+        case .certificates: !readConfigurations.contains { clients(of: $0) == [client] }
+        case .inCurlsNotation, nil: false
         }
     }
 
-    private func loader(of configuration: PinConfiguration) -> String {
-        let isAFNetworkings = configuration.entries.contains { $0.loaders?.contains(.afNetworking4) == true }
-        let isAlamofires = frameworks.contains("Alamofire") && !frameworks.contains("AFNetworking")
-        return isAFNetworkings && !isAlamofires ? "afnetworking" : "alamofire"
+    /// The clients that a configuration names.
+    ///
+    /// Of several that load an app's files its framework decides, of several on different platforms the devices.
+    private func clients(of configuration: PinConfiguration, on devices: [Device?] = [nil]) -> [Client] {
+        let all = configuration.isList ? [] : Client.all.filter { $0.namedBy.contains(configuration.kind) }
+        let loaders = all.filter { $0.framework != nil }
+        guard let last = loaders.last else {
+            return all.filter { client in
+                let others = all.filter { $0.platform != client.platform }
+                return !devices.allSatisfy { device in others.contains { device?.platform.runs($0.platform) ?? false } }
+            }
+        }
+        let files = configuration.entries.flatMap { $0.loaders ?? [] }
+        let present = loaders.filter { $0.framework.map(frameworks.contains) == true }
+        let loading = (present.isEmpty ? loaders : present).first { $0.loader.map(files.contains) == true }
+        return [loading ?? last]
     }
 
     /// Refuses a host that lists have lines for others alone, and names the one that comes nearest.

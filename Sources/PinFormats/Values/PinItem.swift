@@ -69,6 +69,29 @@ package struct PinItem: Sendable, Hashable {
     }
 }
 
+/// The form that a client wants its pins in, and with that what a remedy tells to ship.
+package enum PinForm: Sendable, Hashable {
+    /// Certificate files in the app.
+    case file(BundleLoader)
+    /// The hash of a key; of a certificate the key is compared.
+    case hash(PinNotation)
+    /// The hash of the leaf's key, or the file of a public key; a certificate's file is not read.
+    case leafKey(PinNotation)
+    /// A hash, or a certificate that is compared whole.
+    case any(PinNotation)
+
+    /// The notation of the hash of a key.
+    package var notation: PinNotation {
+        switch self {
+        case .file: .okhttp
+        case .hash(let notation), .leafKey(let notation), .any(let notation): notation
+        }
+    }
+
+    /// The files of an app that are loaded; `nil` for a client that loads none.
+    package var loader: BundleLoader? { if case .file(let loader) = self { loader } else { nil } }
+}
+
 /// A notation in which people write one pin by hand.
 package enum PinNotation: Sendable, Hashable {
     /// OkHttp's `sha256/…`.

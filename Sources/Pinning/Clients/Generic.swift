@@ -3,8 +3,6 @@
 ///
 /// It keeps the verifier's own rules; on a device those of the device's system, apart from App Transport Security.
 package struct Generic: ClientProcedure {
-    package static let name = "generic"
-
     package var platform: Platform? { nil }
     package init() {}
 
