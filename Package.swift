@@ -92,7 +92,6 @@ let package = Package(
         tests("PinFormatsTests", ["LoopbackLab", "PinFormats", "Pinning", "X509"], exclude: ["pinners.txt"]),
         tests("PinLintTests", ["LoopbackLab", "PinFormats", "PinLint", "Pinning", "X509"]),
         tests("PinCheckingTests", ["LoopbackLab", "PinChecking", "PinFormats", "Pinning", "TLSProbe", "X509"]),
-        tests("LoopbackLabTests", ["LoopbackLab"]),
         tests(
             "PinCheckCLITests",
             ["Base", "LoopbackLab", "PinCheckCLI", "PinChecking", "PinFormats", "Pinning", "TLSProbe", "X509"],
