@@ -136,13 +136,13 @@ struct Fetching {
     }
 
     private func arguments(_ path: String, _ pins: [String]) -> [String] {
-        ["fetch", "https://\(host):\(port)\(path)", "--resolve", "\(host):\(port):127.0.0.1", "--anchors", anchors]
-            + pins.flatMap { ["--pins", $0] }
+        let line = "fetch https://\(host):\(port)\(path) --resolve \(host):\(port):127.0.0.1 --anchors \(anchors)"
+        return line.split(separator: " ").map(String.init) + pins.map { "--pins=" + $0 }
     }
 }
 
 /// Bytes of which none stands where another could.
-let fetchedDocument = (0..<40_000).flatMap { [UInt8($0 >> 8 & 255), UInt8($0 & 255)] }
+let fetchedDocument: [UInt8] = (0..<80_000).map { UInt8(truncatingIfNeeded: ($0 / 2) >> ($0 % 2 == 0 ? 8 : 0)) }
 
 extension FetchTesting {
     var document: [UInt8] { fetchedDocument }
