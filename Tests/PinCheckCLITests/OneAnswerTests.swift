@@ -4,7 +4,7 @@ import Testing
 
 /// However a question is asked, its answer is the same: alone, among others in any order, of a server or of a file.
 @Suite(.endsSomeTime) struct OneAnswerTests {
-    @Test(arguments: Seeds.sample(6)) func aTargetAloneAmongOthersAndOfflineIsJudgedAlike(seed: UInt64) async throws {
+    @Test(arguments: Seeds.sample(3)) func aTargetAloneAmongOthersAndOfflineIsJudgedAlike(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let world = try ServerWorld(using: &generator)
         // One moment for all: days that are left are counted to the second.

@@ -171,10 +171,10 @@ import Testing
 
     @Test func manyLinesAndEqualKeysAreRefusedOrBounded() throws {
         let directory = try TemporaryDirectory()
-        let wrong = try directory.write(String(repeating: "sha256/AAEC\n", count: 50_000), to: "pins.txt")
+        let wrong = try directory.write(String(repeating: "sha256/AAEC\n", count: 2_000), to: "pins.txt")
         let inspection = PinSource(wrong).inspect()
         #expect(inspection.problems.count == 1_000)
-        #expect(inspection.omittedProblemCount == 49_000)
+        #expect(inspection.omittedProblemCount == 1_000)
         let many = try directory.write(String(repeating: "a\n", count: 1_000_000), to: "many.txt")
         #expect(try failure(many).problem == .tooLarge)
         let twice = try directory.write("{\"TSKPinnedDomains\": {}, \"TSKPinnedDomains\": {}}", to: "twice.json")

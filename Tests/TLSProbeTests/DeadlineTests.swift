@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Seeds.sample(24)) func aProbeEndsAtItsDeadlineWhateverTheServerDoes(seed: UInt64) async throws {
+    @Test(arguments: Seeds.sample(12)) func aProbeEndsAtItsDeadlineWhateverTheServerDoes(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let behavior = ServerBehavior.presenting(
             [world.leaf, world.interA],

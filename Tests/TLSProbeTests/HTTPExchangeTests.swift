@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Seeds.sample(32)) func aQuestionEndsAtTheDeadlineWhateverTheServerDoes(seed: UInt64) async throws {
+    @Test(arguments: Seeds.sample(16)) func aQuestionEndsAtTheDeadlineWhateverTheServerDoes(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         // From the ServerHello to the end of the answer and beyond.
         let position = Int.random(in: 0...2_600, using: &generator)

@@ -22,7 +22,7 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let files = try Self.files(of: target).map { Array(try Data(contentsOf: $0)) }
         let directory = try TemporaryDirectory()
-        for round in 0..<150 {
+        for round in 0..<50 {
             let bytes = Self.damaged(try #require(files.randomElement(using: &random)), &random)
             do throws(Violation) { try target.run(bytes, in: directory.path) } catch {
                 Issue.record("seed \(seed), round \(round): \(error)")

@@ -42,56 +42,52 @@ struct ChainComparisonTests {
         try words.split(separator: " ").map { try #require(Self.world[String($0)], "\($0)") }
     }
 
-    @Test(
-        arguments: [
-            ("leaf I1 I2", "leaf I1 I2", ""), ("R", "R", ""),
-            // The leaf.
-            ("leaf I1", "leaf-renewed I1", "renewed"), ("leaf I1", "leaf-rekeyed I1", "rekeyed"),
-            ("leaf I1", "leaf-rsa I1", "rekeyed key-type-changed"), ("leaf I1", "leaf-case I1", "renewed"),
-            ("leaf I1", "leaf-more I1", "renewed names-added"), ("leaf I1", "leaf-less I1", "renewed names-removed"),
-            ("leaf I1", "leaf-other I1", "renewed names-added names-removed"),
-            ("leaf I1", "leaf-short I1", "rekeyed expires-earlier"), ("none I1", "none-rekeyed I1", "rekeyed"),
-            // A day is what a renewal may end earlier without being told.
-            ("leaf-91", "leaf", "renewed"), ("leaf-renewed", "leaf", "renewed expires-earlier"),
-            // Authorities.
-            ("leaf I1", "leaf I1-800", "renewed expires-earlier"), ("leaf I1", "leaf I1-901", "renewed"),
-            ("leaf I1 I2", "leaf I1-again I2", "renewed"), ("leaf I1 I2", "leaf-by-J1 J1 I2", "rekeyed issuer-changed"),
-            ("leaf I1", "leaf-by-J1 J1", "rekeyed issuer-changed"),
-            ("leaf I1", "leaf-91 I1-rekeyed", "renewed issuer-changed"),
-            // What issued a leaf that is sent alone need not be a root.
-            ("leaf", "leaf-by-J1 J1", "rekeyed issuer-changed"),
-            ("leaf-key-01", "leaf-key-02", "renewed issuer-changed root-changed"),
-            ("leaf-key-01", "leaf-91", "renewed"), ("leaf I1 I2", "leaf I1-by-J2 J2", "issuer-changed"),
-            ("leaf I1 I2", "leaf I1 I2-by-S", "root-changed"), ("leaf I1 I2 R", "leaf I1 I2-by-S S", "root-changed"),
-            ("leaf I1 I2 R", "leaf I1 I2-by-S", "root-changed"), ("leaf I1 I2", "leaf I1 I2-by-S S", "root-changed"),
-            ("leaf I1 I2-aa", "leaf I1 I2-bb", "root-changed"),
-            ("leaf I1 I2-aa R", "leaf I1 I2-bb R-rekeyed", "root-changed"),
-            ("leaf I1 I2", "leaf-by-J1 J1-by-S", "rekeyed issuer-changed root-changed"),
-            // With two levels the issuer that is sent is the root and nothing else.
-            ("leaf-by-R R", "leaf-by-S S", "renewed root-changed"), ("self", "self-rekeyed", "rekeyed"),
-            ("self", "leaf I1", "rekeyed names-added chain-changed"),
-            // What is sent.
-            ("leaf I1 I2", "leaf I1", "intermediate-missing"), ("leaf I1 I2", "leaf", "intermediate-missing"),
-            ("leaf I1 I2", "leaf I2", "intermediate-missing"),
-            ("leaf I1 I2 R", "leaf I1", "intermediate-missing chain-changed"),
-            ("leaf I1", "leaf-by-J1", "rekeyed issuer-changed intermediate-missing"),
-            ("leaf I1", "leaf I1 I2", "chain-changed"), ("leaf", "leaf I1", "chain-changed"),
-            ("leaf I1", "leaf I1 junk", "chain-changed"), ("leaf I1", "leaf I1 I1", "chain-changed"),
-            ("leaf I1 junk", "leaf I1", "chain-changed"), ("leaf I1 I1", "leaf I1", "chain-changed"),
-            ("leaf I1 I2", "leaf I1 I2 R", "chain-changed"), ("leaf I1 I2 R", "leaf I1 I2", "chain-changed"),
-            ("leaf I1 I2 R", "leaf I1 I2 S", "chain-changed"),
-            ("leaf I1", "leaf R", "intermediate-missing chain-changed"), ("leaf R", "leaf I1", "chain-changed"),
-            ("leaf I1 I2", "leaf I2 I1", "chain-changed"), ("leaf I1", "I1 leaf", "chain-changed"),
-            ("leaf I1 I2", "leaf-renewed I2 I1", "renewed chain-changed"),
-            // A root that is cross-signed goes on and is no other root.
-            ("leaf I1 I2", "leaf I1 I2 R-by-Old", "chain-changed"),
-            ("leaf I1 I2 R-by-Old", "leaf I1 I2", "intermediate-missing"),
-            ("leaf I1 I2 R", "leaf I1 I2 R-by-Old", "chain-changed expires-earlier"),
-            ("leaf I1 I2 R-by-Old", "leaf I1 I2 R", "chain-changed"),
-        ] as [(String, String, String)]) func aRotationIsCalledByWhatItMeansToPins(
-            old: String, new: String, kinds: String
-        ) throws
-    {
+    private static let rows: [(String, String, String)] = [
+        ("leaf I1 I2", "leaf I1 I2", ""), ("R", "R", ""),
+        // The leaf.
+        ("leaf I1", "leaf-renewed I1", "renewed"), ("leaf I1", "leaf-rekeyed I1", "rekeyed"),
+        ("leaf I1", "leaf-rsa I1", "rekeyed key-type-changed"), ("leaf I1", "leaf-case I1", "renewed"),
+        ("leaf I1", "leaf-more I1", "renewed names-added"), ("leaf I1", "leaf-less I1", "renewed names-removed"),
+        ("leaf I1", "leaf-other I1", "renewed names-added names-removed"),
+        ("leaf I1", "leaf-short I1", "rekeyed expires-earlier"), ("none I1", "none-rekeyed I1", "rekeyed"),
+        // A day is what a renewal may end earlier without being told.
+        ("leaf-91", "leaf", "renewed"), ("leaf-renewed", "leaf", "renewed expires-earlier"),
+        // Authorities.
+        ("leaf I1", "leaf I1-800", "renewed expires-earlier"), ("leaf I1", "leaf I1-901", "renewed"),
+        ("leaf I1 I2", "leaf I1-again I2", "renewed"), ("leaf I1 I2", "leaf-by-J1 J1 I2", "rekeyed issuer-changed"),
+        ("leaf I1", "leaf-by-J1 J1", "rekeyed issuer-changed"),
+        ("leaf I1", "leaf-91 I1-rekeyed", "renewed issuer-changed"),
+        // What issued a leaf that is sent alone need not be a root.
+        ("leaf", "leaf-by-J1 J1", "rekeyed issuer-changed"),
+        ("leaf-key-01", "leaf-key-02", "renewed issuer-changed root-changed"), ("leaf-key-01", "leaf-91", "renewed"),
+        ("leaf I1 I2", "leaf I1-by-J2 J2", "issuer-changed"), ("leaf I1 I2", "leaf I1 I2-by-S", "root-changed"),
+        ("leaf I1 I2 R", "leaf I1 I2-by-S S", "root-changed"), ("leaf I1 I2 R", "leaf I1 I2-by-S", "root-changed"),
+        ("leaf I1 I2", "leaf I1 I2-by-S S", "root-changed"), ("leaf I1 I2-aa", "leaf I1 I2-bb", "root-changed"),
+        ("leaf I1 I2-aa R", "leaf I1 I2-bb R-rekeyed", "root-changed"),
+        ("leaf I1 I2", "leaf-by-J1 J1-by-S", "rekeyed issuer-changed root-changed"),
+        // With two levels the issuer that is sent is the root and nothing else.
+        ("leaf-by-R R", "leaf-by-S S", "renewed root-changed"), ("self", "self-rekeyed", "rekeyed"),
+        ("self", "leaf I1", "rekeyed names-added chain-changed"),
+        // What is sent.
+        ("leaf I1 I2", "leaf I1", "intermediate-missing"), ("leaf I1 I2", "leaf", "intermediate-missing"),
+        ("leaf I1 I2", "leaf I2", "intermediate-missing"),
+        ("leaf I1 I2 R", "leaf I1", "intermediate-missing chain-changed"),
+        ("leaf I1", "leaf-by-J1", "rekeyed issuer-changed intermediate-missing"),
+        ("leaf I1", "leaf I1 I2", "chain-changed"), ("leaf", "leaf I1", "chain-changed"),
+        ("leaf I1", "leaf I1 junk", "chain-changed"), ("leaf I1", "leaf I1 I1", "chain-changed"),
+        ("leaf I1 junk", "leaf I1", "chain-changed"), ("leaf I1 I1", "leaf I1", "chain-changed"),
+        ("leaf I1 I2", "leaf I1 I2 R", "chain-changed"), ("leaf I1 I2 R", "leaf I1 I2", "chain-changed"),
+        ("leaf I1 I2 R", "leaf I1 I2 S", "chain-changed"), ("leaf I1", "leaf R", "intermediate-missing chain-changed"),
+        ("leaf R", "leaf I1", "chain-changed"), ("leaf I1 I2", "leaf I2 I1", "chain-changed"),
+        ("leaf I1", "I1 leaf", "chain-changed"), ("leaf I1 I2", "leaf-renewed I2 I1", "renewed chain-changed"),
+        // A root that is cross-signed goes on and is no other root.
+        ("leaf I1 I2", "leaf I1 I2 R-by-Old", "chain-changed"),
+        ("leaf I1 I2 R-by-Old", "leaf I1 I2", "intermediate-missing"),
+        ("leaf I1 I2 R", "leaf I1 I2 R-by-Old", "chain-changed expires-earlier"),
+        ("leaf I1 I2 R-by-Old", "leaf I1 I2 R", "chain-changed"),
+    ]
+
+    @Test(arguments: rows) func aRotationIsCalledByWhatItMeansToPins(old: String, new: String, kinds: String) throws {
         let changes = ChainComparison.changes(from: try chain(old), to: try chain(new))
         #expect(changes.map(\.kind.rawValue).joined(separator: " ") == kinds)
     }
