@@ -183,11 +183,4 @@ import Testing
         let outcome = try await BuiltBinary.run("$PINCHECK --targets <(printf '# a\\nx..y\\n')")
         #expect(outcome.status == 65 && outcome.errors.contains(":2: the host name 'x..y'"), "\(outcome)")
     }
-
-    @Test(arguments: [
-        "verify @chain.pem -o ", "verify @chain.pem -f json=", "verify @chain.pem -f jsonl=",
-        "verify @chain.pem -f junit=", "verify @chain.pem -f prometheus=", "lint @chain.pem -f sarif=",
-    ]) func unwritableIsNoVerdict(line: String) async throws {
-        try await Desk().expect(line + "$DIR/missing/a", "inputOutput: missing': make it, or name another file")
-    }
 }

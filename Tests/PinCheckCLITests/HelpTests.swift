@@ -40,13 +40,6 @@ import Testing
         }
     }
 
-    @Test func theHelpOfACheckBeginsWithWhatIsLookedForMost() async throws {
-        let help = await pincheck("help", "check").output
-        let options = help.split(separator: "\n").filter { $0.hasPrefix("  -") }
-        let names = options.prefix(4).compactMap { $0.split(separator: " ").first }
-        #expect(names == ["--targets", "--policy", "--baseline", "--next"])
-    }
-
     @Test func everyOptionSaysInALineWhatItIsFor() throws {
         for option in Command.all.flatMap(\.options) {
             #expect(!option.help.isEmpty && option.help.count <= 54, "\(option.help)")

@@ -110,11 +110,4 @@ import Testing
         await pincheck(["api.example.com"], environment: ["HTTPS_PROXY": "http://user:SECRET"]).expect(
             .usage, errors: "has a port that is no number", not: "SECRET")
     }
-
-    @Test func aPolicyCanComeFromStandardInput() async throws {
-        try await Desk.serving { desk, _ in
-            let policy = "{ hosts: { '$HOST': { connect: '$SERVER' } } }"
-            await desk("snapshot --policy -", input: policy).expect(.pass, pki.leaf.pin)
-        }
-    }
 }

@@ -109,11 +109,4 @@ import Testing
             #expect(server.connections.count == 3)
         }
     }
-
-    @Test(arguments: ["text", "json", "nagios", "prometheus", "junit", "github"])
-    func aFailureOfTheProxyIsToldInEveryForm(form: String) async throws {
-        let refusing = settings { $0.answer = .refusal(Array("HTTP/1.1 403 No \u{1B}[31mway\r\n\r\n".utf8)) }
-        try await check(through: refusing, "--proxy $SERVER -f \(form)=@x").outcome.says(
-            "proxy-refused", "did not connect to '\(host):443': it answered", not: "\u{1B}")
-    }
 }

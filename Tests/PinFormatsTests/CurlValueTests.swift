@@ -17,13 +17,6 @@ import Testing
         return error
     }
 
-    @Test func aListOfHashesIsTaken() throws {
-        let one = try outcome("sha256//\(Self.a)").get()
-        #expect(one.pins.map(\.spkiSHA256) == [first])
-        #expect(one.pins.map(\.origin) == ["--pinnedpubkey"])
-        #expect(try outcome("sha256//\(Self.a);sha256//\(Self.b)").get().pins.map(\.spkiSHA256) == [first, second])
-    }
-
     @Test func whatCurlWouldDoWithABadValueIsSaid() throws {
         let always = "curl ends with exit status 90 whatever the server's key is"
         let unpadded = try failure("sha256//\(Self.a.dropLast())")

@@ -60,25 +60,6 @@ import X509
         #expect(domains?[Self.host]?["TSKPublicKeyHashes"] as? [String] == [leaf[.base64], backup[.base64]])
     }
 
-    @Test func pinnedDomainsHoldTheLeafOrTheAuthoritiesNeverBoth() throws {
-        func domain(_ group: PinGroup) throws -> [String: Any] {
-            let all = try list(try PinBlockFormat.nspinned.block([group]))
-            let transport = all["NSAppTransportSecurity"] as? [String: Any]
-            let domains = transport?["NSPinnedDomains"] as? [String: [String: Any]]
-            return try #require(domains?[Self.host])
-        }
-        func hashes(_ value: Any?) -> [String]? {
-            (value as? [[String: String]])?.compactMap { $0["SPKI-SHA256-BASE64"] }
-        }
-        let ofChain = try domain(group())
-        #expect(hashes(ofChain["NSPinnedLeafIdentities"]) == [leaf[.base64]])
-        #expect(ofChain["NSPinnedCAIdentities"] == nil)
-        #expect(ofChain["NSIncludesSubdomains"] as? Bool == false)
-        let ofAuthorities = try domain(group([intermediate, root], chosen: [intermediate, root]))
-        #expect(hashes(ofAuthorities["NSPinnedCAIdentities"]) == [intermediate[.base64], root[.base64]])
-        #expect(ofAuthorities["NSPinnedLeafIdentities"] == nil)
-    }
-
     @Test func curlGetsTheKeysOfServersOnly() throws {
         let block = try PinBlockFormat.curl.block([group(port: 8443)])
         let command = try #require(block.split(separator: "\n").last)

@@ -50,11 +50,6 @@ import Testing
         #expect(error.description.contains("'name.invalid'"))
         #expect(error.peer == nil)
     }
-
-    @Test func portZeroIsAnError() async throws {
-        let error = try await failure(of: ProbeRequest(to: .address(try #require(IPAddress("127.0.0.1"))), port: 0))
-        #expect(error.phase == .connect)
-    }
 }
 
 @Suite(.timeLimit(.minutes(5))) struct HandshakeFailureTests {

@@ -147,15 +147,6 @@ import Testing
         }
     }
 
-    @Test func aProxyWithoutTLSIsNoHTTPSProxy() async throws {
-        try await LoopbackServer.serving(.proxy(settings(.http))) { server in
-            let request = ProbeRequest(
-                to: .resolve(host: Self.name), proxy: try proxy(.https, at: server.port), timeout: .seconds(1))
-            let error = try #require(await withProber { await outcome(of: request, by: $0) }.failure)
-            #expect(error.phase == .proxy)
-        }
-    }
-
     @Test(arguments: speeches) func aSilentProxyIsToldFromASilentServer(speech: ProxySettings.Speech) async throws {
         let timeout = Duration.milliseconds(500)
         let silent = try await failure(of: settings(speech) { $0.answer = .silence(after: []) }, timeout: timeout)
