@@ -25,7 +25,7 @@ extension Findings {
         }
     }
 
-    private mutating func validity(_ certificate: Certificate, _ place: LintPlace, isLast: Bool) {
+    private mutating func validity(_ certificate: Certificate, _ place: PinPlace, isLast: Bool) {
         let name = shortened(certificate.description)
         let end = certificate.notAfter
         if scene.isPast(end) {
@@ -88,7 +88,7 @@ extension Findings {
         for set in source.sets where set.kind == nil || set.kind == .appBundle {
             for (leaf, place) in set.certificates where !leaf.isAuthority {
                 for failure in Platform.apple().objections(toLeaf: leaf, endingAt: .own) {
-                    let rule: (LintKind, String)? =
+                    let rule: (FindingID, String)? =
                         switch failure.reason {
                         case .lifetimeTooLong(_, let limit): (.lifetimeTooLong, "issue it for \(limit) days or fewer")
                         case .noServerAuth: (.noServerAuth, "issue it with extendedKeyUsage = serverAuth")

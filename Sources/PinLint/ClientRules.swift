@@ -27,7 +27,8 @@ extension Findings {
                 of: entry, among: entries, publicSuffix: SystemPublicSuffixList.publicSuffix)
             {
                 if case .tooFewPins = violation, set.isIncomplete { continue }
-                guard let kind = LintKind.aboutPins(PinProblem(violation).rawValue) else { continue }
+                let kind = FindingID(violation)
+                guard !kind.isMalformed else { continue }
                 let what = "TrustKit, which does the pinning on iOS, throws when the app starts"
                 add(kind, of: set, "\(what): \(shortened(violation.message(entry.hosts?.name ?? ""), to: 400))")
             }
@@ -136,7 +137,7 @@ extension Findings {
         let places = inspection.pins.filter { $0.certificate != nil }.map {
             inspection.lintPlace($0.origin, in: source.name)
         }
-        let ignored = places.filter { $0.file?.hasSuffix(".cer") == false }
+        let ignored = places.filter { $0.path?.hasSuffix(".cer") == false }
         // Without a file that it loads, the directory is probably some other client's.
         let isAFNetworkings = scene.isForAFNetworking || ignored.count < places.count
         for place in ignored where scene.isForAFNetworking || scene.linter.clients.isEmpty {
@@ -148,7 +149,7 @@ extension Findings {
         let endings = [".cer", ".CER", ".crt", ".CRT", ".der", ".DER"]
         // Only PEM has lines.
         for place in places
-        where scene.isFor(.alamofire) && (place.line != nil || !endings.contains { place.file?.hasSuffix($0) == true })
+        where scene.isFor(.alamofire) && (place.line != nil || !endings.contains { place.path?.hasSuffix($0) == true })
         {
             add(
                 .notLoadedByAlamofire, at: place,

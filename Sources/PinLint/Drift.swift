@@ -10,91 +10,97 @@ struct Drift {
     let sources: [LintSource]
     let scene: LintScene
 
-    func findings() -> [LintFinding] {
+    func findings() -> [Finding] {
         let configured = sources.filter { !$0.patterns.isEmpty }
         let patterns = configured.count > 1 ? configured.flatMap(\.patterns).grouped(by: \.sample) : []
         return patterns.flatMap { findings($0.elements[0], in: configured) } + loosePins()
     }
 
-    private func findings(_ pattern: HostPattern, in configured: [LintSource]) -> [LintFinding] {
+    private func findings(_ pattern: HostPattern, in configured: [LintSource]) -> [Finding] {
         let views = configured.map { HostView(of: pattern, in: $0, scene) }
         let present = views.compactMap { $0 }
         guard let first = present.first else { return [] }
         let host = pattern.short
-        var findings: [LintFinding] = []
+        var findings: [Finding] = []
         // A source that is broken may well have the host where it could not be read.
         for (source, view) in zip(configured, views)
         where view == nil && source.inspections.allSatisfy(\.problems.isEmpty) {
             findings.append(
                 finding(
-                    .driftHosts, at: source.place, host, "\(shortened(host)) is pinned", "the host", in: first.place,
+                    .driftHosts, at: source.spot, host, "\(shortened(host)) is pinned", "the host", in: first.spot,
                     remedy: "pin it here too, or leave it out there"))
         }
         for (index, view) in present.enumerated() where view.isComplete {
             let others = present.indices.filter { $0 != index }.map { present[$0] }
-            findings += missing(view.keys, of: others.map { ($0.place, $0.keys) }, at: view.place, host: host)
+            findings += missing(view.keys, of: others.map { ($0.spot, $0.keys) }, at: view.spot, host: host)
         }
         return findings + (pattern.depth == .oneLabel ? [] : subdomains(host, present))
     }
 
     private func missing(
-        _ keys: [SHA256Digest], of others: [(place: LintPlace, keys: [SHA256Digest])], at place: LintPlace,
+        _ keys: [SHA256Digest], of others: [(spot: Spot, keys: [SHA256Digest])], at spot: Spot,
         host: String?
-    ) -> [LintFinding] {
+    ) -> [Finding] {
         let own = Set(keys)
-        let lacking = others.map { other in (place: other.place, keys: other.keys.filter { !own.contains($0) }) }
+        let lacking = others.map { other in (spot: other.spot, keys: other.keys.filter { !own.contains($0) }) }
         guard let other = lacking.first(where: { !$0.keys.isEmpty }) else { return [] }
         let names = listed(other.keys.lazy.map(\.description), first: 3)
         return [
             finding(
-                .driftPins, at: place, host,
+                .driftPins, at: spot, host,
                 "\(names) \(other.keys.count == 1 ? "is" : "are") pinned"
                     + (host.map { " for \(shortened($0))" } ?? ""),
-                listed(other.keys.lazy.map { $0.description.prefix(15) + "…" }, first: 2), in: other.place,
+                listed(other.keys.lazy.map { $0.description.prefix(15) + "…" }, first: 2), in: other.spot,
                 remedy: "pin the same keys in both")
         ]
     }
 
     /// That something is pinned in one place and not in another; `what` it is in few words.
     private func finding(
-        _ kind: LintKind, _ severity: LintSeverity? = nil, at place: LintPlace, _ host: String?, _ sentence: String,
-        _ what: String, in other: LintPlace, remedy: String
-    ) -> LintFinding {
-        LintFinding(
-            kind, severity, at: place, host: host,
-            "\(sentence) in \(shortened(other.description, isPublic: true)) and not here", remedy: remedy,
-            drift: (what, other))
+        _ kind: FindingID, _ level: Finding.Level = .warning, at spot: Spot, _ host: String?, _ sentence: String,
+        _ what: String, in other: Spot, remedy: String
+    ) -> Finding {
+        var finding = Finding(
+            kind, level, "\(sentence) in \(shortened(other.place.description, isPublic: true)) and not here",
+            at: spot.place, of: host, remedy: .advice(remedy))
+        finding.drift = .init(what, missingIn: spot.source, pinnedIn: other.source, at: other.place)
+        return finding
     }
 
-    private func subdomains(_ host: String, _ views: [HostView]) -> [LintFinding] {
+    private func subdomains(_ host: String, _ views: [HostView]) -> [Finding] {
         guard let widest = views.max(by: { $0.reach < $1.reach }) else { return [] }
         return views.filter { $0.reach < widest.reach }.map { view in
             let names = "names \(view.reach == .oneLabel ? "two and more labels " : "")below \(shortened(host))"
             // The system has no way to say more.
             let isAllItCan = view.isApples && view.reach == .oneLabel
             return finding(
-                .driftSubdomains, isAllItCan ? .note : nil, at: view.place, host, "\(names) are pinned",
-                "the names below it", in: widest.place,
+                .driftSubdomains, isAllItCan ? .note : .warning, at: view.spot, host, "\(names) are pinned",
+                "the names below it", in: widest.spot,
                 remedy: isAllItCan
                     ? "give deeper names entries of their own" : "include subdomains in both or in neither")
         }
     }
 
     /// Pins for whatever host, held against those that all hosts of the others have together.
-    private func loosePins() -> [LintFinding] {
+    private func loosePins() -> [Finding] {
         let pinned = sources.filter { !$0.sets.isEmpty }
         guard pinned.contains(where: \.patterns.isEmpty), pinned.count > 1 else { return [] }
         let keys = pinned.map { $0.sets.flatMap(\.keys).distinct }
-        return pinned.indices.flatMap { index -> [LintFinding] in
+        return pinned.indices.flatMap { index -> [Finding] in
             let source = pinned[index]
             guard !source.sets.contains(where: \.isIncomplete) else { return [] }
             let others = pinned.indices.filter { other in
                 pinned[other].name != source.name && (source.patterns.isEmpty || pinned[other].patterns.isEmpty)
             }
-            return missing(keys[index], of: others.map { (pinned[$0].place, keys[$0]) }, at: source.place, host: nil)
+            return missing(keys[index], of: others.map { (pinned[$0].spot, keys[$0]) }, at: source.spot, host: nil)
         }
     }
 }
+
+/// A place, and the source that it is in.
+private typealias Spot = (place: PinPlace, source: String)
+
+extension LintSource { fileprivate var spot: Spot { (place, name) } }
 
 /// What one source says of one host, by the rules of the clients it is for.
 private struct HostView {
@@ -105,7 +111,7 @@ private struct HostView {
         static func < (left: Reach, right: Reach) -> Bool { left.rawValue < right.rawValue }
     }
 
-    let place: LintPlace
+    let spot: Spot
     let keys: [SHA256Digest]
     /// Whether ``keys`` are all that is pinned: every pin could be read.
     let isComplete: Bool
@@ -124,7 +130,7 @@ private struct HostView {
             return !entry.pins.isEmpty
         }
         guard let first = entries.first else { return nil }
-        place = source.place(ofOrigin: first.origin)
+        spot = (source.place(ofOrigin: first.origin), source.name)
         keys = entries.flatMap(\.pins).map(\.spkiSHA256).distinct
         isComplete = entries.allSatisfy { entry in
             !source.inspections.contains { $0.incompleteEntries.contains(entry.origin) }

@@ -24,7 +24,7 @@ struct LintSource {
             sets.append(
                 PinnedSet(
                     kind: nil, entries: [], members: members,
-                    place: isDirectory ? LintPlace(.file(inspections[0].text), in: name) : first.place,
+                    place: isDirectory ? PinPlace.file(inspections[0].text).named(name) : first.place,
                     isIncomplete: inspections.contains { !$0.problems.isEmpty }))
         }
         self.sets =
@@ -39,12 +39,10 @@ struct LintSource {
         patterns = entries.compactMap(\.1.hosts).distinct
     }
 
-    var place: LintPlace {
-        LintPlace(inspections.first.flatMap { $0.isArgument ? nil : .at($0.text) } ?? .option, in: name)
-    }
+    var place: PinPlace { inspections.first.flatMap { $0.isArgument ? nil : .at($0.text) } ?? .named(name) }
 
     /// The place of a configuration's entry; files that count together are none.
-    func place(ofOrigin origin: String) -> LintPlace {
+    func place(ofOrigin origin: String) -> PinPlace {
         inspections.first.map { $0.lintPlace(origin, in: name) } ?? place
     }
 
@@ -104,7 +102,7 @@ struct LintSource {
 struct PinnedSet {
     struct Member {
         let pin: Pin
-        let place: LintPlace
+        let place: PinPlace
         var kind: String { pin.certificate == nil ? "pin" : "certificate" }
     }
 
@@ -112,7 +110,7 @@ struct PinnedSet {
     let kind: PinConfiguration.Kind?
     let entries: [HostEntry]
     let members: [Member]
-    let place: LintPlace
+    let place: PinPlace
     /// Whether pins of it could not be read, so that their number says nothing.
     let isIncomplete: Bool
 
@@ -121,15 +119,20 @@ struct PinnedSet {
     /// The hosts for the middle of a sentence, with the space before them.
     var forHost: String { host.map { " for \(shortened($0))" } ?? "" }
     var keys: [SHA256Digest] { members.map(\.pin.spkiSHA256).distinct }
-    var certificates: [(certificate: Certificate, place: LintPlace)] {
+    var certificates: [(certificate: Certificate, place: PinPlace)] {
         members.compactMap { member in member.pin.certificate.map { ($0, member.place) } }
     }
     var isTrustKits: Bool { kind == .trustKit || kind == .reactNative }
     var isExcluded: Bool { entries.contains(where: \.isExcluded) }
 }
 
+extension PinPlace {
+    /// The place in a source, whose name stands for what is in no file.
+    func named(_ source: String) -> PinPlace { path == nil ? .named(source) : self }
+}
+
 extension PinReading {
-    func lintPlace(_ origin: String, in source: String) -> LintPlace { LintPlace(place(ofOrigin: origin), in: source) }
+    func lintPlace(_ origin: String, in source: String) -> PinPlace { place(ofOrigin: origin).named(source) }
 
     /// Whether the source is a certificate, a key or a written-out pin, of which several make a set.
     fileprivate var isLoose: Bool {

@@ -15,7 +15,7 @@ package struct Linter: Sendable {
     }
 
     /// Everything that is found, source by source in the order of the places, then what sources differ in.
-    package func findings(in inspections: [PinReading]) -> [LintFinding] {
+    package func findings(in inspections: [PinReading]) -> [Finding] {
         let sources = LintSource.sources(inspections)
         let scene = LintScene(self, sources)
         var findings = sources.flatMap { source in
@@ -29,16 +29,16 @@ package struct Linter: Sendable {
         }
         if sources.count > 1 { findings += Drift(sources: sources, scene: scene).findings() }
         // Domains that share one list of pins share what is found of it.
-        return findings.grouped { "\($0.id) \($0.place) \($0.message)" }.map { $0.elements[0] }
+        return findings.grouped { "\($0.id) \($0.placedMessage)" }.map { $0.elements[0] }
     }
 
     /// The findings of one source by their places, those of one place in the order of the rules.
-    private func inOrder(_ findings: [LintFinding]) -> [LintFinding] {
+    private func inOrder(_ findings: [Finding]) -> [Finding] {
         findings.enumerated().sorted { left, right in
             let (first, second) = (left.element.place, right.element.place)
-            let names = (first.file ?? "", second.file ?? "")
+            let names = (first?.path ?? "", second?.path ?? "")
             if names.0 != names.1 { return names.0.utf8.lexicographicallyPrecedes(names.1.utf8) }
-            let lines = (first.line ?? 0, second.line ?? 0)
+            let lines = (first?.line ?? 0, second?.line ?? 0)
             return lines.0 != lines.1 ? lines.0 < lines.1 : left.offset < right.offset
         }.map(\.element)
     }
@@ -62,20 +62,27 @@ package struct LintClient: Sendable {
 struct Findings {
     let source: LintSource
     let scene: LintScene
-    private(set) var all: [LintFinding] = []
+    private(set) var all: [Finding] = []
 
     /// Adds a finding at a place, about a set or what stands in it.
     mutating func add(
-        _ kind: LintKind, _ severity: LintSeverity? = nil, of set: PinnedSet? = nil, at place: LintPlace? = nil,
+        _ kind: FindingID, _ level: Finding.Level? = nil, of set: PinnedSet? = nil, at place: PinPlace? = nil,
         host: String? = nil, _ message: String, _ remedy: String? = nil
     ) {
         let place = place ?? set?.place ?? source.place
-        all.append(LintFinding(kind, severity, at: place, host: host ?? set?.host, message, remedy: remedy))
+        all.append(
+            Finding(
+                kind, level ?? kind.lintLevels[0], message, at: place, of: host ?? set?.host,
+                remedy: remedy.map(Remedy.advice)))
     }
 
     /// What keeps the source from being used as it is.
     mutating func problems() {
-        all += source.inspections.flatMap(\.problems).map { LintFinding($0, at: LintPlace($0.place, in: source.name)) }
+        all += source.inspections.flatMap(\.problems).map { error in
+            Finding(
+                error.problem, .error, error.reason, at: error.place.named(source.name),
+                remedy: error.remedy.map(Remedy.advice), isObstacle: true)
+        }
     }
 }
 

@@ -49,7 +49,7 @@ extension Findings {
     }
 
     private mutating func duplicates(in members: ArraySlice<PinnedSet.Member>) {
-        var places: [Pin.Material: LintPlace] = [:]
+        var places: [Pin.Material: PinPlace] = [:]
         var keys: [SHA256Digest: PinnedSet.Member] = [:]
         for member in members {
             let hash = member.pin.spkiSHA256
@@ -70,9 +70,9 @@ extension Findings {
         }
     }
 
-    private func at(_ first: LintPlace, from second: LintPlace) -> String {
+    private func at(_ first: PinPlace, from second: PinPlace) -> String {
         if first == second { return " in the same place" }
-        guard first.file == second.file else { return " at \(shortened(first.description, isPublic: true))" }
+        guard first.path == second.path else { return " at \(shortened(first.description, isPublic: true))" }
         return first.line.map { " in line \($0)" } ?? first.key.map { " at \(shortened($0))" } ?? ""
     }
 
@@ -106,22 +106,23 @@ extension Findings {
     mutating func remarks() {
         for inspection in source.inspections {
             for note in inspection.notes {
-                let place = LintPlace(note.place ?? .at(inspection.text), in: source.name)
-                switch note.id {
+                let place = (note.place ?? .at(inspection.text)).named(source.name)
+                switch note.kind {
                 case .notLoadedByAFNetworking, .loadedFromBundle, .trustKitConfig, .policySettings: continue
-                case .nothingPinned: add(.hostNotPinned, .error, at: place, note.text, "add pins, or leave the app out")
-                case .request: add(.certificateRequest, at: place, note.text)
-                default: add(LintKind.aboutPins(note.id.rawValue) ?? .notFollowed, at: place, note.text)
+                case .nothingPinned:
+                    add(.hostNotPinned, .error, at: place, note.message, "add pins, or leave the app out")
+                case .request: add(.certificateRequest, at: place, note.message)
+                default: add(note.kind, at: place, note.message)
                 }
             }
             // A configuration of hosts that pins none of them.
             let entries = inspection.configurations.flatMap(\.entries)
             guard inspection.problems.isEmpty, inspection.pins.isEmpty, !entries.isEmpty,
                 entries.allSatisfy(\.pins.isEmpty), inspection.networkSecurity.allSatisfy(\.isEmpty),
-                !inspection.notes.contains(where: { $0.id == .pinnedToNothing || $0.id == .emptyPinSet })
+                !inspection.notes.contains(where: { $0.kind == .pinnedToNothing || $0.kind == .emptyPinSet })
             else { continue }
             add(
-                .hostNotPinned, at: LintPlace(.at(inspection.text), in: source.name),
+                .hostNotPinned, at: PinPlace.at(inspection.text).named(source.name),
                 "the file configures hosts and pins none of them", "add pins, or leave the file out")
         }
     }

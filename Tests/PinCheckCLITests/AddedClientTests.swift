@@ -31,7 +31,7 @@ import Testing
                 detail: matches.isEmpty ? "the lab client knows another leaf" : "the lab client knows the leaf")
             return Verdict(
                 reason: reason, disposition: .useCredential, trace: [step], builtChain: result.builtChain,
-                restsOn: result.validPaths, matches: matches, warnings: [])
+                restsOn: result.validPaths, matches: matches)
         }
     }
 

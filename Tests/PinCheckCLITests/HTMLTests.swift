@@ -59,9 +59,9 @@ import FoundationXML
                 renewalPoint: "2026-11-12T00:00:00Z",
                 findings: [
                     .init(
-                        id: "breaks-at-renewal", level: .warn,
-                        message: "android: leaf key pinned: breaks at the next renewal with a new key, on or before "
-                            + "2026-12-12; no backup", subject: "pin-life", date: end)
+                        .breaksAtRenewal, .warning,
+                        "android: leaf key pinned: breaks at the next renewal with a new key, on or before "
+                            + "2026-12-12; no backup", of: "pin-life", on: end)
                 ], comparesPins: true)
         }
         report.clients[0].outlook = outlook(backups: [1], noPinAfter: nil, pinsExpire: nil, compared: true)

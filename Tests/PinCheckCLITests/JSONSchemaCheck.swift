@@ -27,6 +27,7 @@ struct JSONSchemaCheck {
             guard let identifier = (document as? Object)?["schema"] as? String,
                 let name = Schemas.names.first(where: { identifier == Schemas.identifiers[$0] })
             else { continue }
+            expectIgnorableWarnings(in: document, sourceLocation: sourceLocation)
             do {
                 let findings = try JSONSchemaCheck(name).findings(in: document)
                 guard !findings.isEmpty else { continue }

@@ -33,7 +33,8 @@ import Testing
         ("--rules", "pass: \nno-backup-pin  "), ("--rules", "pass: \nbad-host  "),
         ("@alone.txt --ignore no-backup-pin --fail-on note", "pass"),
         ("@alone.txt --ignore nothing", "usage: 'pincheck lint --rules' lists"),
-        ("@alone.txt --ignore bad-host", "usage: data with that cannot be used"),
+        // What is malformed stays.
+        ("@malformed.txt --ignore wrong-length", "data: [wrong-length]"),
         ("@alone.txt --fail-on fatal", "usage: choose from error, warning, note, never"),
         ("@alone.txt --client nonesuch", "usage"),
         ("@good.txt --client afnetworking", "pass: [client-takes-certificates]"),

@@ -1,3 +1,4 @@
+import Base
 import LoopbackLab
 import PinFormats
 public import Pinning
@@ -63,7 +64,8 @@ extension Timestamp: ExpressibleByStringLiteral {
                         ShownSetting("allowInvalidCertificates", .flag(false)),
                         ShownSetting("validatesDomainName", .flag(true)),
                     ])
-            ], warnings: [Reason("w", "take care")], notes: [], monitoring: monitored(.warn, "accepted, but take care"))
+            ], warnings: [Reason("leaf-only", "take care")], notes: [],
+            monitoring: monitored(.warn, "accepted, but take care"))
     }
 
     static func endpoint(_ address: String = "203.0.113.7", sni: String = "api.example.com") -> EndpointFacts {

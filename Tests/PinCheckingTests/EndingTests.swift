@@ -14,18 +14,15 @@ import X509
     private static let unjudged = Ending.unjudged
     private static let all = [accepted, rejected, unreachable, notSetUp, unjudged]
 
-    private static let warning = Finding.warning("strict", "take care")
+    private static let warning = Finding.warning(.nameNotChecked, "take care")
 
     /// An outlook whose gravest finding is of this level.
-    private static func outlook(_ level: Outlook.Finding.Level) -> Outlook {
+    private static func outlook(_ level: Finding.Level) -> Outlook {
         Outlook(
             pins: [], pinsMatchUntil: nil, end: nil, noPinAfter: nil, backups: [], hasBackup: false, pinsExpire: nil,
             validUntil: nil, renewalPoint: nil,
-            findings: [
-                Outlook.Finding(
-                    id: "ends", level: level, message: "the end is near", subject: "end",
-                    date: Timestamp(secondsSinceEpoch: 0))
-            ], comparesPins: false)
+            findings: [Finding(.pinsExpire, level, "the end is near", of: "end", on: Timestamp(secondsSinceEpoch: 0))],
+            comparesPins: false)
     }
 
     private static func changes(_ kind: Change.Kind?, allowing allowed: Set<Change.Kind> = []) -> BaselineChanges {
@@ -42,7 +39,7 @@ import X509
     @Test func nothingTurnsARejectionIntoAnythingElse() {
         for verdict in [Self.rejected, Self.unreachable, Self.notSetUp] {
             for failsOnWarning in [false, true] {
-                for level in [Outlook.Finding.Level.info, .warn, .fail] {
+                for level in [Finding.Level.note, .warning, .fail] {
                     for change in [Self.changes(nil), Self.changes(.rekeyed)] {
                         let ending = Ending(
                             verdict, outlook: Self.outlook(level), changes: change, warnings: [Self.warning],
@@ -56,14 +53,17 @@ import X509
 
     /// What an acceptance comes to, by outlook, change, warning, and whether warnings are told by the outcome.
     @Test(arguments: [
-        (Outlook.Finding.Level.info, Change.Kind?.none, false, false, Outcome.accepted, "pin-matched"),
-        (.info, nil, true, false, .accepted, "pin-matched"), (.info, nil, true, true, .needsAttention, "strict"),
-        (.info, nil, false, true, .accepted, "pin-matched"), (.warn, nil, false, false, .accepted, "pin-matched"),
-        (.warn, nil, false, true, .needsAttention, "ends"), (.warn, nil, true, true, .needsAttention, "ends"),
-        (.warn, .rekeyed, true, true, .changed, "changed"), (.info, .rekeyed, true, false, .changed, "changed"),
-        (.fail, nil, false, false, .endsTooSoon, "ends"), (.fail, .rekeyed, true, true, .endsTooSoon, "ends"),
+        (Finding.Level.note, Change.Kind?.none, false, false, Outcome.accepted, "pin-matched"),
+        (.note, nil, true, false, .accepted, "pin-matched"),
+        (.note, nil, true, true, .needsAttention, "name-not-checked"),
+        (.note, nil, false, true, .accepted, "pin-matched"), (.warning, nil, false, false, .accepted, "pin-matched"),
+        (.warning, nil, false, true, .needsAttention, "pins-expire"),
+        (.warning, nil, true, true, .needsAttention, "pins-expire"),
+        (.warning, .rekeyed, true, true, .changed, "changed"), (.note, .rekeyed, true, false, .changed, "changed"),
+        (.fail, nil, false, false, .endsTooSoon, "pins-expire"),
+        (.fail, .rekeyed, true, true, .endsTooSoon, "pins-expire"),
     ]) func anAcceptanceEndsAsItsTimeItsChangesAndItsWarningsSay(
-        level: Outlook.Finding.Level, change: Change.Kind?, hasWarning: Bool, failsOnWarning: Bool, outcome: Outcome,
+        level: Finding.Level, change: Change.Kind?, hasWarning: Bool, failsOnWarning: Bool, outcome: Outcome,
         reason: String
     ) {
         let ending = Ending(
@@ -72,7 +72,7 @@ import X509
         #expect(ending.outcome == outcome)
         #expect(ending.reason.id == reason)
         #expect(ending.reason.message.hasPrefix("accepted, but ") == (outcome != .accepted))
-        #expect((ending.told != nil) == (reason == "ends"))
+        #expect((ending.told != nil) == (reason == "pins-expire"))
     }
 
     @Test func aChangeThatIsAllowedChangesNothingButWhatIsSaidOfAnUnjudgedChain() {
@@ -90,7 +90,7 @@ import X509
             #expect(Ending(verdict, objection: objection) == Ending(verdict))
         }
         // What is the case now goes before all that is ahead, changed, or deserves attention.
-        for level in [Outlook.Finding.Level.info, .warn, .fail] {
+        for level in [Finding.Level.note, .warning, .fail] {
             for failsOnWarning in [false, true] {
                 let ending = Ending(
                     Self.accepted, objection: objection, outlook: Self.outlook(level), changes: Self.changes(.rekeyed),
@@ -116,7 +116,7 @@ import X509
         let changed = Ending(Self.rejected, counts: false, changes: Self.changes(.rekeyed))
         #expect(changed.outcome == .needsAttention && changed.reason.id == "changed")
         let ending = Ending(Self.accepted, counts: false, outlook: Self.outlook(.fail))
-        #expect(ending.outcome == .needsAttention && ending.reason.id == "ends")
+        #expect(ending.outcome == .needsAttention && ending.reason.id == "pins-expire")
     }
 
     @Test func aDeviceOnWhichNobodyJudgesIsNoVerdict() throws {
@@ -128,8 +128,7 @@ import X509
         let policy = HostPolicy(SettingsPolicy(devices: devices), clients: [client], pins: nil)
         let verdict = Verdict(
             reason: .trustedWithoutPins, disposition: .performDefaultHandling, trace: [],
-            builtChain: .unverified([try CertificateReader.certificate(der: pki.leaf.der)]), restsOn: [], matches: [],
-            warnings: [])
+            builtChain: .unverified([try CertificateReader.certificate(der: pki.leaf.der)]), restsOn: [], matches: [])
         let verdicts = devices.map { device in
             ClientVerdict(client, on: device, in: policy, .success(verdict), reason: Reason("pin-matched", "it is"))
         }

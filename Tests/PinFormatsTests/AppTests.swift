@@ -33,10 +33,10 @@ import Testing
                 let files = [(name: "root.cer", contents: root.der), (name: name, contents: bytes)]
                 let source = PinSource(try directory.write(Self.ipa(files), to: "App.ipa"))
                 let inspection = source.inspect()
-                var texts = inspection.notes.map(\.message) + inspection.problems.map(\.description)
+                var texts = inspection.notes.map(\.description) + inspection.problems.map(\.description)
                 do {
                     let reading = try source.read()
-                    texts += reading.notes.map(\.message)
+                    texts += reading.notes.map(\.description)
                 } catch { texts.append("\(error)") }
                 for text in texts {
                     let isPlain = text.unicodeScalars.allSatisfy {
@@ -83,7 +83,7 @@ import Testing
             app.entries.map(\.loaders) == [[.alamofire], [.alamofire], [.afNetworking4, .afNetworking3, .alamofire]])
         #expect(reading.pins.isEmpty)
         #expect(
-            reading.notes.map(\.message) == [
+            reading.notes.map(\.description) == [
                 "\(bundle)/chain.crt: is not a certificate in DER, and Alamofire passes over it",
                 "\(bundle): loaded from the bundle by AFNetworking 4: 'root.cer'; AFNetworking 2 and 3: 'root.cer'; "
                     + "Alamofire: 'extra.crt', 'more.DER', 'root.cer'",
@@ -116,7 +116,7 @@ import Testing
         #expect(app.entries.flatMap(\.pins).map(\.certificate?.der) == [root.der])
         #expect(reading.configurations.map(\.kind) == [.nsPinnedDomains, .appBundle])
         #expect(
-            reading.notes.last?.message.hasSuffix("not in the main bundle, or is named .pem: 'Contents/old.cer'")
+            reading.notes.last?.description.hasSuffix("not in the main bundle, or is named .pem: 'Contents/old.cer'")
                 == true)
     }
 
@@ -128,8 +128,8 @@ import Testing
         let reading = try reading(ofFile: "App.ipa", Self.ipa(files))
         let app = try #require(reading.configurations.first)
         #expect(app.entries.map(\.loaders) == [[.afNetworking3], [.afNetworking4, .alamofire]])
-        #expect(reading.notes.contains { $0.message.hasSuffix("'Frameworks/B.framework/b.cer'") })
-        #expect(reading.notes.contains { $0.message.hasSuffix("Info.plist: is missing") })
+        #expect(reading.notes.contains { $0.description.hasSuffix("'Frameworks/B.framework/b.cer'") })
+        #expect(reading.notes.contains { $0.description.hasSuffix("Info.plist: is missing") })
     }
 
     @Test func aBinaryInfoPlistIsReadToo() throws {
@@ -144,7 +144,7 @@ import Testing
         return zip.archive
     }
 
-    private typealias Refusal = (name: String, archive: [UInt8], problem: PinProblem?, place: String, words: String)
+    private typealias Refusal = (name: String, archive: [UInt8], problem: FindingID?, place: String, words: String)
 
     /// Archives that are no apps or mean no good: name, contents, what is wrong, the end of its place, and words of it.
     private static let refused: [Refusal] = [
@@ -197,7 +197,7 @@ import Testing
         }
         #expect(try reading(ofFile: "App.ipa", harmless).configurations.count == 1)
         let bare = Self.ipa([("Info.plist", Array("<plist><dict/></plist>".utf8)), ("App", [1])])
-        #expect(try reading(ofFile: "App.ipa", bare).notes.map(\.id) == [.nothingPinned])
+        #expect(try reading(ofFile: "App.ipa", bare).notes.map(\.kind) == [.nothingPinned])
     }
 
     @Test func aBuiltAndroidAppIsNamedForWhatItIs() throws {

@@ -26,7 +26,7 @@ import Testing
         #expect(entry.expiration?.date == "2040-06-01")
         #expect(entry.enforcesPinning == nil)
         let notes = try reading(ofFile: "source", Samples.android).notes
-        #expect(notes.map(\.id) == [.trustKitConfig, .debugOverrides])
+        #expect(notes.map(\.kind) == [.trustKitConfig, .debugOverrides])
     }
 
     @Test func anAndroidManifestLeadsToItsConfiguration() throws {
@@ -70,7 +70,7 @@ import Testing
         #expect(entry.enforcesPinning == true)
         #expect(entry.expiration?.date == "2040-06-01")
         #expect(entry.pins.map { line($0.origin) } == ["7", "8"])
-        #expect(try reading(ofFile: "source", Samples.trustKit).notes.map(\.id) == [.ignored])
+        #expect(try reading(ofFile: "source", Samples.trustKit).notes.map(\.kind) == [.ignored])
         let plist = """
             <plist version="1.0"><dict><key>TSKConfiguration</key><dict><key>TSKPinnedDomains</key><dict>
             <key>example.com</key><dict><key>TSKEnforcePinning</key><false/>
@@ -160,7 +160,7 @@ import Testing
         let empty = Samples.infoPlist.replacing(
             "<dict><key>SPKI-SHA256-BASE64</key><string>\(Samples.a)</string></dict>", with: "")
         let reading = try reading(ofFile: "Info.plist", empty)
-        #expect(reading.notes.map(\.id) == [.pinnedToNothing])
+        #expect(reading.notes.map(\.kind) == [.pinnedToNothing])
         guard case .positions(nil, let list?) = reading.configurations.first?.entries.first?.identities else {
             return #expect(Bool(false), "the key is there")
         }

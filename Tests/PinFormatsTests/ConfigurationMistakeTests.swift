@@ -1,3 +1,4 @@
+import Base
 import LoopbackLab
 import PinFormats
 import Pinning

@@ -80,7 +80,8 @@ import Testing
         let two = try read(Array((pem + root.key.publicKeyPEM).utf8)).get()
         #expect(two.pins.map(\.spkiSHA256) == [pin])
         #expect(
-            two.notes.first?.message.hasSuffix("holds 2 public keys, of which curl compares the first only") == true)
+            two.notes.first?.description.hasSuffix("holds 2 public keys, of which curl compares the first only") == true
+        )
         let bad = [
             leaf.der, Array(leaf.pem.utf8), Array((" " + pem).utf8), leaf.key.publicKeyInfo + [10],
             Array(pem.replacing("PUBLIC", with: "RSA PUBLIC").utf8), [],

@@ -1,3 +1,4 @@
+import Base
 import LoopbackLab
 import Pinning
 import Testing
@@ -143,7 +144,7 @@ import Testing
     @Test(arguments: kinds) func badInputIsRefusedWithItsPlaceAndShowsNothing(name: String, text: String) throws {
         let key = try leaf.key.privateKeyPEM()
         let secret = key.split(separator: "\n")[1]
-        let bad: [(String, [UInt8], Set<PinProblem>)] = [
+        let bad: [(String, [UInt8], Set<FindingID>)] = [
             ("empty", [], [.empty]), ("blank", Array(" \n\n".utf8), [.notAPin, .notation, .empty]),
             ("UTF-16", [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }, [.textEncoding]),
             ("Latin-1", Array(text.utf8) + [0xE9, 0x0A], [.textEncoding]),

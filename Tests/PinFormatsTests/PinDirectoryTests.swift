@@ -1,3 +1,4 @@
+import Base
 import LoopbackLab
 import PinFormats
 import Pinning
@@ -29,9 +30,9 @@ import Testing
         try directory.write(leaf.der, to: "e.CER")
         let reading = try PinSource(directory.path).read()
         #expect(reading.pins.count == 5)
-        #expect(reading.notes.map(\.id) == [.notLoadedByAFNetworking])
+        #expect(reading.notes.map(\.kind) == [.notLoadedByAFNetworking])
         #expect(
-            reading.notes.first?.message
+            reading.notes.first?.description
                 == "\(directory.path): AFNetworking loads only DER files named .cer from a bundle, "
                 + "not 'b.crt', 'c.pem', 'd.der', 'e.CER'")
     }
@@ -46,9 +47,9 @@ import Testing
         try directory.makeDirectory("old")
         let reading = try PinSource(directory.path).read()
         #expect(reading.pins.count == 1)
-        #expect(reading.notes.map(\.id) == Array(repeating: .notAPinFile, count: 4))
+        #expect(reading.notes.map(\.kind) == Array(repeating: .notAPinFile, count: 4))
         #expect(
-            reading.notes.map { $0.message.dropFirst(directory.path.count + 1) } == [
+            reading.notes.map { $0.description.dropFirst(directory.path.count + 1) } == [
                 "icon.png: binary data that is neither a certificate nor a public key",
                 "notes.md: documentation, which was not looked into", "old: a subdirectory, which was not looked into",
                 "prose.txt: holds no pin",
@@ -76,8 +77,8 @@ import Testing
             ("notes.txt", Array("caf".utf8) + [0xE9], nil), ("a.json", Array("{\"a\": ".utf8), nil),
             ("Net.swift", Array("let pin = \"sha256/\(a)\"".utf8), nil), ("tool", [0] + Array("sha256".utf8), nil),
             ("package.json", Array("{\"files\": [], \"hash\": \"sha256\"}".utf8), nil),
-        ] as [(String, [UInt8], PinProblem?)]) func aConfigurationThatIsDamagedIsAnError(
-            name: String, bytes: [UInt8], problem: PinProblem?
+        ] as [(String, [UInt8], FindingID?)]) func aConfigurationThatIsDamagedIsAnError(
+            name: String, bytes: [UInt8], problem: FindingID?
         ) throws
     {
         let directory = try TemporaryDirectory()
@@ -85,7 +86,7 @@ import Testing
         try directory.write(bytes, to: name)
         let inspection = PinSource(directory.path).inspect()
         #expect(inspection.problems.map(\.problem) == (problem.map { [$0] } ?? []))
-        #expect(inspection.notes.map(\.id) == (problem == nil ? [.notAPinFile] : []))
+        #expect(inspection.notes.map(\.kind) == (problem == nil ? [.notAPinFile] : []))
     }
 
     @Test func theConfigurationsOfAnAppsResourcesAreRead() throws {
@@ -145,6 +146,6 @@ import Testing
             entries.map { $0.pins.map { $0.origin.dropFirst(Self.path.count) } }[1].last
                 == "/api.example.com-backup.pem:1")
         #expect(entries[0].pins.count == 3)
-        #expect(reading.notes.map(\.id) == [.policySettings])
+        #expect(reading.notes.map(\.kind) == [.policySettings])
     }
 }

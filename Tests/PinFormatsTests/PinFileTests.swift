@@ -40,9 +40,9 @@ import Testing
         let text = pem([0x30, 0x00], label: "DH PARAMETERS") + leaf.pem
         let reading = try reading(ofFile: "chain.pem", text)
         #expect(reading.pins.count == 1)
-        #expect(reading.notes.map(\.id) == [.ignored])
+        #expect(reading.notes.map(\.kind) == [.ignored])
         #expect(
-            reading.notes.first?.message.hasSuffix("/chain.pem:1: 'DH PARAMETERS' is not a pin and was passed over")
+            reading.notes.first?.description.hasSuffix("/chain.pem:1: 'DH PARAMETERS' is not a pin and was passed over")
                 == true)
     }
 
@@ -71,20 +71,20 @@ import Testing
 
     /// What is said of each is proven by ``PinStringTests``.
     @Test(arguments: [
-        ("sha256/AAEC", PinProblem.wrongLength, "'sha256/AAEC' has 3 bytes"),
+        ("sha256/AAEC", FindingID.wrongLength, "'sha256/AAEC' has 3 bytes"),
         ("hello world", .notAPin, "the text (5 characters) is"),
         ("api.example.com sha256/\(a)", .notAPin, "the text (15 characters) is"),
         ("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8", .padding, "the text (43 characters) lacks the padding"),
         ("pin-sha1=\"AA==\"", .wrongAlgorithm, "'pin-sha1=\"AA==\"' is a hash of sha1"),
     ]) func everyMistakeInAListHasItsLineAndShowsNoTextThatClaimsNothing(
-        line: String, problem: PinProblem, message: String
+        line: String, problem: FindingID, message: String
     ) throws {
         let error = try failure(ofFile: "pins.txt", "# pins\nsha256/\(Self.a)\n\(line)\n")
         #expect(error.problem == problem && error.kind == .malformed)
         #expect(error.description.contains("/pins.txt:3: \(message)"))
     }
 
-    private static let refused: [(String, [UInt8], PinProblem)] = [
+    private static let refused: [(String, [UInt8], FindingID)] = [
         ("empty.pem", [], .empty), ("comments.txt", Array("# nothing\n\n".utf8), .notAPin),
         ("prose.txt", Array("Dear reader,\nthere is no pin here.".utf8), .notAPin),
         ("junk.der", [0, 1, 2, 3, 0xFF], .binaryJunk), ("utf16.txt", [0xFF, 0xFE, 0x73, 0x00], .textEncoding),
@@ -96,7 +96,7 @@ import Testing
         ("id.pub", Array("ssh-ed25519 AAAAC3NzaC1l me@here".utf8), .otherKind),
     ]
 
-    @Test(arguments: refused) func whatHoldsNoPinIsNamed(name: String, bytes: [UInt8], problem: PinProblem) throws {
+    @Test(arguments: refused) func whatHoldsNoPinIsNamed(name: String, bytes: [UInt8], problem: FindingID) throws {
         let error = try failure(ofFile: name, bytes)
         #expect(error.problem == problem && error.kind == .malformed)
     }
@@ -156,9 +156,9 @@ import Testing
         for (bytes, place) in [(request, ""), (Array(text.utf8), ":1")] {
             let reading = try reading(ofFile: "leaf.csr", bytes)
             #expect(reading.pins.map(\.material) == [.publicKey(SHA256Digest(bytes: leaf.publicKeySHA256)!)])
-            #expect(reading.notes.map(\.id) == [.request])
+            #expect(reading.notes.map(\.kind) == [.request])
             #expect(
-                reading.notes.first?.message.hasSuffix(
+                reading.notes.first?.description.hasSuffix(
                     "leaf.csr\(place): a certificate request: its public key is pinned, for there is no certificate yet"
                 ) == true)
         }

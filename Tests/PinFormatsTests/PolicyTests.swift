@@ -1,3 +1,4 @@
+import Base
 import LoopbackLab
 import Pinning
 import Testing
@@ -64,7 +65,7 @@ import Testing
     @Test(arguments: table(mistakes)) func aMistakeIsAnErrorWithItsPlace(row: [String]) throws {
         try reading(row[0]) { path in
             let error = try #require(throws: PinFormatError.self) { try PolicyReader.policy(at: path) }
-            #expect(error.problem.rawValue == row[2])
+            #expect(error.problem.word == row[2])
             #expect(error.place.description == (row[1].isEmpty ? path : "\(path):\(row[1])"))
             #expect(error.description.contains(row[3]), "\(error)")
         }

@@ -1,3 +1,4 @@
+import Base
 import LoopbackLab
 import PinFormats
 import Pinning
@@ -87,7 +88,7 @@ import Testing
     /// What is wrong with a file: problems with the part of their place that follows the file's name.
     private func problems(_ text: String) throws -> [String] {
         try inspection(ofFile: "source", text).problems.map { error in
-            "\(error.problem.rawValue) \(error.place.description.dropFirst(error.place.path?.utf8.count ?? 0))"
+            "\(error.problem.word) \(error.place.description.dropFirst(error.place.path?.utf8.count ?? 0))"
         }
     }
 

@@ -1,3 +1,4 @@
+import Base
 import LoopbackLab
 import PinFormats
 import Pinning
@@ -78,13 +79,13 @@ import Testing
     ]) func aNameThatIsTheHostOfNoURLExceptsNothing(_ name: String) throws {
         let reading = try reading(ofFile: "Info.plist", plist(Self.exception("<dict/>", for: name)))
         #expect(reading.transportSecurity[0].exceptions.map(\.hosts) == [TransportSecurity.Hosts.none(name)])
-        #expect(reading.notes.map(\.id) == [.hostNeverMatches])
+        #expect(reading.notes.map(\.kind) == [.hostNeverMatches])
     }
 
     @Test func aKeyThatIsNotKnownIsSaid() throws {
         let reading = try reading(ofFile: "Info.plist", plist("<key>NSAllowArbitraryLoads</key><true/>"))
-        #expect(reading.notes.map(\.id) == [.unknownKey])
-        #expect(reading.notes[0].message.contains("did you mean 'NSAllowsArbitraryLoads'?"))
+        #expect(reading.notes.map(\.kind) == [.unknownKey])
+        #expect(reading.notes[0].description.contains("did you mean 'NSAllowsArbitraryLoads'?"))
         #expect(!reading.transportSecurity[0].allowsArbitraryLoads)
     }
 
@@ -100,7 +101,7 @@ import Testing
         ),
     ]) func whatIsMisspeltInAnEntryIsSaid(json: String, words: [String]) throws {
         let notes = try reading(ofFile: "source", "{\(json)}").notes
-        for words in words { #expect(notes.contains { $0.text.contains(words) }, "\(notes)") }
+        for words in words { #expect(notes.contains { $0.message.contains(words) }, "\(notes)") }
     }
 
     @Test func aPartOfAPropertyListIsOfNoApp() throws {

@@ -25,7 +25,7 @@ import Testing
         #expect(try future.lint() == ["note android-fails-open-after-expiration nsc.xml:3"])
         #expect(try future.lint(warningDays: 800) == ["warning pin-set-expires-soon nsc.xml:3"])
         #expect(try future.lint(at: LabClock.now + 3 * LabClock.year) == ["error pin-set-expired nsc.xml:3"])
-        #expect(try future.findings().first?.host == "a.example.com")
+        #expect(try future.findings().first?.subject == "a.example.com")
     }
 
     @Test func anchorsOfTheUserAreReportedAtTheirLine() throws {
@@ -65,7 +65,7 @@ import Testing
     @Test func trustKitsStartUpRulesAreMalformedInItsOwnFile() throws {
         let text = "{\"TSKPinnedDomains\": {\"a.example.com\": {\"TSKPublicKeyHashes\": [\"\(Hashes.a)\"]}}}"
         let finding = try #require(Files(("trustkit.json", text)).findings().first)
-        #expect(finding.id == "trustkit-too-few-pins" && finding.obstacle == .malformed && finding.severity == .error)
+        #expect(finding.id == "trustkit-too-few-pins" && finding.isObstacle && finding.level == .error)
     }
 
     @Test func trustKitsSettingsAreJudged() throws {

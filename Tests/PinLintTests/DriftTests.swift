@@ -85,11 +85,11 @@ import Testing
 
     @Test func whatASourceLacksIsNamedThere() throws {
         let findings = try Self.files(Self.rows[1].files).findings()
-        try #require(findings.map(\.host) == ["api.example.com", "api.example.com"])
+        try #require(findings.map(\.subject) == ["api.example.com", "api.example.com"])
         #expect(findings[0].message.hasPrefix("sha256/\(Hashes.c) is pinned for api.example.com in "))
         #expect(findings[0].message.hasSuffix("tk.json:2 and not here"))
         #expect(findings[1].message.hasPrefix("sha256/\(Hashes.a) is pinned"))
-        #expect(try Self.files(Self.rows[2].files).findings().first?.host == "cdn.example.com")
+        #expect(try Self.files(Self.rows[2].files).findings().first?.subject == "cdn.example.com")
     }
 
     @Test func aBundleIsHeldAgainstAConfiguration() throws {

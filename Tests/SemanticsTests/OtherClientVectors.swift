@@ -92,10 +92,10 @@ import Testing
         let pinned = try scene.verdict(of: Generic())
         #expect(pinned.isAccepted)
         let warning = try #require(pinned.warnings.first { $0.id == "platform-rule" })
-        #expect(warning.message.hasPrefix("iOS refuses this server: ") && warning.platform == .apple)
+        #expect(warning.message.hasPrefix("iOS refuses this server: ") && warning.remedy == .judgeOn(.apple))
         scene.pins = []
         let bare = try scene.verdict(of: Generic())
-        #expect(bare.warnings.isEmpty && bare.notes.map(\.id) == ["platform-rule"])
+        #expect(bare.findings.map { "\($0.level) \($0.id)" } == ["note platform-rule"])
     }
 }
 

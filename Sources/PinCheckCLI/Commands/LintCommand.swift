@@ -59,7 +59,7 @@ extension Invocation {
                 "Warning: \(quoted(inspection.text)) has \(inspection.omittedProblemCount) more malformed places")
         }
         let findings = linter.findings(in: inspections).filter { finding in
-            finding.obstacle != nil || !settings.ignoredFindings.contains(finding.id)
+            finding.isObstacle || !settings.ignoredFindings.contains(finding.kind)
         }
         let report = LintReport(findings, sources: sources.map(Self.shown), time: now, failOn: settings.mildestFailure)
         for output in outputs { try write(report, as: output) }

@@ -6,8 +6,6 @@ import TLSProbe
 
 extension ExitStatus: JSONDocument { package var document: JSONObject { ["code": Int(rawValue), "name": name] } }
 extension Timestamp: JSONValue { package func write(to output: inout JSONRenderer) { description.write(to: &output) } }
-extension Outlook.Finding.Level: JSONValue {}
-extension Finding.Level: JSONValue {}
 extension BaselineChanges.Status: JSONValue {}
 extension HostPolicy.Trust: JSONValue {}
 extension NextItem.Kind: JSONValue {}
@@ -38,15 +36,26 @@ extension Outlook: JSONDocument {
         }
         let findings = findings.map { finding -> JSONObject in
             [
-                "id": finding.id, "level": finding.level, "message": TerminalText.escaped(finding.message),
-                "is_told": finding.isTold,
+                "id": finding.id, "level": Self.word(finding.level), "message": finding.message,
+                "is_told": finding == told,
             ]
         }
         return [
-            "level": level, "valid_until": validUntil, "renewal_point": renewalPoint,
+            "level": Self.word(level), "valid_until": validUntil, "renewal_point": renewalPoint,
             "pins_match_until": pinsMatchUntil, "pins_end": end?.rawValue, "no_pin_after": noPinAfter,
             "pins_expire": pinsExpire, "has_backup": hasBackup, "pins": pins, "findings": findings,
         ]
+    }
+}
+
+extension Outlook {
+    /// A level as documents have it.
+    fileprivate static func word(_ level: Finding.Level) -> String {
+        switch level {
+        case .note: "info"
+        case .warning: "warn"
+        case .fail, .error: level.rawValue
+        }
     }
 }
 
@@ -91,7 +100,7 @@ extension AddressComparison: JSONDocument {
 
     package var document: JSONObject {
         let findings = findings.map { finding -> JSONObject in
-            ["id": finding.id, "level": finding.level, "message": finding.reason.told]
+            ["id": finding.id, "level": finding.level == .note ? "info" : "warning", "message": finding.reason.told]
         }
         return [
             "consistent": isConsistent, "addresses": addresses, "accepted": accepted, "rejected": rejected,

@@ -31,7 +31,7 @@ extension Report {
                 matched: matches, entries: result.policy?.entries ?? [], applied: result.policy?.applied ?? []),
             transparency: evidence?.transparency, revocation: evidence?.revocation, devices: Devices(result),
             checks: Self.checks(result), clients: result.clients.map(Client.init),
-            warnings: result.warnings.map(\.reason), notes: result.notes.map(\.reason) + Self.notes(on: result),
+            warnings: result.warnings.map(\.reason), notes: result.notes.map(\.reason),
             unjudged: judged?.leavesRevocationOpen == true ? Self.revocation : nil, outlook: result.outlook,
             next: result.next, change: result.changes, http: result.answer,
             monitoring: Self.monitoring(result, beside: exit, reason))
@@ -57,18 +57,6 @@ extension Report {
             ?? steps.first { $0.status == .fail }
         guard let detail = step?.detail else { return "\(client.name) does not look at it" }
         return count > 1 ? "\(client.name): \(detail)" : detail
-    }
-
-    private static func notes(on result: CheckResult) -> [Reason] {
-        let connection = try? result.connection?.get()
-        guard let connection, connection.clientCertificateRequested, !connection.clientCertificateSent,
-            connection.handshakeCompleted
-        else { return [] }
-        return [
-            Reason(
-                "client-certificate-requested",
-                "the server asks for a client certificate and got none; give one with --cert")
-        ]
     }
 
     private static func checks(_ result: CheckResult) -> [Check] {
@@ -161,7 +149,6 @@ extension Remedy {
         case .giveServerName: ": give --host or --sni"
         case .sendServerName(let name): ": --sni \(name) judges clients that send it"
         case .giveRoots: ": install ca-certificates, or give --anchors"
-        case .mendConnection(let error): error.advice(naming: \.flag)
         case .raiseTimeout: "; raise --timeout"
         case .raiseTimeoutOrNameFewerAddresses(let timeout):
             ": raise --timeout (\(secondsText(timeout))), or name fewer addresses"
@@ -184,6 +171,7 @@ extension Remedy {
         case .chooseAnotherPlatform(than: .apple): ": --client okhttp or curl judges by the rules of another platform"
         case .chooseAnotherPlatform(than: .android): ": --client curl judges by the rules of another platform"
         case .chooseAnotherPlatform(than: .openssl): ": --client okhttp judges by the rules of another platform"
+        case .advice: words
         }
     }
 }
@@ -224,7 +212,7 @@ extension MissingIntermediate {
 extension Reason: JSONDocument {
     /// The sentence with what would mend it, each a line of its own where there is room.
     var lines: [String] {
-        let flags = remedy?.flags ?? ""
+        let flags = remedy?.flags ?? failure?.advice(naming: \.flag) ?? ""
         // What goes on behind a colon belongs to the sentence before it.
         let isOwn = flags.hasPrefix("; ")
         var lines = [sentence] + hints + (isOwn ? [String(flags.dropFirst(2))] : [])

@@ -46,10 +46,10 @@ extension Report {
 
     var toldNotes: [Reason] { notes + (unjudged.map { [$0] } ?? []) }
 
-    var attention: [Reason] { warnings + ahead.filter { !$0.isTold }.map { Reason($0.id, $0.message) } }
+    var attention: [Reason] { warnings + ahead.filter { $0 != outlook?.told }.map { Reason($0.id, $0.message) } }
 
-    private var ahead: [Outlook.Finding] {
-        (outlook?.findings ?? []).filter { $0.level != .info && verdict == .accept }
+    private var ahead: [Finding] {
+        (outlook?.findings ?? []).filter { $0.level != .note && verdict == .accept }
     }
 
     /// The words for everything that is warned of, also for what the verdict says already; each once.

@@ -111,9 +111,9 @@ extension OptionGroup {
             $0.request.judging.outlook.failsOnWarning = true
         }
         Option(
-            "--ignore", of: "id", .list { Option.words(Finding.knownIDs) },
+            "--ignore", of: "id", .list { Option.words(of: FindingID.ofChecks) },
             help: "Leave out warnings of these ids. Repeatable.", isRepeatable: true, key: "ignore"
-        ) { $0.request.judging.outlook.ignored.formUnion(try Finding.ids(in: [$1.text])) }
+        ) { $0.request.judging.outlook.ignored.formUnion(try FindingID.ignored($1.text)) }
     }
 
     static let all: Option.Word = ("all", "all of them")

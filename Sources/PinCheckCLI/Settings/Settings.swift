@@ -33,8 +33,8 @@ struct Settings: Sendable {
     var pins = Pins()
     var devicesForm = DevicesForm.text
 
-    var mildestFailure: LintSeverity? = .error
-    var ignoredFindings: Set<String> = []
+    var mildestFailure: Finding.Level? = .error
+    var ignoredFindings: Set<FindingID> = []
     var lintsBefore: Threshold?
     var shippingClients: [Client] = []
     var listsRules = false

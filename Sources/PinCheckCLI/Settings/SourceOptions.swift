@@ -69,25 +69,13 @@ extension OptionGroup {
                 throw CommandError.unknown($1.text, among: failLevels)
             }
             // 'check' has the short word.
-            $0.mildestFailure = $1.text == "warn" ? .warning : LintSeverity(rawValue: $1.text)
+            $0.mildestFailure = $1.text == "warn" ? .warning : Finding.Level(rawValue: $1.text)
         }
         Option(
-            "--ignore", of: "id", .list(findings), help: "Leave out findings with this id.",
+            "--ignore", of: "id", .list { Option.words(of: FindingID.ofLint) },
+            help: "Leave out findings with this id.",
             "Several ids with commas. 'pincheck lint --rules' lists them. Repeatable.", isRepeatable: true
-        ) { settings, value in
-            for id in words(value.text) {
-                guard let kind = LintKind.all.first(where: { $0.id == id }) else {
-                    let nearest = Suggestion.nearest(to: id, in: LintKind.all.map(\.id))
-                    throw CommandError.usage(
-                        "\(quoted(id)) is unknown: "
-                            + (nearest.map { "did you mean '\($0)'?" } ?? "'pincheck lint --rules' lists all findings"))
-                }
-                guard !kind.isObstacle else {
-                    throw CommandError.usage("\(quoted(id)) is refused: data with that cannot be used")
-                }
-                settings.ignoredFindings.insert(id)
-            }
-        }
+        ) { $0.ignoredFindings.formUnion(try FindingID.ignored($1.text, byLint: true)) }
         Option(
             "--warn-before", of: "time", .threshold, help: "Warn when less is left: 12h, 33% (default: 30d).",
             "Of a pinned certificate, or of pins that expire."
@@ -108,11 +96,7 @@ extension OptionGroup {
         Option.color
     }
 
-    private static let failLevels = LintSeverity.allCases.reversed().map(\.rawValue) + ["never"]
-
-    private static let findings: Option.Values.Words = {
-        LintKind.all.filter { !$0.isObstacle }.map { ($0.id, $0.explanation) }
-    }
+    private static let failLevels = [Finding.Level.error, .warning, .note].map(\.rawValue) + ["never"]
 }
 
 enum DevicesForm: String, CaseIterable, Sendable { case text, json }

@@ -14,15 +14,23 @@ public struct Reason: Hashable, Sendable, CustomStringConvertible {
     package let hints: [String]
     /// What would mend it, `nil` where the sentence says it or nothing would.
     package private(set) var remedy: Remedy?
+    /// The failure of a connection that says what would mend it.
+    package private(set) var failure: ProbeError? = nil
 
     /// The sentence, with what would mend it.
-    public var description: String { message + (remedy?.words ?? "") }
+    public var description: String { message + (remedy?.words ?? failure?.advice(naming: \.rawValue) ?? "") }
 
     /// A reason; the sentences are escaped here.
     package init(_ id: String, _ message: String, hints: [String] = [], remedy: Remedy? = nil) {
         self.id = id
         (sentence, self.hints) = (TerminalText.escaped(message), hints.map(TerminalText.escaped))
         self.remedy = remedy
+    }
+
+    /// Why there is no connection.
+    init(_ failure: ProbeError) {
+        self.init(failure.id, "\(failure.phase.rawValue): \(failure.escapedFact)")
+        self.failure = failure
     }
 
     /// The same, without what would mend it where `isAdvising` is false.
@@ -33,62 +41,19 @@ public struct Reason: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Something worth telling of a result beside the verdict.
-public struct Finding: Hashable, Sendable {
-    /// How much it matters.
-    public enum Level: String, Hashable, Sendable {
-        /// To be expected, and good to know.
-        case info
-        /// Something is not as it should be.
-        case warning
-    }
-
-    /// How much it matters.
-    public let level: Level
-    /// What there is to tell.
-    public let reason: Reason
-    /// Whether it tells how what connections are served differs, which a baseline can have as well.
-    package let isDifference: Bool
-
-    /// A stable word for machines.
-    public var id: String { reason.id }
-
-    package init(_ level: Level, _ id: String, _ message: String) { self.init(level, Reason(id, message)) }
-
-    package init(_ level: Level, _ reason: Reason, isDifference: Bool = false) {
-        (self.level, self.reason, self.isDifference) = (level, reason, isDifference)
-    }
-
-    package static func warning(_ id: String, _ message: String, remedy: Remedy? = nil) -> Finding {
-        Finding(.warning, Reason(id, message, remedy: remedy))
-    }
-}
-
-/// Findings that are not to be told, by their ids; what rejects or ends too soon stays.
 extension Finding {
-    /// Every id of a warning or note of a check.
-    package static let knownIDs: [String] = Set(
-        PinNote.ID.allCases.map(\.rawValue)
-            + """
-            addresses-differ addresses-incomplete ats-exception-needed authority-pin bare-key-pin breaks-at-renewal certificate-revoked
-            client-certificate-required client-not-set-up configured-anchors everything-accepted expiration-time-zone
-            expires-soon hash-pins-ignored host-not-configured host-not-evaluated interceptor intermediate-not-presented
-            issuer-would-be-fetched key-types-differ leaf-only name-not-checked needs-allow-invalid next-assumed next-root-missing
-            no-forward-secrecy no-sni-differs no-system-roots not-enforced nothing-pinned old-device-data only-backup-left path-dependent
-            pin-expired pin-only-presented pins-end pins-expire pins-expired pins-not-compared pins-overridden platform-rule private-root
-            root-not-everywhere system-pins error-answer unusable-staple validity-not-checked weak-key-exchange
-            """.split(whereSeparator: \.isWhitespace).map(String.init)
-    ).sorted()
+    /// The reason of an ending that tells it.
+    package var reason: Reason { Reason(id, placedMessage, remedy: remedy) }
 
-    package static func ids(in lists: [String]) throws(CheckError) -> Set<String> {
-        let ids = lists.words
-        for id in ids where !knownIDs.contains(id) {
-            throw .request(
-                "\(quoted(id)) is the id of no warning: "
-                    + (Suggestion.nearest(to: id, in: knownIDs).map { "did you mean '\($0)'?" }
-                        ?? "the ids stand in the JSON of a check, under warnings, notes and outlook"))
-        }
-        return Set(ids)
+    package static func warning(_ kind: FindingID, _ message: String, remedy: Remedy? = nil) -> Finding {
+        Finding(kind, .warning, message, remedy: remedy)
+    }
+
+    /// The same, without what would mend it where `isAdvising` is false.
+    func advising(_ isAdvising: Bool) -> Finding {
+        var finding = self
+        if !isAdvising { finding.remedy = nil }
+        return finding
     }
 }
 
@@ -139,94 +104,4 @@ extension CheckError: CustomStringConvertible {
     /// One line that says what is wrong and what to do, in words of no program's.
     public var description: String { placed.description + (remedy?.words ?? "") }
     package var placed: SafeText { place?.before(message) ?? message }
-}
-
-/// What would mend something, as a case: ``words`` says it, and the command line has its flags for it.
-package enum Remedy: Hashable, Sendable {
-    case givePins
-    case nameHost
-    case readList
-    case comparePublicKeys
-    case addAnchors
-    case chooseClient
-    case nameKnownDevice
-    case chooseClientOfDevice([String])
-    case nameDeviceOfClient
-    case nameDevice
-    case giveSomethingToJudgeBy
-    case giveServerName
-    case sendServerName(ServerName)
-    case giveRoots
-    /// With the failure, which says what mends it.
-    case mendConnection(ProbeError)
-    case raiseTimeout
-    /// With the timeout that was too short.
-    case raiseTimeoutOrNameFewerAddresses(Duration)
-    case giveIntermediate
-    /// With what is known of the one that a chain lacks: whether it is one of a file, which no server sent, and whether the issuer could
-    /// be a root of the user's own, since none was given.
-    case sendIntermediate(MissingIntermediate, isOfFile: Bool, mayBeOwnRoot: Bool)
-    case giveClientCertificate
-    case giveExpectedStatus
-    case offerECDHE
-    case giveNewerDeviceData
-    case allowInvalidCertificates
-    case nameRoot
-    case nameAuthority
-    case nameRootOrDistrust
-    case distrust
-    /// Ask a client of this platform.
-    case judgeOn(PlatformFamily)
-    case chooseAnotherPlatform(than: PlatformFamily)
-
-    /// What to do, as it goes behind a sentence, in words of no program's.
-    package var words: String {
-        switch self {
-        case .givePins: ": give pins"
-        case .nameHost: ": name the host"
-        case .readList: ": name one, as in 'api.example.com'"
-        case .comparePublicKeys: ": pin a certificate file, or compare public keys"
-        case .addAnchors: ": give anchors"
-        case .chooseClient: ": choose the client as well"
-        case .nameKnownDevice: ": name one that is listed"
-        case .chooseClientOfDevice(let clients): ": choose from \(clients.joined(separator: ", "))"
-        case .nameDeviceOfClient: ": leave it or its configuration out, or name a device of its system"
-        case .nameDevice: ": name one, or leave the data out"
-        case .giveSomethingToJudgeBy: ": give pins, anchors or a client"
-        case .giveServerName: ": give the host's name, or the one to send"
-        case .sendServerName(let name): ": send \(name) to judge a client that does"
-        case .giveRoots: ": install the system's roots, or give anchors"
-        case .mendConnection(let error): error.advice(naming: \.rawValue)
-        case .raiseTimeout: "; raise the timeout"
-        case .raiseTimeoutOrNameFewerAddresses: ": raise the timeout, or name fewer addresses"
-        case .giveIntermediate: "; give its certificate to judge the chain"
-        case .sendIntermediate(_, let isOfFile, let mayBeOwnRoot):
-            "; \(isOfFile ? "the chain must hold" : "the server must send") its intermediate"
-                + (mayBeOwnRoot ? ", unless the issuer is a root of yours" : "")
-        case .giveClientCertificate: "; give a client certificate"
-        case .giveExpectedStatus: ": say which statuses are right"
-        case .offerECDHE: "; offer ECDHE alone to settle it"
-        case .giveNewerDeviceData: ": give newer ones, or use a newer version"
-        case .allowInvalidCertificates: "; its pin is enough with allowInvalidCertificates = YES"
-        case .nameRoot: "; give it as an anchor if it is yours"
-        case .nameAuthority: "; give the root of that CA as an anchor if it is yours"
-        case .nameRootOrDistrust: "; give it as an anchor if it is yours, and pin nothing that is served here if not"
-        case .distrust: "; pin nothing that is served here, and ask again without it"
-        case .judgeOn: "; a client or device of its judges so"
-        case .chooseAnotherPlatform: ": choose a client of another platform to judge by its rules"
-        }
-    }
-}
-
-/// What comes of giving an intermediate that a chain lacks, as a certificate that stands for what a device would fetch.
-package enum MissingIntermediate: Hashable, Sendable {
-    case helps
-    case doesNotHelp
-    /// It was given, and is not used: the certificate below names no place where it is to be had, so no device would fetch it.
-    case isUnusedWithoutPlace
-    /// It was given, and is not used: devices of this platform fetch none.
-    case isUnusedOn(PlatformFamily)
-    /// It was given, and is not used: clients such as this one fetch none.
-    case isUnusedHere
-    case isOfAnother
 }

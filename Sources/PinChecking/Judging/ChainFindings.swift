@@ -16,18 +16,18 @@ extension HostPolicy {
             ].compactMap(\.self)
         }
         let isRefused = !ranked.isEmpty && ranked.allSatisfy { $0.isAccepted == false }
-        let notes = ranked.flatMap { $0.decided?.notes ?? [] }.map { Finding(.info, $0.id, $0.message) }.distinct
+        let notes = ranked.flatMap { $0.decided?.findings ?? [] }.filter { $0.level == .note }.distinct
         let interception = [interception].compactMap(\.self)
         return (
-            findings.map { Finding($0.level, $0.reason.advising(isAdvising)) }
+            findings.map { $0.advising(isAdvising) }
                 + interception.filter { $0.level == .warning } + (view.evidence?.findings(isRefused: isRefused) ?? []),
-            remarks + rootNotes(on: ranked, view) + notes + interception.filter { $0.level == .info }
+            remarks + rootNotes(on: ranked, view) + notes + interception.filter { $0.level == .note }
         )
     }
 
     /// The warnings of verdicts; what a client warns of on several devices is said once.
     private func warnings(of ranked: [ClientVerdict], among clients: [ClientVerdict]) -> [Finding] {
-        var warnings: [(warning: Warning, clients: [ClientVerdict])] = []
+        var warnings: [(warning: Finding, clients: [ClientVerdict])] = []
         for one in ranked {
             for warning in one.decided?.warnings ?? [] {
                 let known = warnings.firstIndex { $0.warning == warning && $0.clients[0].name == one.name }
@@ -39,10 +39,9 @@ extension HostPolicy {
             }
         }
         return warnings.map { warning, judging in
-            let prefix = clients.count > 1 ? clients.names(of: judging) + ": " : ""
-            let remedy: Remedy? =
-                warning.id == Warning.issuerWouldBeFetched ? .giveIntermediate : warning.platform.map { .judgeOn($0) }
-            return .warning(warning.id, prefix + warning.message, remedy: remedy)
+            var warning = warning
+            if clients.count > 1 { warning.message = "\(clients.names(of: judging)): \(warning.message)" }
+            return warning
         }
     }
 
@@ -50,7 +49,7 @@ extension HostPolicy {
         let refusing = ranked.compactMap(\.decided?.refusingPlatform)
         return PlatformFamily.allCases.filter(refusing.contains).map { platform in
             .warning(
-                "platform-rule", "the reason is a rule of \(platform.title), not the pins",
+                .platformRule, "the reason is a rule of \(platform.title), not the pins",
                 remedy: lists == nil ? .chooseAnotherPlatform(than: platform) : nil)
         }
     }
@@ -59,7 +58,7 @@ extension HostPolicy {
     func missingClients(_ clients: [ClientVerdict]) -> [Finding] {
         clients.filter { $0.isAccepted == nil }.grouped(by: \.client.client).compactMap { client, missing in
             guard case .failure(let error)? = missing.first?.verdict else { return nil }
-            return .warning("client-not-set-up", "\(client.name) cannot be set up: \(error.message)")
+            return .warning(.clientNotSetUp, "\(client.name) cannot be set up: \(error.message)")
         }
     }
 
@@ -67,7 +66,7 @@ extension HostPolicy {
     private func missingRootsWarning(_ verdict: Verdict, on device: JudgedDevice) -> Finding? {
         let places = verdict.isMissingAnchor ? device.verifier.trustStore.placesWithoutSystemRoots : nil
         guard let places else { return nil }
-        return .warning("no-system-roots", "this machine has no trusted roots (\(places))", remedy: .giveRoots)
+        return .warning(.noSystemRoots, "this machine has no trusted roots (\(places))", remedy: .giveRoots)
     }
 
     /// That a pin which matches nothing is the hash of a key without its frame, as a warning with the pin that is right.
@@ -81,7 +80,7 @@ extension HostPolicy {
             let hash = Hashing.sha256(bare)
             guard let index = pins.firstIndex(where: { $0.spkiSHA256 == hash }) else { continue }
             return .warning(
-                "bare-key-pin",
+                .bareKeyPin,
                 "pin \(index + 1) is the hash of the bare key of \(certificate), as Node's cert.pubkey and iOS's "
                     + "SecKeyCopyExternalRepresentation give it; clients hash the SubjectPublicKeyInfo: "
                     + "pin \(certificate.publicKey.spkiSHA256) instead")
@@ -147,7 +146,7 @@ extension HostPolicy {
         let places = DevicePlatform.allCases.filter { platform in named.contains { $0.platform == platform } }
             .compactMap { data.availability(of: root.der, on: $0) }
         return Finding(
-            .info, "root-not-everywhere",
+            .rootNotEverywhere, .note,
             "the root \(root.commonName ?? root.subject) is not on \(missing.map(\.name).inRows(of: named.map(\.name))): it is "
                 + places.joined(separator: ", "))
     }

@@ -48,7 +48,7 @@ public struct ClientVerdict: Sendable {
         outlook = facts?.outlook()
     }
 
-    mutating func ignore(_ ids: Set<String>) { outlook = outlook?.without(ids) }
+    mutating func ignore(_ ids: Set<FindingID>) { outlook = outlook?.without(ids) }
 
     static let notSetUp = "not-configured"
 }

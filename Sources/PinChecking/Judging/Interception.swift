@@ -25,7 +25,7 @@ extension HostPolicy {
         if let finding = Finding.interceptor(making: path, isKnown: isKnown) { return finding }
         if let warning = privateRootWarning(on: clients) { return warning }
         guard shown.isAccepted == false, top.isSelfIssued, path.count > 1, !isKnown else { return nil }
-        return .privateRoot(top, .info)
+        return .privateRoot(top, .note)
     }
 
     /// That a path ends at a root of this machine which is on no public list; what curl trusts here is the machine's own business.
@@ -51,8 +51,6 @@ extension HostPolicy {
 }
 
 extension Finding {
-    static let interceptorID = "interceptor"
-
     /// What there is to say of a chain that is about to be recorded.
     package static func stranger(
         in presented: PresentedChain, _ roots: CheckRequest.Trust.Roots, at time: Timestamp
@@ -78,13 +76,13 @@ extension Finding {
         let known = interceptors.first { mark, _ in names.contains { $0.holdsBytes(of: mark) } }
         guard let program = known?.1 else { return nil }
         let message = "this looks like \(program), a TLS-intercepting proxy: the issuer has its name"
-        return isKnown ? Finding(.info, interceptorID, message) : .warning(interceptorID, message, remedy: .distrust)
+        return isKnown ? Finding(.interceptor, .note, message) : .warning(.interceptor, message, remedy: .distrust)
     }
 
     static func privateRoot(_ root: Certificate, _ level: Level = .warning) -> Finding {
         let message = "root \(root.shownName) is on no public list: a private CA or a TLS-intercepting proxy"
         let remedy: Remedy? = level == .warning ? .nameRootOrDistrust : nil
-        return Finding(level, Reason("private-root", message, remedy: remedy))
+        return Finding(.privateRoot, level, message, remedy: remedy)
     }
 }
 

@@ -33,7 +33,7 @@ extension HostPolicy {
         }
         let interception = interceptionFinding(on: clients.ranked)
         // A proxy explains everything else: what would mend the chain without it is no advice.
-        let isIntercepted = interception?.id == Finding.interceptorID && interception?.level == .warning
+        let isIntercepted = interception?.kind == .interceptor && interception?.level == .warning
         for index in clients.indices { clients[index].reason = clients[index].reason.advising(!isIntercepted) }
         let (findings, notes) = findings(on: clients, view, interception, isAdvising: !isIntercepted)
         return JudgedChain(policy: self, view: view, clients: clients, findings: findings, notes: notes)
@@ -150,11 +150,11 @@ extension HostPolicy {
 extension LeafEvidence {
     func findings(isRefused: Bool) -> [Finding] {
         switch staple {
-        case .unusable(let why): [.warning("unusable-staple", "\(why): it does not say that the certificate is good")]
+        case .unusable(let why): [.warning(.unusableStaple, "\(why): it does not say that the certificate is good")]
         case .revoked(let time, _) where !isRefused:
             [
                 .warning(
-                    "certificate-revoked",
+                    .certificateRevoked,
                     "the certificate was revoked at \(time), by the server's own OCSP staple: not every client looks")
             ]
         default: []

@@ -110,13 +110,13 @@ package struct NextQuestion {
             item.certificates.isEmpty
             ? "its certificate is assumed to be trusted and valid for the name, with dates that clients take"
             : "its issuer is assumed to be trusted"
-        var findings = [Finding.warning("next-assumed", "\(assumed): check the chain once it is issued")]
+        var findings = [Finding.warning(.nextAssumed, "\(assumed): check the chain once it is issued")]
         if name == .unchecked {
             let message = "the name was not checked: give the host the certificate must be valid for"
-            findings.append(.warning("name-not-checked", message))
+            findings.append(.warning(.nameNotChecked, message))
         }
         if let client = clients.first(where: { $0.decided?.reason == .mismatchNotEnforced }) {
-            findings.append(.warning("not-enforced", "no pin matches, and \(client.name) only reports that"))
+            findings.append(.warning(.notEnforced, "no pin matches, and \(client.name) only reports that"))
         }
         return findings
     }
@@ -172,7 +172,7 @@ extension NextQuestion {
                 trace: [
                     TraceStep(number: 1, id: "trust", status: .skip, detail: "its certificate is not issued yet"),
                     TraceStep(number: 2, id: "pins", status: status, detail: detail),
-                ], builtChain: .unverified([]), restsOn: [], matches: match.map { [$0] } ?? [], warnings: [])
+                ], builtChain: .unverified([]), restsOn: [], matches: match.map { [$0] } ?? [])
         }
         func refusing(_ why: String) -> Verdict { verdict(.pinsFallShort(why), .fail, why) }
         func unpinned(_ why: String) -> Verdict { verdict(.pinsNotApplied(why), .skip, why) }

@@ -71,7 +71,7 @@ package struct PinRecommender: Sendable {
             isTrusted ? "which this machine trusts and no device knows by itself" : "and this machine does not trust it"
         return Recommendation(
             strategy: .none, summary: "nothing yet: the chain ends at \(top.shownName), \(end)",
-            missing: Reason("owner-unknown", "it may be an interceptor's", remedy: .nameRoot))
+            missing: .warning(.ownerUnknown, "it may be an interceptor's", remedy: .nameRoot))
     }
 
     private func roots(of ca: CA, _ path: [Certificate], _ place: (Certificate) -> String) -> Recommendation {
@@ -125,8 +125,8 @@ package struct PinRecommender: Sendable {
                         "another root that you gave. Drop it if it is no CA of yours")
                 },
             missing: others.isEmpty
-                ? Reason(
-                    "next-root-missing",
+                ? .warning(
+                    .nextRootMissing,
                     "the next root is missing. When your CA needs one, every app is locked out. Make it now, keep its key "
                         + "offline, and ask again with both roots; or ask with a key in reserve for the server") : nil)
     }
@@ -146,8 +146,8 @@ package struct PinRecommender: Sendable {
                     "the server's own key. It matches as long as renewals keep it")
             ] + kept.map { ($0, $0.source, reason, nil, nil) },
             missing: kept.isEmpty
-                ? Reason(
-                    "reserve-missing",
+                ? .warning(
+                    .reserveMissing,
                     "a key in reserve is missing. When the server gets another key, every app is locked out. Make one, keep "
                         + "its private half away from the server, and ask again with it") : nil)
     }
@@ -184,7 +184,7 @@ package struct Recommendation: Sendable {
     package var choices: [Choice] = []
     /// The CA that issued the leaf, where it is not among them.
     package var intermediate: Choice? = nil
-    package var missing: Reason? = nil
+    package var missing: Finding? = nil
 
     /// The first day on which one of the keys has to be looked at again.
     package var reviewDate: Timestamp? { choices.compactMap(\.until).min() }

@@ -1,5 +1,6 @@
 package import Base
 import PinFormats
+import Pinning
 package import X509
 
 extension BoundedFile {

@@ -37,12 +37,7 @@ struct PinSources: Sendable {
                 readConfigurations += reading.configurations
                 networkSecurity += reading.networkSecurity
                 transportSecurity += reading.transportSecurity
-                notes += reading.notes.map { note in
-                    // What apps are released with has that part too, and does not read it.
-                    Finding(
-                        [.debugOverrides, .loadedFromBundle, .trustKitConfig].contains(note.id) ? .info : .warning,
-                        note.id.rawValue, note.message)
-                }
+                notes += reading.notes
             } catch { throw CheckError(error) }
         }
         configurations = readConfigurations.reduce(into: []) { all, next in
@@ -54,11 +49,11 @@ struct PinSources: Sendable {
         try refuseSeveralSources()
         let trust = networkSecurity.map(\.origin) + transportSecurity.map(\.origin)
         if !trust.isEmpty, pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty),
-            !notes.contains(where: { $0.id == PinNote.ID.nothingPinned.rawValue })
+            !notes.contains(where: { $0.kind == .nothingPinned })
         {
             notes.append(
                 .warning(
-                    "nothing-pinned",
+                    .nothingPinned,
                     "\(listed(trust, first: 1)) says whom the app trusts and pins nothing: no pin is compared"))
         }
     }
@@ -137,11 +132,11 @@ struct PinSources: Sendable {
         else { return nil }
         if let entry = configured.first?.policy.first {
             let what = entry.isExcluded ? "is exempt from pinning" : "is configured without a pin that can match"
-            return .warning("host-not-pinned", "\(name) \(what) (\(entry.origin))")
+            return .warning(.hostNotPinned, "\(name) \(what) (\(entry.origin))")
         }
         let hosts = configurations.flatMap(\.entries).compactMap(\.hosts?.description)
         return .warning(
-            "host-not-configured",
+            .hostNotConfigured,
             "no configuration has an entry for \(name) (there are: \(listed(hosts)))"
                 + (pins.isEmpty ? ": no pin is compared" : ""))
     }

@@ -100,7 +100,9 @@ package struct Policies {
         let oldData = time.flatMap { time in
             devices.contains(where: \.usesOwnRoots) ? chosen.lists.flatMap { $0.data.warning(at: time) } : nil
         }
-        let notes = (sources.notes + (oldData.map { [$0] } ?? [])).filter { !settings.outlook.ignored.contains($0.id) }
+        let notes = (sources.notes + (oldData.map { [$0] } ?? [])).filter {
+            !settings.outlook.ignored.contains($0.kind)
+        }
         note(notes)
         return SettingsPolicy(
             settings: settings, clients: chosen.clients, sources: sources,
@@ -162,7 +164,7 @@ extension DeviceData {
     package func warning(at time: Timestamp) -> Finding? {
         guard isStale(at: time) else { return nil }
         return .warning(
-            "old-device-data", "the lists of roots are from \(date.date), \(age(at: time)) days ago",
+            .oldDeviceData, "the lists of roots are from \(date.date), \(age(at: time)) days ago",
             remedy: .giveNewerDeviceData)
     }
 

@@ -55,10 +55,10 @@ struct SettingsPolicy: Sendable {
         if let all, mode == .none {
             let given = all.pins.count == 1 ? "the pin you gave is" : "the \(all.pins.count) pins you gave are"
             let message = "mode none ignores pins: \(given) not used"
-            warnings.append(.warning("pins-not-compared", message))
+            warnings.append(.warning(.pinsNotCompared, message))
         }
         let isForAll = sources.configurations.isEmpty
-        let own = server.lacksPins ? [Finding.warning("nothing-pinned", "the policy pins nothing for this target")] : []
+        let own = server.lacksPins ? [Finding.warning(.nothingPinned, "the policy pins nothing for this target")] : []
         let policy = HostPolicy(
             self, clients: clients, mode: mode, pins: all,
             entries: pins.flatMap { kind, policy in policy.map { (kind, $0) } },
@@ -67,7 +67,7 @@ struct SettingsPolicy: Sendable {
         return (policy, told(isForAll ? warnings : []))
     }
 
-    private func told(_ all: [Finding]) -> [Finding] { all.filter { !settings.outlook.ignored.contains($0.id) } }
+    private func told(_ all: [Finding]) -> [Finding] { all.filter { !settings.outlook.ignored.contains($0.kind) } }
 
     // MARK: Clients
 
@@ -150,7 +150,7 @@ struct SettingsPolicy: Sendable {
             let names = bound.map(\.client.name).joined(separator: ", ")
             remarks.append(
                 Finding(
-                    .info, "system-pins",
+                    .systemPins, .note,
                     "\(place) pins \(host) for all of the app: \(system.name) decides beside \(names)"))
         }
         return (clients, remarks)

@@ -1,5 +1,5 @@
-import Base
-package import PinFormats
+package import Base
+import PinFormats
 package import Pinning
 package import TLSProbe
 

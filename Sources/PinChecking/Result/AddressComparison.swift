@@ -1,5 +1,5 @@
 import Base
-import Pinning
+package import Pinning
 import TLSProbe
 
 /// How the connections to one target compare: its addresses, and the kinds of clients.
@@ -20,13 +20,20 @@ package struct AddressComparison: Sendable {
     package var unreachable: Int { verdicts.count { [.unreachable, .notSetUp].contains($0) } }
     /// How many of the accepted connections had another answer to the request than expected, or none.
     package var answeringOtherwise: Int { outcomes.count { $0 == .answersOtherwise } }
-    package var hasKnownDifferences: Bool { findings.contains { $0.level == .info && $0.isDifference } }
+    package var hasKnownDifferences: Bool {
+        findings.contains { $0.level == .note && Self.differences.contains($0.kind) }
+    }
     package var hasWarnings: Bool { findings.contains { $0.level == .warning } }
+
+    /// What connections are served that differs, which a baseline can have as well.
+    private static let differences: Set<FindingID> = [.addressesDiffer, .noSNIDiffers]
 
     /// The comparison where a baseline has the differences already, which are no warnings then.
     var ofKnownDifferences: AddressComparison {
         var known = self
-        known.findings = findings.map { $0.isDifference ? Finding(.info, $0.reason, isDifference: true) : $0 }
+        for index in findings.indices where Self.differences.contains(findings[index].kind) {
+            known.findings[index].level = .note
+        }
         return known
     }
 
@@ -45,23 +52,22 @@ package struct AddressComparison: Sendable {
         serving = connections.count { $0.variant.counts && $0.served != nil }
         findings = gaps.map { gap in
             .warning(
-                "addresses-incomplete",
+                .addressesIncomplete,
                 "the \(gap.family == .ipv6 ? "IPv6" : "IPv4") addresses were not checked: \(gap.reason)")
         }
         let variants = connections.map(\.variant).distinct
         let difference = variants.lazy.filter(\.counts).compactMap { Self.difference(between: connections, of: $0) }
-        func differ(_ id: String, _ message: String) {
-            findings.append(Finding(.warning, Reason(id, message), isDifference: true))
-        }
-        if let difference = difference.first { differ("addresses-differ", difference) }
+        if let difference = difference.first { findings.append(.warning(.addressesDiffer, difference)) }
         if let untried = Self.untried(connections) { findings.append(untried) }
         for variant in variants {
-            if let found = Self.difference(of: variant, fromOrdinary: connections) { differ("no-sni-differs", found) }
+            if let found = Self.difference(of: variant, fromOrdinary: connections) {
+                findings.append(.warning(.noSNIDiffers, found))
+            }
         }
         let keys = variants.compactMap { Self.keys(of: $0, connections) }
         if keys.count > 1 {
             let list = keys.joined(separator: ", ")
-            findings.append(Finding(.info, "key-types-differ", "clients get the key of the type they ask for: \(list)"))
+            findings.append(Finding(.keyTypesDiffer, .note, "clients get the key of the type they ask for: \(list)"))
         }
     }
 
@@ -139,7 +145,7 @@ package struct AddressComparison: Sendable {
         let places = Set(connections.map(\.place)).count
         let what = places == connections.count ? "addresses" : "connections"
         return .warning(
-            "no-time", "\(timeouts.count) of \(connections.count) \(what) were not tried, because the time was up",
+            .noTime, "\(timeouts.count) of \(connections.count) \(what) were not tried, because the time was up",
             remedy: .raiseTimeoutOrNameFewerAddresses(timeout))
     }
 

@@ -49,7 +49,7 @@ public struct CheckResult: Sendable {
         var result = self
         let ignored = policy?.outlook.ignored ?? []
         func told(_ findings: [Finding], _ level: Finding.Level) -> [Finding] {
-            findings.filter { $0.level == level && !ignored.contains($0.id) }
+            findings.filter { $0.level == level && !ignored.contains($0.kind) }
         }
         if let judged {
             (result.clients, result.matches) = (judged.clients, judged.matches)
@@ -58,11 +58,9 @@ public struct CheckResult: Sendable {
         if !ignored.isEmpty { for index in result.clients.indices { result.clients[index].ignore(ignored) } }
         let own = told(findings + (answer?.warning.map { [$0] } ?? []), .warning)
         result.warnings = own + told(consistency?.findings ?? [], .warning)
-        result.notes = told(findings, .info)
+        result.notes = told(findings, .note)
         result.ending = result.ending(own + (difference.map { [$0] } ?? []))
-        if let told = result.ending.told.flatMap({ result.outlook?.findings.firstIndex(of: $0) }) {
-            result.outlook?.findings[told].isTold = true
-        }
+        result.outlook?.told = result.ending.told
         return result
     }
 

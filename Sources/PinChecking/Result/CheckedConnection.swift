@@ -16,10 +16,7 @@ package struct CheckedConnection: Sendable {
     package var served: Handshake? { try? result.get() }
 
     var verdict: Ending {
-        if case .failure(let error) = result {
-            let sentence = "\(error.phase.rawValue): \(error.escapedFact)"
-            return Ending(.unreachable, Reason(error.id, sentence, remedy: .mendConnection(error)))
-        }
+        if case .failure(let error) = result { return Ending(.unreachable, Reason(error)) }
         if isOutOfTime {
             return Ending(
                 .unreachable,
@@ -63,10 +60,10 @@ extension CheckedConnection {
         if case .ephemeralInGroup(let bits) = result.keyExchange {
             let group = "the key exchange is in a Diffie-Hellman group of \(bits) bits"
             let why = bits < 2_048 ? "2048 are the least that is safe" : "phones and browsers have no such groups"
-            findings.append(.warning("weak-key-exchange", "\(group), and \(why): offer ECDHE"))
+            findings.append(.warning(.weakKeyExchange, "\(group), and \(why): offer ECDHE"))
         } else if result.keyExchange == .staticRSA {
             let exchange = "the key exchange is by static RSA (\(result.cipher))"
-            findings.append(.warning("no-forward-secrecy", "no forward secrecy: \(exchange); offer ECDHE"))
+            findings.append(.warning(.noForwardSecrecy, "no forward secrecy: \(exchange); offer ECDHE"))
         }
         // The server ended the handshake for want of a client certificate, or of another than the one given.
         guard result.clientCertificateRequested, !result.handshakeCompleted else { return findings }
@@ -76,7 +73,7 @@ extension CheckedConnection {
         let ended = "the server asked for a client certificate and ended the handshake \(given)"
         let remedy: Remedy? = isGiven ? nil : .giveClientCertificate
         return findings + [
-            .warning("client-certificate-required", "\(ended): its chain is judged all the same", remedy: remedy)
+            .warning(.clientCertificateRequired, "\(ended): its chain is judged all the same", remedy: remedy)
         ]
     }
 }
@@ -94,7 +91,7 @@ package struct CheckedAnswer: Sendable {
         guard exchange.expected == nil, case .success(let answer)? = result, answer.status >= 400 else { return nil }
         let line = TerminalText.shortened(answer.statusLine, to: 200)
         return .warning(
-            "error-answer", "\(withoutSecrets(exchange.request.title)) is answered by \(line)",
+            .errorAnswer, "\(withoutSecrets(exchange.request.title)) is answered by \(line)",
             remedy: .giveExpectedStatus)
     }
 
@@ -163,6 +160,12 @@ extension CheckedTarget {
         } else if connection.isShown {
             findings += connection.handshakeFindings
         }
+        if let served = connection.served, served.clientCertificateRequested, served.handshakeCompleted,
+            !served.clientCertificateSent
+        {
+            let message = "the server asks for a client certificate and got none"
+            findings.append(Finding(.clientCertificateRequested, .note, message, remedy: .giveClientCertificate))
+        }
         return CheckResult(
             target: connection.endpoint.target, endpoint: EndpointFacts(connection.endpoint, peer: peer),
             connection: connection.result, referenceName: connection.endpoint.referenceName, time: connection.time,
@@ -196,7 +199,7 @@ extension JudgedChain {
             indices.sorted().map { String($0 + 1) }.joined(separator: ", ")
         }
         return .warning(
-            "only-backup-left",
+            .onlyBackupLeft,
             "the server has moved on to its backup: pin \(numbers(others)) matched before and does no longer, "
                 + "only pin \(numbers(matched)) is left; ship a new backup")
     }

@@ -1,3 +1,5 @@
+package import Pinning
+
 /// What a check comes to.
 public enum Outcome: Hashable, Sendable, CaseIterable {
     case accepted
@@ -22,11 +24,11 @@ package struct Ending: Hashable, Sendable {
     package let outcome: Outcome
     package let reason: Reason
     /// What of the time ahead the reason tells, `nil` for something else.
-    package let told: Outlook.Finding?
+    package let told: Finding?
 
     static let unjudged = Ending(.unjudged, Reason("not-judged", "not judged", remedy: .giveSomethingToJudgeBy))
 
-    package init(_ outcome: Outcome, _ reason: Reason, told: Outlook.Finding? = nil) {
+    package init(_ outcome: Outcome, _ reason: Reason, told: Finding? = nil) {
         (self.outcome, self.reason, self.told) = (outcome, reason, told)
     }
 
@@ -62,7 +64,7 @@ package struct Ending: Hashable, Sendable {
             self.init(attention(.endsTooSoon), but(finding.id, finding.message), told: finding)
         } else if let refused = changes?.refusal {
             self.init(attention(.changed), isFinal ? refused : but(refused))
-        } else if failsOnWarning, let finding = ahead.first(where: { $0.level == .warn }) {
+        } else if failsOnWarning, let finding = ahead.first(where: { $0.level == .warning }) {
             self.init(.needsAttention, but(finding.id, finding.message), told: finding)
         } else if failsOnWarning, isAccepted || counts, let warning = warnings.first {
             self.init(.needsAttention, but(warning.reason))

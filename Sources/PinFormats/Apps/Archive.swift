@@ -1,5 +1,6 @@
 internal import Base
 internal import CLibraries
+internal import Pinning
 
 /// One pass through a zip archive: libarchive's `struct archive` and the file it reads.
 ///

@@ -63,7 +63,7 @@ struct TrustKitReader {
                     }.first.map { "did you mean '\($0)'?" }
                 }
                 let error = PinFormatError(
-                    PinProblem(violation), at: PinPlace(origin: entry.origin, source: pinned.file.path),
+                    FindingID(violation), at: PinPlace(origin: entry.origin, source: pinned.file.path),
                     "TrustKit throws when the app starts: \(shortened(violation.message(name), to: 400))",
                     remedy: remedy)
                 reading.report(error)
@@ -111,7 +111,7 @@ struct TrustKitReader {
     }
 }
 
-extension PinProblem {
+extension FindingID {
     /// The problem that a broken rule of TrustKit's is.
     package init(_ violation: TrustKit.Violation) {
         self =

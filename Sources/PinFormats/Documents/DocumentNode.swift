@@ -108,7 +108,7 @@ extension JSONReader {
         of file: PinFile, mostValues: Int = DocumentTree.mostValues
     ) throws(PinFormatError) -> DocumentNode {
         do { return DocumentNode(root: try tree(of: file.bytes, mostValues: mostValues), of: file) } catch {
-            let problem: PinProblem =
+            let problem: FindingID =
                 switch error.problem {
                 case .broken: .brokenDocument
                 case .tooLarge: .unreasonableDocument

@@ -1,5 +1,6 @@
 internal import Base
 internal import CLibraries
+internal import Pinning
 
 /// An element of an XML document, with the line it begins on.
 final class XMLElement {

@@ -1,3 +1,4 @@
+internal import Base
 internal import Pinning
 
 /// Text with pins: one or more a line, or a host and its pins as OkHttp writes them; empty lines and comments (`#`) are passed over.

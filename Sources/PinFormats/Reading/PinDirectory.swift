@@ -111,7 +111,7 @@ package struct PinDirectory {
     }
 
     /// Whether a file is a configuration that cannot be read, and not one of another kind.
-    private func isDamaged(_ file: PinFile, _ problem: PinProblem) -> Bool {
+    private func isDamaged(_ file: PinFile, _ problem: FindingID) -> Bool {
         if [.notAPin, .notation, .missingValue, .tooLarge, .binaryJunk].contains(problem) { return false }
         // UTF-16 has NULs between the characters.
         let bytes = file.bytes.filter { $0 != 0 }

@@ -1,4 +1,4 @@
-internal import Base
+package import Base
 internal import Pinning
 
 /// What `--pins` names: a file, a directory of files, or pins written out.
@@ -90,8 +90,8 @@ package struct PinSource: Sendable, Hashable {
     private func inspect(into reading: inout PinReading) {
         let absence = reading.attempt { (reading) throws(PinFormatError) in try collect(into: &reading) }
         guard let absence, reading.isEmpty, reading.problems.isEmpty else { return }
-        let misplaced = reading.notes.first { $0.id == .unknownKey }
-        reading.report(misplaced.map { PinFormatError(.notAPin, at: $0.place ?? absence.place, $0.text) } ?? absence)
+        let misplaced = reading.notes.first { $0.kind == .unknownKey }
+        reading.report(misplaced.map { PinFormatError(.notAPin, at: $0.place ?? absence.place, $0.message) } ?? absence)
     }
 
     private func collect(into reading: inout PinReading) throws(PinFormatError) -> PinFormatError {

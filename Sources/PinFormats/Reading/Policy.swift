@@ -1,4 +1,5 @@
-internal import Base
+package import Base
+import Pinning
 
 /// What a policy file says: the hosts to check, and for each of them how.
 package struct Policy: Sendable {

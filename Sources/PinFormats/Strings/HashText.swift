@@ -1,3 +1,4 @@
+package import Base
 package import Pinning
 internal import X509
 

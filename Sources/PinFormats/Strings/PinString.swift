@@ -1,4 +1,5 @@
 internal import Base
+internal import Pinning
 
 /// A word of text that should be a pin: `sha256/…`, `sha256//…`, `pin-sha256="…"`, or plain base64.
 struct PinString {
@@ -102,7 +103,7 @@ struct PinString {
     private var isShown: Bool { Self.isShort(text) && (mayBeShown || isClaimed) }
 
     /// An error about this word; `predicate` goes on from its name.
-    func error(_ problem: PinProblem, _ predicate: String, remedy: String? = nil) -> PinFormatError {
+    func error(_ problem: FindingID, _ predicate: String, remedy: String? = nil) -> PinFormatError {
         let name = isShown ? "'\(shortened(text, isPublic: true))'" : "the text (\(text.count) characters)"
         return PinFormatError(problem, at: place, "\(name) \(predicate)", remedy: remedy)
     }

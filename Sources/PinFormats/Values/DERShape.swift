@@ -1,3 +1,4 @@
+internal import Base
 internal import Pinning
 
 /// What DER bytes are, told from how they begin; the rest may be missing.

@@ -1,4 +1,5 @@
 package import Base
+import Pinning
 
 /// A file that was read, as the formats look at it.
 package struct PinFile {

@@ -1,4 +1,5 @@
 package import Base
+package import Pinning
 
 /// Why pin data could not be used.
 ///
@@ -14,7 +15,7 @@ package struct PinFormatError: Error, Sendable, Hashable {
 
     package let kind: Kind
     /// What is wrong, as a stable word for machines.
-    package let problem: PinProblem
+    package let problem: FindingID
     package let place: PinPlace
     /// What is wrong, in words; text from outside in it is escaped.
     package let reason: String
@@ -23,10 +24,10 @@ package struct PinFormatError: Error, Sendable, Hashable {
     package let lines: [String]
 
     package init(
-        _ problem: PinProblem, at place: PinPlace, _ reason: String, remedy: String? = nil, lines: [String] = []
+        _ problem: FindingID, at place: PinPlace, _ reason: String, remedy: String? = nil, lines: [String] = []
     ) {
         self.lines = lines.map(TerminalText.escaped)
-        self.kind = problem.isAbsence ? .missing : .malformed
+        self.kind = problem.isMissing ? .missing : .malformed
         (self.problem, self.place) = (problem, place)
         self.reason = TerminalText.escaped(reason)
         self.remedy = remedy.map(TerminalText.escaped)
@@ -62,71 +63,5 @@ extension PinFormatError {
             remedy:
                 "take its certificates: openssl pkcs7 -print_certs \(isPEM ? "" : "-inform der ")-in \(word) -out certificates.pem"
         )
-    }
-}
-
-/// Where pin data stands.
-///
-/// The paths are no longer than messages can bear.
-package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
-    /// The value of `--pins` itself.
-    case option
-    /// The value of `--pinnedpubkey`.
-    case pinnedPublicKey
-    case file(String)
-    /// A line of a file, from 1.
-    case line(Int, of: String)
-    /// A value in a file without lines, by the keys that lead to it.
-    case key(String, of: String)
-
-    /// The file or directory, `nil` for an option.
-    package var path: String? {
-        switch self {
-        case .option, .pinnedPublicKey: nil
-        case .file(let path), .line(_, let path), .key(_, let path): path
-        }
-    }
-
-    /// A message behind the place, or as it is where it begins with a place in the same file.
-    package func before(_ message: SafeText) -> SafeText {
-        let isPlaced = path.map { message.description.hasPrefix(TerminalText.escaped($0) + ":") } ?? false
-        return isPlaced ? message : "\(self): \(message)"
-    }
-
-    /// The place of the file at `path`, or of a line of it.
-    package static func at(_ path: String, line: Int? = nil) -> PinPlace {
-        let path = path.utf8.count > 1024 ? shortened(path, to: 1024, isPublic: true) : path
-        return line.map { .line($0, of: path) } ?? .file(path)
-    }
-
-    /// As people write it: `--pins`, `pins.txt`, `pins.txt:3`; names are escaped.
-    package var description: String {
-        switch self {
-        case .option: "--pins"
-        case .pinnedPublicKey: "--pinnedpubkey"
-        case .file(let path): TerminalText.escaped(path)
-        case .line(let line, let path): TerminalText.escaped("\(path):\(line)")
-        case .key(let key, let path): TerminalText.escaped("\(path): \(key)")
-        }
-    }
-}
-
-extension PinPlace {
-    /// The place that ``description`` gives as `origin`, in a source whose name it begins with when that is a file.
-    init(origin: String, source: String) {
-        guard origin != PinPlace.option.description else {
-            self = .option
-            return
-        }
-        // Separators in the name that the user gave separate nothing.
-        let known = origin.hasPrefix(source) ? source.endIndex.utf16Offset(in: source) : 0
-        let rest = origin[String.Index(utf16Offset: known, in: origin)...]
-        if let colon = rest.lastIndex(of: ":"), let line = Int(rest[rest.index(after: colon)...]) {
-            self = .line(line, of: String(origin[..<colon]))
-        } else if let colon = rest.firstIndex(of: ":"), rest[rest.index(after: colon)...].hasPrefix(" ") {
-            self = .key(String(rest[colon...].dropFirst(2)), of: String(origin[..<colon]))
-        } else {
-            self = .file(origin)
-        }
     }
 }

@@ -1,4 +1,4 @@
-internal import Base
+package import Base
 package import Pinning
 
 /// What a source holds, right and wrong.
@@ -20,7 +20,7 @@ package struct PinReading: Sendable {
     /// What the Info.plist of apps says of App Transport Security, one for each file.
     package private(set) var transportSecurity: [TransportSecurity] = []
     /// What is no error but should not go unsaid.
-    package private(set) var notes: [PinNote] = []
+    package private(set) var notes: [Finding] = []
     /// What is wrong or absent, in the order it was met.
     package private(set) var problems: [PinFormatError] = []
     /// How many more there are than ``problems``.
@@ -58,7 +58,7 @@ package struct PinReading: Sendable {
     /// Whether there is no pin, no host, and nothing that decides whom the app trusts.
     var isEmpty: Bool {
         pins.isEmpty && configurations.allSatisfy(\.entries.isEmpty) && networkSecurity.allSatisfy(\.isEmpty)
-            && transportSecurity.allSatisfy { !$0.isStated } && !notes.contains { $0.id == .nothingPinned }
+            && transportSecurity.allSatisfy { !$0.isStated } && !notes.contains { $0.kind == .nothingPinned }
     }
 
     var problemCount: Int { problems.count + omittedProblemCount }
@@ -80,8 +80,8 @@ package struct PinReading: Sendable {
     }
 
     /// Says what is no error but should not go unsaid.
-    mutating func note(_ id: PinNote.ID, at place: PinPlace, _ text: String) {
-        notes.append(PinNote(id: id, place: place, text: text))
+    mutating func note(_ kind: FindingID, at place: PinPlace, _ text: String) {
+        notes.append(Finding(kind, kind.levels[0], text, at: place))
     }
 
     /// Reads something, and reports why it cannot be read.
@@ -114,7 +114,7 @@ package struct PinReading: Sendable {
 
     /// Whether AFNetworking loads all pins for whatever host but curl's.
     package var areCertificates: Bool {
-        forms.allSatisfy { $0 != .other } && !notes.contains { $0.id == .notLoadedByAFNetworking }
+        forms.allSatisfy { $0 != .other } && !notes.contains { $0.kind == .notLoadedByAFNetworking }
     }
 
     mutating func add(subdirectory: String) { subdirectories.append(subdirectory) }
@@ -124,7 +124,7 @@ package struct PinReading: Sendable {
     /// Leaves out that directories were not looked into, where they are.
     mutating func lookBelow() {
         let places = Set(subdirectories.map { PinPlace.at($0) })
-        notes.removeAll { $0.id == .notAPinFile && $0.place.map(places.contains) == true }
+        notes.removeAll { $0.kind == .notAPinFile && $0.place.map(places.contains) == true }
     }
 
     /// Whether there is anything to say of it.
@@ -159,54 +159,4 @@ package struct PinReading: Sendable {
         omittedProblemCount += other.omittedProblemCount
         incompleteEntries.formUnion(other.incompleteEntries)
     }
-}
-
-/// Something about a pin source that the user should know although it does not stop the reading.
-package struct PinNote: Sendable, Hashable, CustomStringConvertible {
-    /// The kinds of notes, as stable words for machines.
-    package enum ID: String, Sendable, Hashable, CaseIterable {
-        /// AFNetworking would not load these files from a bundle.
-        case notLoadedByAFNetworking = "not-loaded-by-afnetworking"
-        /// Which certificate files of an app which client loads.
-        case loadedFromBundle = "loaded-from-bundle"
-        /// A file in a directory of pins that holds none.
-        case notAPinFile = "not-a-pin-file"
-        /// A certificate request, of which the key is pinned.
-        case request
-        /// A part of a file or header that plays no role for pins.
-        case ignored = "ignored"
-        /// A host is configured so that no certificate can match.
-        case pinnedToNothing = "pinned-to-nothing"
-        /// A part of a configuration that pincheck does not follow.
-        case notFollowed = "not-followed"
-        /// A host is pinned by a name that its client never finds equal to that of a URL.
-        case hostNeverMatches = "host-never-matches"
-        case unknownKey = "unknown-key"
-        /// Anchors whose paths are exempt from pinning.
-        case pinsOverridden = "pins-overridden"
-        /// An element whose anchors are none, so that nothing is trusted.
-        case trustsNothing = "trusts-nothing"
-        /// A part of a configuration that only debuggable builds read.
-        case debugOverrides = "debug-overrides"
-        /// A part of a configuration that only debuggable builds read, and end for.
-        case debugBuildThrows = "debug-build-throws"
-        /// What TrustKit for Android reads, and the system does not.
-        case trustKitConfig = "trustkit-config"
-        /// An app pins nothing.
-        case nothingPinned = "nothing-pinned"
-        /// What a policy says beside its pins, which are all that is taken from it.
-        case policySettings = "policy-settings"
-        /// A set of pins without a pin, which switches pinning off.
-        case emptyPinSet = "empty-pin-set"
-    }
-
-    package let id: ID
-    /// Where what it is about stands, `nil` where ``text`` says that too.
-    package let place: PinPlace?
-    /// One line without the place; text from outside in it is shortened, and escaped in ``message``.
-    package let text: String
-
-    package var message: String { TerminalText.escaped((place.map { "\($0): " } ?? "") + text) }
-
-    package var description: String { message }
 }

@@ -51,7 +51,7 @@ package struct AFNetworking: ClientProcedure {
     private func comparingCertificates(_ pins: PinSet, _ system: TrustResult, _ run: inout ProcedureRun) -> Verdict {
         if pins.certificates.count < pins.pins.count {
             run.warn(
-                "hash-pins-ignored", "certificate mode compares certificates: the pins that are hashes are ignored")
+                .hashPinsIgnored, "certificate mode compares certificates: the pins that are hashes are ignored")
         }
         let pinned = run.evaluate(trustPolicy(run), anchors: .only(pins.certificates))
         run.record(pinned, id: "pinned-trust", leadsTo: "a pinned certificate")
@@ -103,7 +103,7 @@ package struct AFNetworking: ClientProcedure {
                 run.skip("name", "public-key mode with allowInvalidCertificates never looks at the name")
             }
             run.warn(
-                "validity-not-checked",
+                .validityNotChecked,
                 "public-key mode with allowInvalidCertificates checks neither trust nor dates nor the name, only the key"
             )
             result = run.extendingBestEffort(of: system, under: trustPolicy(run))
@@ -200,7 +200,7 @@ extension AFNetworking {
             run.pass("policy", "basic X.509 rules (validatesDomainName is off)")
             run.skip("name", "validatesDomainName is off")
             run.warn(
-                "name-not-checked",
+                .nameNotChecked,
                 "validatesDomainName is off: the name, the extended key usage and the strength of keys go unchecked")
         }
     }
@@ -211,7 +211,7 @@ extension AFNetworking {
         if policy.allowInvalidCertificates {
             reason = .everythingAccepted
             run.skip("trust", "allowInvalidCertificates without pinning: any certificate is accepted")
-            run.warn("everything-accepted", "these settings accept every server, an interceptor's too")
+            run.warn(.everythingAccepted, "these settings accept every server, an interceptor's too")
         } else {
             run.record(system)
         }
@@ -235,7 +235,7 @@ extension AFNetworking {
             run.evaluate(trustPolicy(run), anchors: .only(certificates)).isTrusted
         {
             run.warn(
-                "needs-allow-invalid",
+                .needsAllowInvalid,
                 "the chain ends at a pinned certificate, but AFNetworking asks the system first: "
                     + "a private CA needs allowInvalidCertificates")
         }

@@ -53,14 +53,14 @@ package struct Alamofire: ClientProcedure {
         guard let evaluatedHosts, !evaluatedHosts.contains(host) else { return evaluate(evaluator, &run) }
         if let near = evaluatedHosts.first(where: { (try? ServerName($0)) == (try? ServerName(host)) }) {
             run.warn(
-                "host-never-matches",
+                .hostNeverMatches,
                 "the evaluator for '\(near)' is not for '\(host)': Alamofire compares names as text")
         }
         guard allHostsMustBeEvaluated else {
             let system = run.evaluate(run.serverPolicy)
             run.record(system)
             run.warn(
-                "host-not-evaluated",
+                .hostNotEvaluated,
                 "no evaluator is set for \(host): it falls to default handling, and nothing is pinned")
             return run.unpinned("no evaluator is set for \(host)", system, disposition: .performDefaultHandling)
         }
@@ -86,7 +86,7 @@ package struct Alamofire: ClientProcedure {
             }
             if pins.certificates.count < pins.pins.count {
                 run.warn(
-                    "hash-pins-ignored", "this evaluator compares certificates: the pins that are hashes are ignored")
+                    .hashPinsIgnored, "this evaluator compares certificates: the pins that are hashes are ignored")
             }
             (acceptsSelfSigned, validatesByDefault, validatesHost) = (selfSigned, byDefault, host)
             condition = .certificates(of: pins)
@@ -105,7 +105,7 @@ package struct Alamofire: ClientProcedure {
         case .disabled:
             run.skip("trust", "the evaluator is disabled")
             run.skip("pins", "the evaluator is disabled")
-            run.warn("everything-accepted", "a disabled evaluator accepts every server, an interceptor's too")
+            run.warn(.everythingAccepted, "a disabled evaluator accepts every server, an interceptor's too")
             return run.verdict(.everythingAccepted, on: run.evaluate(run.serverPolicy).builtChain)
         }
         let pinned = run.pins?.certificates ?? []
@@ -116,7 +116,7 @@ package struct Alamofire: ClientProcedure {
         if validatesHost || validatesByDefault {
             if !validatesHost {
                 run.skip("name", "validateHost is off, and default validation never checks the name")
-                run.warn("name-not-checked", "validateHost is off: a certificate for any name is accepted")
+                run.warn(.nameNotChecked, "validateHost is off: a certificate for any name is accepted")
             }
             run.record(result, leadsTo: end)
             guard result.isTrusted else { return run.rejected(result.failures, on: result.builtChain) }
@@ -124,7 +124,7 @@ package struct Alamofire: ClientProcedure {
             run.skip("name", "validateHost is off")
             run.skip("trust", "performDefaultValidation and validateHost are both off: only the pins count")
             run.warn(
-                "validity-not-checked", "with both validations off neither trust nor dates nor the name are checked")
+                .validityNotChecked, "with both validations off neither trust nor dates nor the name are checked")
             result = run.extendingBestEffort(of: result, under: policy, anchors: anchors)
         }
         guard let condition else { return run.verdict(.trustedWithoutPins, on: result.builtChain) }
@@ -144,7 +144,7 @@ package struct Alamofire: ClientProcedure {
             if case .pinMatched = last?.reason {} else { last = verdict }
         }
         guard let last else {
-            run.warn("everything-accepted", "a composite without evaluators accepts every server")
+            run.warn(.everythingAccepted, "a composite without evaluators accepts every server")
             return run.verdict(.everythingAccepted, on: run.leafAlone)
         }
         return run.verdict(last.reason, on: last.builtChain, matches: last.matches, reaching: last.reach)

@@ -31,12 +31,12 @@ package struct AndroidNetworkSecurityConfig: ClientProcedure {
             guard let pins = run.pins else { return run.unpinned("the host has no pin set", system) }
             run.warnOfTimeZone(of: expiration)
             if let expiration, expiration < run.view.time {
-                run.warn("pin-set-expired", "the pin set expired at \(expiration): Android pins nothing any more")
+                run.warn(.pinSetExpired, "the pin set expired at \(expiration): Android pins nothing any more")
                 return run.unpinned("the pin set expired at \(expiration)", system)
             }
             run.warnOfPathDependence(system) { isExempt($0) || !pins.publicKeyMatches(on: $0).isEmpty }
             if let anchor = system.builtChain.certificates.last, isExempt(system.builtChain) {
-                run.warn("pins-overridden", "the anchor \(anchor) is exempt from pinning (overridePins)")
+                run.warn(.pinsOverridden, "the anchor \(anchor) is exempt from pinning (overridePins)")
                 return run.unpinned("the anchor \(anchor) has overridePins", system)
             }
             return run.compare(.keys(of: pins, at: .anywhere), on: system)
@@ -56,7 +56,7 @@ extension ProcedureRun {
         if let place = trust.place, place.namesAnchors, system.failures.contains(where: \.isMissingAnchor) {
             let hosts = place.hosts?.description ?? "hosts without an entry of their own"
             warn(
-                "configured-anchors",
+                .configuredAnchors,
                 "the app's configuration trusts \(trust.words) for \(hosts), and no other root (\(place.origin))")
         }
         return rejected(system.failures, on: system.builtChain)

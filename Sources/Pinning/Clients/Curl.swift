@@ -16,14 +16,14 @@ package struct Curl: ClientProcedure {
             run.skip("name", "curl --insecure does not look at the name")
             run.skip("trust", "curl --insecure does not verify the chain")
             run.warn(
-                "validity-not-checked", "curl --insecure checks neither trust nor dates nor the name, only the pin")
+                .validityNotChecked, "curl --insecure checks neither trust nor dates nor the name, only the pin")
         } else {
             run.record(system)
             guard system.isTrusted else { return run.rejected(system.failures, on: system.builtChain) }
         }
         guard let pins = run.pins else {
             run.skip("pins", "no --pinnedpubkey")
-            if isInsecure { run.warn("everything-accepted", "curl --insecure without a pin accepts every server") }
+            if isInsecure { run.warn(.everythingAccepted, "curl --insecure without a pin accepts every server") }
             return run.verdict(isInsecure ? .everythingAccepted : .trustedWithoutPins, on: system.builtChain)
         }
         let matches = pins.publicKeyMatches(on: system.builtChain)
@@ -32,7 +32,7 @@ package struct Curl: ClientProcedure {
             run.fail("pins", shortfall)
             if let above = matches.first {
                 run.warn(
-                    "leaf-only", "the pin is that of the CA at depth \(above.depth), and curl compares the leaf alone")
+                    .leafOnly, "the pin is that of the CA at depth \(above.depth), and curl compares the leaf alone")
             }
             return run.verdict(.pinsFallShort(shortfall), on: system.builtChain)
         }

@@ -48,7 +48,11 @@ extension ProcedureRun {
                 ?? evaluate(serverPolicy, by: platform).failures.first
             guard let failure else { continue }
             let message = "\(system) refuses this server: \(failure)"
-            if pins == nil { note("platform-rule", message) } else { warn("platform-rule", message, platform.family) }
+            if pins == nil {
+                note(.platformRule, message)
+            } else {
+                warn(.platformRule, message, remedy: .judgeOn(platform.family))
+            }
         }
     }
 }

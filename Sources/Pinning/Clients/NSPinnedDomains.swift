@@ -43,7 +43,7 @@ package struct NSPinnedDomains: ClientProcedure {
                         : "the identities of the path are pinned, the first at depth \(depth)")
                 if path != system.validPaths.first {
                     run.warn(
-                        "path-dependent",
+                        .pathDependent,
                         "the pins hold only on a path the system tries after the preferred one: other clients may reject"
                     )
                 }

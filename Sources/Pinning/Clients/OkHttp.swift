@@ -54,7 +54,7 @@ package struct OkHttp: ClientProcedure {
                 let host = host ?? run.view.referenceName.description
                 if run.pins != nil, host.hasSuffix(".") {
                     run.warn(
-                        "host-never-matches",
+                        .hostNeverMatches,
                         "no pin is for '\(host)': OkHttp compares names as text, and the dot at the end makes it another one"
                     )
                 }

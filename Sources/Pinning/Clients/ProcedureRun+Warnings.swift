@@ -10,7 +10,7 @@ extension ProcedureRun {
         let unused = view.presented.certificates.filter { !built.certificates.contains($0) }
         guard let certificate = unused.first(where: { pins.isPinned($0) }) else { return }
         warn(
-            "pin-only-presented",
+            .pinOnlyPresented,
             "a pinned key is presented in \(certificate) but is not on the built chain: presenting a certificate proves nothing"
         )
     }
@@ -22,7 +22,7 @@ extension ProcedureRun {
         let isFirst = holds(.verified(first))
         guard paths.dropFirst().contains(where: { holds(.verified($0)) != isFirst }) else { return }
         warn(
-            "path-dependent",
+            .pathDependent,
             "the pins hold on one valid path and not on another: the verdict depends on the path a device builds")
     }
 
@@ -39,7 +39,7 @@ extension ProcedureRun {
         guard let missing else { return }
         let source = pinned.contains(missing) ? "taken from the pins" : "given beside it"
         warn(
-            "intermediate-not-presented",
+            .intermediateNotPresented,
             "the chain lacks \(missing), which was \(source): clients that do not fetch it reject the chain")
     }
 
@@ -50,7 +50,7 @@ extension ProcedureRun {
         // The day begins fourteen hours before UTC's at the earliest, and twelve after at the latest.
         guard (-14 * 3_600...12 * 3_600).contains(distance) else { return }
         warn(
-            "expiration-time-zone",
+            .expirationTimeZone,
             "the pins expire at midnight in the device's time zone; judged as of UTC (\(expiration)), some devices "
                 + (distance > 0 ? "still enforce them" : "no longer enforce them"))
     }
@@ -69,12 +69,12 @@ extension ProcedureRun {
             // The leaf's key may be pinned by a self-signed certificate, which OpenSSL makes one of a CA.
             let matched = matches.compactMap { pins?.pins[$0.pinIndex].certificate }
             guard let authority = pinned.first(where: { isOfAuthority($0) && !matched.contains($0) }) else { return }
-            return warn("authority-pin", "a CA is pinned beside the leaf (\(authority)): \(consequence)")
+            return warn(.authorityPin, "a CA is pinned beside the leaf (\(authority)): \(consequence)")
         }
         if matches.contains(where: { $0.depth == 0 }) || !pinned.allSatisfy(isOfAuthority) {
-            warn("authority-pin", "a CA pin matched beside the leaf's (depth \(match.depth)): \(consequence)")
+            warn(.authorityPin, "a CA pin matched beside the leaf's (depth \(match.depth)): \(consequence)")
         } else {
-            note("authority-pin", "only a CA pin matched (depth \(match.depth)): \(consequence)")
+            note(.authorityPin, "only a CA pin matched (depth \(match.depth)): \(consequence)")
         }
     }
 
@@ -86,9 +86,9 @@ extension ProcedureRun {
                 let place = Platform.triedPlaces(of: verifier.issuerPlaces(of: failure.certificate)).first
             else { continue }
             warn(
-                Warning.issuerWouldBeFetched,
-                "\(platform.family.rawValue): the issuer of \(failure.certificate) would be fetched from \(TerminalText.escaped(place))"
-            )
+                .issuerWouldBeFetched,
+                "\(platform.family.rawValue): the issuer of \(failure.certificate) would be fetched from \(TerminalText.escaped(place))",
+                remedy: .giveIntermediate)
         }
     }
 }

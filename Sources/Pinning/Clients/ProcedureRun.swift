@@ -12,8 +12,7 @@ package struct ProcedureRun {
     /// The evaluations that the client needed to end well and that did.
     private var trusted: [TrustResult] = []
     private var steps: [TraceStep] = []
-    private var warnings: [Warning] = []
-    private var notes: [Warning] = []
+    private var findings: [Finding] = []
 
     init(_ view: ServerView, pins: PinSet?, verifier: any PathVerifier, platform: Platform?) {
         (self.view, self.pins, self.verifier, self.platform) = (view, pins, verifier, platform)
@@ -92,12 +91,12 @@ package struct ProcedureRun {
     private func hasStep(_ id: String) -> Bool { steps.contains { $0.id == id } }
 
     /// Adds a warning, once: several steps may come upon the same thing.
-    mutating func warn(_ id: String, _ message: String, _ platform: PlatformFamily? = nil) {
-        let warning = Warning(id: id, message: message, platform: platform)
-        if !warnings.contains(warning) { warnings.append(warning) }
+    mutating func warn(_ kind: FindingID, _ message: String, remedy: Remedy? = nil) {
+        let warning = Finding(kind, .warning, message, remedy: remedy)
+        if !findings.contains(warning) { findings.append(warning) }
     }
 
-    mutating func note(_ id: String, _ message: String) { notes.append(Warning(id: id, message: message)) }
+    mutating func note(_ kind: FindingID, _ message: String) { findings.append(Finding(kind, .note, message)) }
 
     /// Records a trust evaluation, with the name as a step of its own unless it is recorded already.
     mutating func record(_ result: TrustResult, id: String = "trust", leadsTo end: String = "a trusted root") {
@@ -141,7 +140,7 @@ package struct ProcedureRun {
 
     mutating func skipMissingName() {
         skip("name", "no name was given to check the certificate for")
-        warn("name-not-checked", "the name was not checked: give the host the certificate must be valid for")
+        warn(.nameNotChecked, "the name was not checked: give the host the certificate must be valid for")
     }
 
     // MARK: The end
@@ -206,7 +205,7 @@ package struct ProcedureRun {
             reason: reason,
             disposition: disposition ?? (reason.isAcceptance ? .useCredential : .cancelAuthenticationChallenge),
             trace: steps, builtChain: chain, restsOn: paths(of: chain, for: reason), reach: reach,
-            matches: matches ?? pins?.publicKeyMatches(on: reach ?? chain) ?? [], warnings: warnings, notes: notes)
+            matches: matches ?? pins?.publicKeyMatches(on: reach ?? chain) ?? [], findings: findings)
     }
 
     /// The path of each evaluation that was needed: `chain` where the client chose another than the preferred one.

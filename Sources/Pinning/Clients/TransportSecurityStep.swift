@@ -52,9 +52,9 @@ private struct TransportSecurityStep {
     var failures: [TransportSecurityFailure] = []
 
     /// Records a rule that holds, or is broken, with what in the app's Info.plist would change it.
-    mutating func expect(_ holds: Bool, _ step: String, _ pass: String, else id: String, _ words: String) {
+    mutating func expect(_ holds: Bool, _ step: String, _ pass: String, else kind: FindingID, _ words: String) {
         guard !holds else { return verdict.add(.pass, step, pass) }
-        let failure = TransportSecurityFailure(id: id, description: words + "; known from Apple's documentation")
+        let failure = TransportSecurityFailure(kind: kind, description: words + "; known from Apple's documentation")
         verdict.add(.fail, step, failure.description)
         failures.append(failure)
     }
@@ -67,14 +67,14 @@ private struct TransportSecurityStep {
         }
         expect(
             connection.version >= least, "ats-tls", "\(connection.version), and \(least) is asked for",
-            else: "ats-tls-version",
+            else: .atsTLSVersion,
             "App Transport Security asks for \(least), and the connection has \(connection.version): "
                 + "only NSExceptionMinimumTLSVersion changes that")
         guard requirement.requiresForwardSecrecy else {
             return verdict.add(.skip, step, "NSExceptionRequiresForwardSecrecy is NO for \(host)")
         }
         expect(
-            connection.hasECDHE, step, "the server agrees on keys by ECDHE", else: step,
+            connection.hasECDHE, step, "the server agrees on keys by ECDHE", else: .atsForwardSecrecy,
             "App Transport Security asks for ECDHE, and the server chose \(connection.cipher): "
                 + "only NSExceptionRequiresForwardSecrecy = NO changes that")
     }
@@ -88,20 +88,20 @@ private struct TransportSecurityStep {
         let taken = "\(key), signed with \(leaf.signatureAlgorithm)"
         if !isKeyTaken || isSignatureTaken {
             expect(
-                isKeyTaken, step, taken, else: "ats-weak-key",
+                isKeyTaken, step, taken, else: .atsWeakKey,
                 "App Transport Security asks for RSA 2048 or EC 256, and \(leaf) has \(key): "
                     + "only NSExceptionRequiresForwardSecrecy = NO changes that")
         }
         if !isSignatureTaken {
             expect(
-                false, step, taken, else: "ats-weak-signature",
+                false, step, taken, else: .atsWeakSignature,
                 "App Transport Security asks for SHA-2, and \(leaf) is signed with \(leaf.signatureAlgorithm)")
         }
         guard requirement.requiresTransparency else { return }
         guard let evidence else { return verdict.add(.skip, "ats-transparency", "SCTs were not looked for") }
         let (logs, needed) = PlatformFamily.apple.shortfall(of: leaf, evidence) ?? (0, 0)
         expect(
-            needed == 0, "ats-transparency", "there are enough SCTs", else: "ats-too-few-scts",
+            needed == 0, "ats-transparency", "there are enough SCTs", else: .atsTooFewSCTs,
             "NSRequiresCertificateTransparency asks for SCTs of \(needed) logs, and in the certificate are "
                 + (logs == 1 ? "those of 1" : "those of \(logs)"))
     }
@@ -111,7 +111,7 @@ private struct TransportSecurityStep {
         expect(
             requirement.allowsInsecureLoads, "ats-trust",
             "NSExceptionAllowsInsecureHTTPLoads lets the app accept what the system refuses (\(refusal))",
-            else: Warning.transportSecurityExceptionNeeded,
+            else: .atsExceptionNeeded,
             "the app accepts what the system refuses (\(refusal)), and App Transport Security lets it only with "
                 + "NSExceptionAllowsInsecureHTTPLoads for \(host), or with NSAllowsArbitraryLoads")
     }
@@ -125,7 +125,7 @@ private struct TransportSecurityStep {
             verdict.reach = verdict.builtChain
             verdict.matches.removeAll { $0.depth >= verdict.builtChain.certificates.count }
         }
-        verdict.warnings += others.map { Warning(id: $0.id, message: $0.description) }
+        verdict.findings += others.map { Finding($0.kind, .warning, $0.description) }
         return verdict
     }
 }
@@ -136,6 +136,6 @@ extension Verdict {
     }
 
     fileprivate mutating func noteException(_ message: String) {
-        notes.append(Warning(id: Warning.transportSecurityExceptionNeeded, message: message))
+        findings.append(Finding(.atsExceptionNeeded, .note, message))
     }
 }

@@ -64,13 +64,13 @@ package struct TrustKit: ClientProcedure {
         let verdict = run.compare(condition, on: system, isHashed: isHashed)
         guard verdict.reason.isPinMismatch else { return verdict }
         if let root = verdict.builtChain.certificates.last, exemptRoots.contains(root) {
-            run.warn("pins-overridden", "no pin matches, and the chain ends at an installed root, which macOS exempts")
+            run.warn(.pinsOverridden, "no pin matches, and the chain ends at an installed root, which macOS exempts")
             return run.verdict(
                 .pinsNotApplied("FailedUserDefinedTrustAnchor: the chain ends at the installed root \(root)"),
                 on: verdict.builtChain)
         }
         guard !enforcesPinning else { return verdict }
-        run.warn("not-enforced", "no pin matches, and enforcePinning is off: TrustKit reports this and goes on")
+        run.warn(.notEnforced, "no pin matches, and enforcePinning is off: TrustKit reports this and goes on")
         return run.verdict(.mismatchNotEnforced, on: verdict.builtChain, disposition: .useCredential)
     }
 

@@ -17,23 +17,24 @@ public struct Verdict: Sendable, Hashable {
     public internal(set) var reach: BuiltChain
     /// Which pins ``reach`` satisfies, whether or not the client cares.
     public internal(set) var matches: [PinMatch]
-    /// What the user should know although it does not change the verdict.
-    public internal(set) var warnings: [Warning]
-    /// What is good to know and needs no attention.
-    public internal(set) var notes: [Warning]
+    /// What the user should know although it does not change the verdict: warnings and notes.
+    public internal(set) var findings: [Finding]
 
     package init(
         reason: Reason, disposition: ChallengeDisposition, trace: [TraceStep], builtChain: BuiltChain,
-        restsOn: [VerifiedPath], reach: BuiltChain? = nil, matches: [PinMatch], warnings: [Warning],
-        notes: [Warning] = []
+        restsOn: [VerifiedPath], reach: BuiltChain? = nil, matches: [PinMatch],
+        findings: [Finding] = []
     ) {
         (self.reason, self.disposition, self.trace) = (reason, disposition, trace)
         (self.builtChain, self.restsOn, self.reach) = (builtChain, restsOn, reach ?? builtChain)
-        (self.matches, self.warnings, self.notes) = (matches, warnings, notes)
+        (self.matches, self.findings) = (matches, findings)
     }
 
     /// Whether the client goes on with the connection.
     public var isAccepted: Bool { reason.isAcceptance }
+
+    /// The findings that deserve attention.
+    public var warnings: [Finding] { findings.filter { $0.level == .warning } }
 
     /// Why a client accepts or rejects.
     public enum Reason: Sendable, Hashable {
@@ -93,8 +94,9 @@ public struct Verdict: Sendable, Hashable {
 
 /// A rule of App Transport Security that a connection breaks.
 public struct TransportSecurityFailure: Sendable, Hashable, CustomStringConvertible {
+    let kind: FindingID
     /// A stable word for machines, as in `ats-tls-version`.
-    public let id: String
+    public var id: String { kind.word }
     /// One sentence, with what in the app's Info.plist would change it.
     public let description: String
 }
@@ -134,24 +136,5 @@ public struct TraceStep: Sendable, Hashable {
 
     package init(number: Int, id: String, status: Status, detail: String) {
         (self.number, self.id, self.status, self.detail) = (number, id, status, detail)
-    }
-}
-
-/// Something the user should know although it does not change the verdict.
-public struct Warning: Sendable, Hashable {
-    /// A stable word for machines, as in `name-not-checked`.
-    public let id: String
-    /// What it means and what to do, in one line.
-    public let message: String
-    /// The platform whose rule it is about, `nil` for none.
-    public let platform: PlatformFamily?
-
-    /// That a platform would fetch an issuer which is not at hand.
-    package static let issuerWouldBeFetched = "issuer-would-be-fetched"
-    /// That an app needs an exception from App Transport Security.
-    static let transportSecurityExceptionNeeded = "ats-exception-needed"
-
-    init(id: String, message: String, platform: PlatformFamily? = nil) {
-        (self.id, self.message, self.platform) = (id, message, platform)
     }
 }

@@ -64,95 +64,97 @@ struct OutlookTests {
     private static let rows: [Row] = [
         Row(name: "no pins", pins: [], matches: [], until: nil, end: nil),
         Row(
-            name: "the leaf's key", pins: [key(1)], noPinAfter: 90, findings: "breaks-at-renewal:warn",
+            name: "the leaf's key", pins: [key(1)], noPinAfter: 90, findings: "breaks-at-renewal:warning",
             message: leafKey + "no backup"),
         Row(
             name: "the leaf's certificate", pins: [whole(leaf)], comparesCertificates: true, noPinAfter: 90,
-            findings: "breaks-at-renewal:warn",
+            findings: "breaks-at-renewal:warning",
             message: "leaf certificate pinned: breaks at the next renewal, on or before 2027-04-15; no backup"),
         Row(
             name: "the key in the leaf's certificate", pins: [whole(leaf)], noPinAfter: 90,
-            findings: "breaks-at-renewal:warn", message: leafKey + "no backup"),
+            findings: "breaks-at-renewal:warning", message: leafKey + "no backup"),
         Row(
-            name: "a backup key has no end", pins: [key(1), key(7)], backups: [1], findings: "breaks-at-renewal:info",
+            name: "a backup key has no end", pins: [key(1), key(7)], backups: [1], findings: "breaks-at-renewal:note",
             message: leafKey + "backup: pin 2"),
         Row(
             name: "a backup certificate ends with it", pins: [whole(leaf), whole(later)], comparesCertificates: true,
-            noPinAfter: 500, backups: [1], findings: "breaks-at-renewal:info"),
+            noPinAfter: 500, backups: [1], findings: "breaks-at-renewal:note"),
         Row(
             name: "the next certificate for the same key is one where certificates are compared",
             pins: [whole(leaf), whole(renewed)], comparesCertificates: true, noPinAfter: 150, backups: [1],
-            findings: "breaks-at-renewal:info"),
+            findings: "breaks-at-renewal:note"),
         Row(
             name: "and none where keys are", pins: [whole(leaf), whole(renewed)], matches: [(0, 0), (1, 0)],
-            noPinAfter: 90, findings: "breaks-at-renewal:info"),
+            noPinAfter: 90, findings: "breaks-at-renewal:note"),
         Row(
             name: "an expired certificate is no backup", pins: [whole(leaf), whole(other)], comparesCertificates: true,
-            at: 40, noPinAfter: 90, findings: "pin-expired:warn breaks-at-renewal:warn",
+            at: 40, noPinAfter: 90, findings: "pin-expired:warning breaks-at-renewal:warning",
             message: "pin 2, other, expired on 2027-02-14 and can match no more: replace it"),
         Row(
             name: "its key may come back", pins: [whole(leaf), whole(other)], at: 40, backups: [1],
-            findings: "breaks-at-renewal:info"),
+            findings: "breaks-at-renewal:note"),
         Row(
             name: "the highest place decides", pins: [key(1), key(2)], matches: [(0, 0), (1, 1)], until: 900,
-            end: .intermediateExpiry, noPinAfter: 900, findings: "pins-end:info"),
+            end: .intermediateExpiry, noPinAfter: 900, findings: "pins-end:note"),
         Row(
             name: "several backups", pins: [key(2), key(7), key(8)], matches: [(0, 1)], until: 900,
-            end: .intermediateExpiry, backups: [1, 2], findings: "pins-end:info",
+            end: .intermediateExpiry, backups: [1, 2], findings: "pins-end:note",
             message: "intermediate pinned: breaks when the server gets another, on or before 2029-07-03; "
                 + "backups: pins 2, 3"),
         Row(
             name: "the root", pins: [key(3)], matches: [(0, 2)], until: 4_000, end: .rootExpiry, noPinAfter: 4_000,
-            findings: "pins-end:warn",
+            findings: "pins-end:warning",
             message: "root pinned: breaks when the server gets another, on or before 2037-12-28; no backup"),
         Row(name: "no match", pins: [key(7)], matches: [], until: nil, end: nil, backups: [0]),
         Row(name: "a match beside the path", pins: [key(1)], matches: [(0, 7)], until: nil, end: nil, hasBackup: false),
         Row(
             name: "pins that expire", pins: [key(1), key(7)], pinsExpire: 50, backups: [1],
-            findings: "pins-expire:info breaks-at-renewal:info"),
+            findings: "pins-expire:note breaks-at-renewal:note"),
         Row(
             name: "pins that expire soon", pins: [key(1), key(7)], pinsExpire: 15,
             limits: OutlookRules(warnBefore: days(10), failBefore: days(3)), backups: [1],
-            findings: "pins-expire:warn breaks-at-renewal:info",
+            findings: "pins-expire:warning breaks-at-renewal:note",
             message: "the pins expire on 2027-01-30: from then on the client accepts any trusted chain, "
                 + "less than 10d from now"),
         Row(
             name: "pins that expired", pins: [key(1), key(7)], pinsExpire: 5, backups: [1],
-            findings: "pins-expired:warn breaks-at-renewal:info"),
+            findings: "pins-expired:warning breaks-at-renewal:note"),
         Row(
             name: "nothing is known of the pins' lifetime", pins: [key(1), key(7)], pinsExpire: 11,
             limits: OutlookRules(warnBefore: .percent(90)), backups: [1],
-            findings: "expires-soon:warn expires-soon:warn expires-soon:warn pins-expire:info breaks-at-renewal:info"),
+            findings:
+                "expires-soon:warning expires-soon:warning expires-soon:warning pins-expire:note breaks-at-renewal:note"
+        ),
         Row(
             name: "pins that do not last as long as asked for", pins: [key(1)],
             limits: OutlookRules(minPinLife: days(100)), noPinAfter: 90,
-            findings: "pin-life-short:fail breaks-at-renewal:warn",
+            findings: "pin-life-short:fail breaks-at-renewal:warning",
             message: "no configured pin is sure to match after 2027-04-15, less than 100d from now"),
         Row(
             name: "a backup may match at any time", pins: [key(1), key(7)], limits: OutlookRules(minPinLife: days(100)),
-            backups: [1], findings: "breaks-at-renewal:info"),
+            backups: [1], findings: "breaks-at-renewal:note"),
         Row(
             name: "a backup for one of two lists", pins: [key(1), key(7), key(2), key(8)], matches: [(0, 0), (2, 1)],
             conditions: [keys([0, 1], .leaf), keys([2], .authorities)], limits: OutlookRules(minPinLife: days(2_000)),
-            noPinAfter: 900, backups: [1], hasBackup: false, findings: "pin-life-short:fail breaks-at-renewal:warn"),
+            noPinAfter: 900, backups: [1], hasBackup: false, findings: "pin-life-short:fail breaks-at-renewal:warning"),
         Row(
             name: "the same without a limit", pins: [key(1), key(7), key(2), key(8)], matches: [(0, 0), (2, 1)],
             conditions: [keys([0, 1], .leaf), keys([2], .authorities)], noPinAfter: 900, backups: [1], hasBackup: false,
-            findings: "breaks-at-renewal:warn",
+            findings: "breaks-at-renewal:warning",
             message: "leaf key and intermediate pinned, each needed: breaks when one of them is replaced, "
                 + "on or before 2027-04-15; backup: pin 2, but none for the intermediate"),
         Row(
             name: "a backup for each of two lists", pins: [key(1), key(7), key(2), key(8)], matches: [(0, 0), (2, 1)],
             conditions: [keys([0, 1], .leaf), keys([2, 3], .authorities)], backups: [1, 3],
-            findings: "breaks-at-renewal:info"),
+            findings: "breaks-at-renewal:note"),
         Row(
             name: "a leaf's key in the list of CAs", pins: [key(1), key(2)], matches: [(0, 0), (1, 1)],
             conditions: [keys([0, 1], .authorities)], until: 900, end: .intermediateExpiry, noPinAfter: 900,
-            findings: "pins-end:warn"),
+            findings: "pins-end:warning"),
         Row(
             name: "every certificate of the chain", pins: [key(1), key(2), key(3), key(7)],
             matches: [(0, 0), (1, 1), (2, 2)], conditions: [keys([0, 1, 2, 3], .everywhere)], noPinAfter: 90,
-            findings: "breaks-at-renewal:warn",
+            findings: "breaks-at-renewal:warning",
             message: "every key of the chain pinned: breaks at the next renewal, on or before 2027-04-15; no backup"),
         Row(
             name: "a chain with one that is not pinned", pins: [key(1), key(2)], matches: [(0, 0), (1, 1)],
@@ -182,10 +184,11 @@ struct OutlookTests {
 
     @Test(
         arguments: [
-            (59, month, week, []), (61, month, week, ["expires-soon:warn"]), (84, month, week, ["expires-soon:fail"]),
-            (84, nil, week, ["expires-soon:fail"]), (84, nil, nil, ["expires-soon:warn"]), (75, nil, nil, []),
-            (70, .percent(33), nil, ["expires-soon:warn"]),
-            (20, Self.days(885), nil, ["expires-soon:warn", "expires-soon:warn"]),
+            (59, month, week, []), (61, month, week, ["expires-soon:warning"]),
+            (84, month, week, ["expires-soon:fail"]), (84, nil, week, ["expires-soon:fail"]),
+            (84, nil, nil, ["expires-soon:warning"]), (75, nil, nil, []),
+            (70, .percent(33), nil, ["expires-soon:warning"]),
+            (20, Self.days(885), nil, ["expires-soon:warning", "expires-soon:warning"]),
             // What has expired is for the verdict to say.
             (91, month, week, []),
         ] as [(Int64, Threshold?, Threshold?, [String])]) func everyCertificateOfThePathIsHeldAgainstTheLimits(

@@ -7,34 +7,34 @@ import X509
 
 /// The findings of one run, in the order of the sources and rules; what the keys of the document mean is in `schemas/lint.json`.
 struct LintReport {
-    let findings: [LintFinding]
+    let findings: [Finding]
     let sources: [String]
     let time: Timestamp
     let exit: ExitStatus
 
-    init(_ findings: [LintFinding], sources: [String], time: Timestamp, failOn: LintSeverity?) {
+    init(_ findings: [Finding], sources: [String], time: Timestamp, failOn: Finding.Level?) {
         (self.findings, self.sources, self.time) = (findings, sources, time)
-        if findings.contains(where: { $0.obstacle == .malformed }) {
+        if findings.contains(where: { $0.isObstacle && !$0.kind.isMissing }) {
             exit = .data
-        } else if findings.contains(where: { $0.obstacle == .missing }) {
+        } else if findings.contains(where: \.isObstacle) {
             exit = .noInput
         } else {
-            exit = failOn.map { least in findings.contains { $0.severity >= least } } ?? false ? .fail : .pass
+            exit = failOn.map { least in findings.contains { $0.level >= least } } ?? false ? .fail : .pass
         }
     }
 
-    private func count(_ severity: LintSeverity) -> Int { findings.count { $0.severity == severity } }
-    private var malformed: Int { findings.count { $0.obstacle != nil } }
+    private func count(_ level: Finding.Level) -> Int { findings.count { $0.level == level } }
+    private var malformed: Int { findings.count(where: \.isObstacle) }
 
     var document: JSONObject {
         [
             "schema": "pincheck-lint/1", "evaluated_at": time.description, "sources": sources,
             "findings": findings.map { finding -> JSONObject in
                 [
-                    "id": finding.id, "severity": finding.severity.rawValue, "file": finding.place.file,
-                    "line": finding.place.line, "key": finding.place.key, "place": finding.place.description,
-                    "host": finding.host, "message": finding.message, "remedy": finding.remedy,
-                    "is_malformed": finding.obstacle != nil,
+                    "id": finding.id, "severity": finding.level.rawValue, "file": finding.place?.path,
+                    "line": finding.place?.line, "key": finding.place?.key, "place": finding.placeText,
+                    "host": finding.subject, "message": finding.message, "remedy": finding.advice,
+                    "is_malformed": finding.isObstacle,
                 ]
             },
             "summary": [
@@ -43,18 +43,18 @@ struct LintReport {
         ]
     }
 
-    func junit(failOn: LintSeverity?) -> String {
+    func junit(failOn: Finding.Level?) -> String {
         var document = JUnitDocument()
-        let files = findings.grouped { $0.place.file ?? $0.place.description }
+        let files = findings.grouped { $0.place?.path ?? $0.placeText }
         for (file, findings) in findings.isEmpty ? sources.map({ ($0, []) }) : files {
             let cases = findings.map { finding -> (name: String, outcome: JUnitDocument.Outcome) in
-                let place = finding.place.line.map { " in line \($0)" } ?? finding.place.key.map { " at \($0)" } ?? ""
+                let place = finding.place?.line.map { " in line \($0)" } ?? finding.place?.key.map { " at \($0)" } ?? ""
                 let outcome: JUnitDocument.Outcome =
-                    if finding.obstacle != nil {
+                    if finding.isObstacle {
                         .error(type: finding.id, message: finding.sentence)
-                    } else if let failOn, finding.severity >= failOn {
+                    } else if let failOn, finding.level >= failOn {
                         .failed(type: finding.id, message: finding.sentence, details: "")
-                    } else { .passed("\(finding.severity.rawValue): \(finding.sentence)") }
+                    } else { .passed("\(finding.level.rawValue): \(finding.sentence)") }
                 return (finding.id + place, outcome)
             }
             document.add(file, of: file, cases.isEmpty ? [("nothing found", .passed(nil))] : cases, at: time)
@@ -65,27 +65,31 @@ struct LintReport {
     var workflowCommands: String {
         findings.map { finding in
             var properties: [(name: String, value: String)] = []
-            if let file = finding.place.file { properties.append(("file", file)) }
-            if let line = finding.place.line { properties.append(("line", String(line))) }
+            if let file = finding.place?.path { properties.append(("file", file)) }
+            if let line = finding.place?.line { properties.append(("line", String(line))) }
             properties.append(("title", finding.id))
             // Without a line the annotation stands at the top of the file, where only the message tells the place.
-            let place = finding.place.line == nil ? "\(finding.place): " : ""
-            let command = finding.severity == .note ? "notice" : finding.severity.rawValue
+            let place = finding.place?.line == nil ? "\(finding.placeText): " : ""
+            let command = finding.level == .note ? "notice" : finding.level.rawValue
             return GitHubRenderer.command(command, properties, place + finding.sentence, length: 4_000) + "\n"
         }.joined()
     }
 }
 
-extension LintFinding { var sentence: String { message + (remedy.map { "; \($0)" } ?? "") } }
+extension Finding {
+    fileprivate var placeText: String { place?.description ?? "" }
+    fileprivate var advice: String? { if case .advice(let words)? = remedy { words } else { nil } }
+    fileprivate var sentence: String { message + (remedy?.words ?? "") }
+}
 
 extension LintReport {
     func text(_ style: TextStyle, _ layout: TextLayout) -> String {
         var lines: [String] = []
         for finding in findings where finding.drift == nil {
             lines.append(
-                "\(safe(finding.place.description, length: 300)): \(shown(finding.severity, style)): "
+                "\(safe(finding.placeText, length: 300)): \(shown(finding.level, style)): "
                     + "\(safe(finding.message, length: 800)) \(style.faint("[\(finding.id)]"))")
-            if let remedy = finding.remedy { lines.append("    " + safe(remedy, length: 800)) }
+            if let advice = finding.advice { lines.append("    " + safe(advice, length: 800)) }
         }
         lines += drift(findings.filter { $0.drift != nil }, style)
         lines.append("\(style.token(exit))  \(summary)")
@@ -93,20 +97,22 @@ extension LintReport {
     }
 
     /// What some sources pin and others do not: a row for each difference, a numbered column for each source.
-    private func drift(_ findings: [LintFinding], _ style: TextStyle) -> [String] {
-        guard let worst = findings.map(\.severity).max() else { return [] }
+    private func drift(_ findings: [Finding], _ style: TextStyle) -> [String] {
+        guard let worst = findings.map(\.level).max() else { return [] }
         var files: [String] = []
-        func column(_ place: LintPlace) -> Int {
-            if let index = files.firstIndex(of: place.source) { return index + 2 }
-            files.append(place.source)
+        func column(_ source: String) -> Int {
+            if let index = files.firstIndex(of: source) { return index + 2 }
+            files.append(source)
             return files.count + 1
         }
         let rows = findings.map { finding -> [Int: String] in
-            var cells = [0: safe(finding.host ?? "any host", length: 80), 1: finding.drift?.what ?? ""]
-            if let place = finding.drift?.place {
-                cells[column(place)] = place.isWholeSource ? place.line.map { "line \($0)" } ?? "yes" : "yes"
+            var cells = [0: safe(finding.subject ?? "any host", length: 80), 1: finding.drift?.what ?? ""]
+            if let drift = finding.drift {
+                // A line says where only in a source that is one file.
+                let line = drift.otherPlace.path == drift.other ? drift.otherPlace.line : nil
+                cells[column(drift.other)] = line.map { "line \($0)" } ?? "yes"
+                cells[column(drift.source)] = "no"
             }
-            cells[column(finding.place)] = "no"
             cells[-1] = style.faint("[\(finding.id)]")
             return cells
         }
@@ -119,17 +125,17 @@ extension LintReport {
             ]
     }
 
-    private func shown(_ severity: LintSeverity, _ style: TextStyle) -> String {
-        switch severity {
-        case .error: style.bad(severity.rawValue)
-        case .warning: style.doubtful(severity.rawValue)
-        case .note: severity.rawValue
+    private func shown(_ level: Finding.Level, _ style: TextStyle) -> String {
+        switch level {
+        case .error, .fail: style.bad(level.rawValue)
+        case .warning: style.doubtful(level.rawValue)
+        case .note: level.rawValue
         }
     }
 
     private var summary: String {
         let name = sources.count == 1 ? safe(sources[0], length: 120) : "\(sources.count) sources"
-        let parts = LintSeverity.allCases.reversed().map { ($0.rawValue, count($0)) }.filter { $0.1 > 0 }.map {
+        let parts = [Finding.Level.error, .warning, .note].map { ($0.rawValue, count($0)) }.filter { $0.1 > 0 }.map {
             "\($1) \($0)\($1 == 1 ? "" : "s")"
         }
         return name + ": " + (parts.isEmpty ? "nothing found" : parts.joined(separator: ", "))
@@ -137,8 +143,8 @@ extension LintReport {
     }
 
     static func catalogue(_ layout: TextLayout) -> String {
-        let rows = LintKind.all.map { entry in
-            [entry.id, entry.isObstacle ? "malformed" : entry.severity.rawValue, entry.explanation]
+        let rows = FindingID.ofLint.map { kind in
+            [kind.word, kind.isMalformed ? "malformed" : kind.lintLevels[0].rawValue, kind.sentence]
         }
         return Table(rows: rows, indent: 0).lines(foldedIn: layout).map { $0 + "\n" }.joined()
     }
@@ -147,18 +153,18 @@ extension LintReport {
 
     /// The findings as a log in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS).
     var sarif: JSONObject {
-        let entries = LintKind.all
-        let indices = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.id, $0) })
+        let kinds = FindingID.ofLint
+        let indices = Dictionary(uniqueKeysWithValues: kinds.enumerated().map { ($1, $0) })
         let results = findings.map { finding -> JSONObject in
             [
-                "ruleId": finding.id, "ruleIndex": indices[finding.id] ?? -1, "level": finding.severity.rawValue,
+                "ruleId": finding.id, "ruleIndex": indices[finding.kind] ?? -1, "level": finding.level.rawValue,
                 "message": Self.text(finding.sentence), "locations": [Self.location(of: finding)],
             ]
         }
-        let rules = entries.map { entry -> JSONObject in
+        let rules = kinds.map { kind -> JSONObject in
             [
-                "id": entry.id, "shortDescription": Self.text(entry.explanation),
-                "defaultConfiguration": ["level": entry.severity.rawValue] as JSONObject,
+                "id": kind.word, "shortDescription": Self.text(kind.sentence),
+                "defaultConfiguration": ["level": kind.lintLevels[0].rawValue] as JSONObject,
             ]
         }
         let driver: JSONObject = ["name": "pincheck", "version": ProgramVersion.number, "rules": rules]
@@ -173,17 +179,17 @@ extension LintReport {
     }
 
     /// The place of a finding: pins given as arguments have a name and no file, and what is in an archive has that as its file.
-    private static func location(of finding: LintFinding) -> JSONObject {
-        guard let file = finding.place.file else {
-            return ["logicalLocations": [logicalLocation(finding.place.description)]]
+    private static func location(of finding: Finding) -> JSONObject {
+        guard let place = finding.place, let file = place.path else {
+            return ["logicalLocations": [logicalLocation(finding.placeText)]]
         }
         let (archive, entry) = Self.archive(in: file)
         var physical: JSONObject = ["artifactLocation": artifactLocation(path: archive ?? file)]
-        if archive == nil, let line = finding.place.line {
+        if archive == nil, let line = place.line {
             physical.members.append(("region", ["startLine": line] as JSONObject))
         }
-        let line = entry == nil ? nil : finding.place.line.map(String.init)
-        let names = [entry, line, finding.place.key].compactMap { $0 }
+        let line = entry == nil ? nil : place.line.map(String.init)
+        let names = [entry, line, place.key].compactMap { $0 }
         guard !names.isEmpty else { return ["physicalLocation": physical] }
         return ["physicalLocation": physical, "logicalLocations": [logicalLocation(names.joined(separator: ":"))]]
     }

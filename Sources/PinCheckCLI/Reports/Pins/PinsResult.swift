@@ -7,7 +7,7 @@ import X509
 
 extension KeySource {
     /// Whether the chain looks like an interceptor's, whose keys nobody should ship by mistake.
-    fileprivate var isIntercepted: Bool { suspicion?.level == .warning && suspicion?.reason.id == "interceptor" }
+    fileprivate var isIntercepted: Bool { suspicion?.level == .warning && suspicion?.kind == .interceptor }
 }
 
 struct PinsResult {
@@ -50,7 +50,7 @@ struct PinsResult {
         }
         let held = sources.filter { $0.recommended?.isHeldBack == true }
         for source in held {
-            let missing = source.recommended?.missing.map(\.told) ?? ""
+            let missing = source.recommended?.missing.map(\.reason.told) ?? ""
             context.console.report("WARNING: \(source.name): ship \(source.recommended?.summary ?? ""); \(missing)")
         }
         let block: String
@@ -116,7 +116,7 @@ struct PinsResult {
         let items = recommendation.choices.map(\.item)
         let place = source.finding == nil ? "For '\(PathParts(source.name).name)'" : origin(source)
         var remarks = ["Recommended: \(recommendation.summary)."]
-        if let missing = recommendation.missing { remarks.append("WARNING: \(missing.told)") }
+        if let missing = recommendation.missing { remarks.append("WARNING: \(missing.reason.told)") }
         if let date = recommendation.reviewDate { remarks.append("Look again by \(date.date).") }
         var group = PinGroup(
             host: source.endpoint?.host ?? host, port: source.endpoint?.targetPort ?? RequestDefaults.port,
@@ -173,7 +173,7 @@ struct PinsResult {
             case .unreachable(let error): (error.id, nil)
             }
         let warnings =
-            (source.warning.map { [Reason("unverified", $0)] } ?? [])
+            (source.warning.map { [Finding.warning(.unverified, $0).reason] } ?? [])
             + (source.suspicion.map { $0.level == .warning ? [$0.reason] : [] } ?? [])
         return [
             "target": source.name, "host": host, "port": port,
@@ -222,7 +222,7 @@ struct PinsResult {
         [
             "strategy": recommendation.strategy.rawValue, "summary": recommendation.summary,
             "authority": recommendation.ca?.name, "pins": recommendation.choices.map(choice),
-            "intermediate": recommendation.intermediate.map(choice), "missing": recommendation.missing,
+            "intermediate": recommendation.intermediate.map(choice), "missing": recommendation.missing?.reason,
             "review_by": recommendation.reviewDate?.date,
         ]
     }

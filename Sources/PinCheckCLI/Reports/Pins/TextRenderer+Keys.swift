@@ -61,7 +61,7 @@ extension TextRenderer {
             lines += ["  – \(intermediate.item.spkiSHA256)", folded("    " + words(intermediate))]
         }
         if let missing = recommendation.missing {
-            lines.append(folded("  \(style.doubtful("warning")): " + shown(missing.told)))
+            lines.append(folded("  \(style.doubtful("warning")): " + shown(missing.reason.told)))
         }
         if recommendation.missing?.id == "reserve-missing" {
             lines += [

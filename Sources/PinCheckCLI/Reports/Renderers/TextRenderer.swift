@@ -98,11 +98,11 @@ struct TextRenderer: Sendable {
     func outlook(_ report: Report) -> [String] {
         let findings = (report.outlook?.findings ?? []).filter { finding in
             // Of a rejection an expired pin may be the cause; the rest is about what is accepted.
-            !finding.isTold && (report.verdict == .accept || finding.id == "pin-expired")
+            finding != report.outlook?.told && (report.verdict == .accept || finding.kind == .pinExpired)
         }
         return findings.map { finding in
-            let text = safe(TerminalText.escaped(finding.message), length: 300)
-            return "  \(finding.level == .info ? "outlook:" : style.doubtful("outlook:")) \(text)"
+            let text = safe(finding.message, length: 300)
+            return "  \(finding.level == .note ? "outlook:" : style.doubtful("outlook:")) \(text)"
         }
     }
 
@@ -188,7 +188,8 @@ struct TextRenderer: Sendable {
     private func endsSoon(_ report: Report) -> Bool {
         guard report.status == .pass, report.verdict == .accept else { return false }
         return report.outlook?.findings.contains { finding in
-            ["expires-soon", "pins-expire"].contains(finding.id) && finding.level == .warn && !finding.isTold
+            [.expiresSoon, .pinsExpire].contains(finding.kind) && finding.level == .warning
+                && finding != report.outlook?.told
         } ?? false
     }
 

@@ -42,33 +42,9 @@ package struct Outlook: Sendable, Hashable {
     /// Whether the client compares pins; of one that does not, nothing is in reserve and nothing has to be.
     let comparesPins: Bool
 
-    package var level: Finding.Level { findings.map(\.level).max() ?? .info }
-
-    package struct Finding: Sendable, Hashable {
-        package enum Level: String, Sendable, Hashable, Comparable, CaseIterable {
-            case info
-            case warn
-            /// Below a limit that was set.
-            case fail
-
-            package static func < (left: Level, right: Level) -> Bool { left.rank < right.rank }
-            private var rank: Int { self == .info ? 0 : self == .warn ? 1 : 2 }
-        }
-
-        package let id: String
-        package let level: Level
-        package fileprivate(set) var message: String
-        /// What it is about: of several clients' about one thing, the worst is told.
-        let subject: String
-        let date: Timestamp
-        /// Whether the reason of the result says it.
-        package internal(set) var isTold = false
-
-        fileprivate func isWorse(than other: Finding) -> Bool {
-            if level != other.level { return level > other.level }
-            return date != other.date ? date < other.date : message < other.message
-        }
-    }
+    package var level: Finding.Level { findings.map(\.level).max() ?? .note }
+    /// The finding that the reason of the result says already.
+    package internal(set) var told: Finding? = nil
 
     /// The worst of what several clients expect: the earliest of all dates, and of the findings about one thing the gravest, with the
     /// names of those that it is true of.
@@ -82,7 +58,7 @@ package struct Outlook: Sendable, Hashable {
         var worst: [Finding] = []
         for finding in all.flatMap(\.findings) {
             if let index = worst.firstIndex(where: { $0.subject == finding.subject }) {
-                if finding.isWorse(than: worst[index]) { worst[index] = finding }
+                if finding.comes(before: worst[index]) { worst[index] = finding }
             } else {
                 worst.append(finding)
             }
@@ -90,7 +66,7 @@ package struct Outlook: Sendable, Hashable {
         let findings = worst.map { finding in
             let judges = outlooks.filter { $0.outlook.findings.contains(finding) }.map(\.judge)
             // What is said of a certificate is true for all.
-            guard judges.count < outlooks.count, finding.id != "expires-soon" else { return finding }
+            guard judges.count < outlooks.count, finding.kind != .expiresSoon else { return finding }
             var finding = finding
             finding.message = "\(named(judges)): \(finding.message)"
             return finding
@@ -109,13 +85,22 @@ package struct Outlook: Sendable, Hashable {
     }
 
     /// The same without what is not to be told; what fails stays.
-    func without(_ ids: Set<String>) -> Outlook {
+    func without(_ ids: Set<FindingID>) -> Outlook {
         var outlook = self
-        outlook.findings.removeAll { $0.level != .fail && ids.contains($0.id) }
+        outlook.findings.removeAll { $0.level != .fail && ids.contains($0.kind) }
         return outlook
     }
 }
 
-extension [Outlook.Finding] {
-    var worstFirst: [Outlook.Finding] { [.fail, .warn, .info].flatMap { level in filter { $0.level == level } } }
+extension [Finding] {
+    var worstFirst: [Finding] { [.fail, .warning, .note].flatMap { level in filter { $0.level == level } } }
+}
+
+extension Finding {
+    /// Whether it is worse than another about the same, or as bad and earlier.
+    fileprivate func comes(before other: Finding) -> Bool {
+        if level != other.level { return level > other.level }
+        guard let date, let otherDate = other.date, date != otherDate else { return message < other.message }
+        return date < otherDate
+    }
 }

@@ -117,7 +117,7 @@ package struct OutlookRules: Sendable, Hashable {
     /// How long a configured pin has to be able to match, in seconds or a part of the leaf's lifetime.
     package var minPinLife: Threshold?
     package var failsOnWarning = false
-    package var ignored: Set<String> = []
+    package var ignored: Set<FindingID> = []
 
     package init(warnBefore: Threshold? = nil, failBefore: Threshold? = nil, minPinLife: Threshold? = nil) {
         (self.warnBefore, self.failBefore, self.minPinLife) = (warnBefore, failBefore, minPinLife)
@@ -151,9 +151,7 @@ extension Certificate {
 
 /// What in the outlook of one client is worth telling.
 extension OutlookFacts {
-    private typealias Finding = Outlook.Finding
-
-    func findings(_ outlook: Outlook, _ standings: [Standing]) -> [Outlook.Finding] {
+    func findings(_ outlook: Outlook, _ standings: [Standing]) -> [Finding] {
         (certificates() + expiringPins(outlook) + pinLife(outlook) + ends(outlook, standings)).worstFirst
     }
 
@@ -166,10 +164,10 @@ extension OutlookFacts {
                 let (level, limit) = reached(from: certificate.notBefore, to: certificate.notAfter)
             else { return nil }
             return Finding(
-                id: "expires-soon", level: level,
-                message: "\(certificate) (depth \(depth)) expires \(when(certificate.notAfter)), "
+                .expiresSoon, level,
+                "\(certificate) (depth \(depth)) expires \(when(certificate.notAfter)), "
                     + "less than \(limit) from now" + (isMinded ? "" : "; the client does not mind"),
-                subject: certificate.fingerprint.hexadecimal, date: certificate.notAfter)
+                of: certificate.fingerprint.hexadecimal, on: certificate.notAfter)
         }
     }
 
@@ -178,7 +176,9 @@ extension OutlookFacts {
         // Without a limit of the user's: two weeks, or a third of a lifetime that is short.
         let isShort = isLifetime && start.seconds(to: end) < 42 * 86_400
         let standard = isShort ? Threshold.percent(33) : .seconds(14 * 86_400)
-        let limits: [(Finding.Level, Threshold?)] = [(.fail, rules.failBefore), (.warn, rules.warnBefore ?? standard)]
+        let limits: [(Finding.Level, Threshold?)] = [
+            (.fail, rules.failBefore), (.warning, rules.warnBefore ?? standard),
+        ]
         for case (let level, let limit?) in limits where limit.isReached(at: time, from: start, to: end) {
             guard case .percent = limit else { return (level, "\(limit)") }
             if isLifetime { return (level, "\(limit) of its lifetime") }
@@ -194,11 +194,11 @@ extension OutlookFacts {
             let limit = isPast ? nil : reached(from: time, to: end, isLifetime: false)
             findings.append(
                 Finding(
-                    id: isPast ? "pins-expired" : "pins-expire", level: isPast ? .warn : limit?.0 ?? .info,
-                    message: isPast
+                    isPast ? .pinsExpired : .pinsExpire, isPast ? .warning : limit?.0 ?? .note,
+                    isPast
                         ? "the pins expired on \(end.date): the client accepts any trusted chain"
                         : "the pins expire on \(end.date): from then on the client accepts any trusted chain"
-                            + (limit.map { ", less than \($0.1) from now" } ?? ""), subject: "pins-expire", date: end))
+                            + (limit.map { ", less than \($0.1) from now" } ?? ""), of: "pins-expire", on: end))
         }
         let compared = Set(
             comparison.conditions.flatMap { condition in condition.pins.filter { condition.comparesWhole(pins[$0]) } })
@@ -206,9 +206,9 @@ extension OutlookFacts {
             guard let certificate = pins[index].certificate, certificate.notAfter < time else { continue }
             findings.append(
                 Finding(
-                    id: "pin-expired", level: .warn,
-                    message: "pin \(index + 1), \(certificate), expired on \(certificate.notAfter.date) "
-                        + "and can match no more: replace it", subject: "pin \(index)", date: certificate.notAfter))
+                    .pinExpired, .warning,
+                    "pin \(index + 1), \(certificate), expired on \(certificate.notAfter.date) "
+                        + "and can match no more: replace it", of: "pin \(index)", on: certificate.notAfter))
         }
         return findings
     }
@@ -218,7 +218,7 @@ extension OutlookFacts {
             limit.isReached(at: time, from: leaf.notBefore, to: until)
         else { return [] }
         let message = "no configured pin is sure to match after \(until.date), less than \(limit) from now"
-        return [Finding(id: "pin-life-short", level: .fail, message: message, subject: "pin-life", date: until)]
+        return [Finding(.pinLifeShort, .fail, message, of: "pin-life", on: until)]
     }
 
     /// What ends the pins, and whether anything comes after them; nothing where the client accepts for another reason.
@@ -231,9 +231,9 @@ extension OutlookFacts {
         let report = comparison.isEnforced ? "" : "; a mismatch is only reported"
         return [
             Finding(
-                id: end == .leafRenewal ? "breaks-at-renewal" : "pins-end", level: hangs ? .warn : .info,
-                message: "\(whatEnds(standings)), \(due) \(until.date); \(backups(outlook, standings))\(report)",
-                subject: "end", date: until)
+                end == .leafRenewal ? .breaksAtRenewal : .pinsEnd, hangs ? .warning : .note,
+                "\(whatEnds(standings)), \(due) \(until.date); \(backups(outlook, standings))\(report)",
+                of: "end", on: until)
         ]
     }
 

@@ -1,0 +1,71 @@
+/// Where pin data stands.
+///
+/// The paths are no longer than messages can bear.
+package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
+    /// The value of `--pins` itself.
+    case option
+    /// The value of `--pinnedpubkey`.
+    case pinnedPublicKey
+    case file(String)
+    /// A line of a file, from 1.
+    case line(Int, of: String)
+    /// A value in a file without lines, by the keys that lead to it.
+    case key(String, of: String)
+    /// What is in no file, by a name.
+    case named(String)
+
+    /// The file or directory; `nil` for what is in none.
+    package var path: String? {
+        switch self {
+        case .option, .pinnedPublicKey, .named: nil
+        case .file(let path), .line(_, let path), .key(_, let path): path
+        }
+    }
+
+    package var line: Int? { if case .line(let line, _) = self { line } else { nil } }
+    /// The keys that lead to the value in a file without lines.
+    package var key: String? { if case .key(let key, _) = self { key } else { nil } }
+
+    /// A message behind the place, or as it is where it begins with a place in the same file.
+    package func before(_ message: SafeText) -> SafeText {
+        let isPlaced = path.map { message.description.hasPrefix(TerminalText.escaped($0) + ":") } ?? false
+        return isPlaced ? message : "\(self): \(message)"
+    }
+
+    /// The place of the file at `path`, or of a line of it.
+    package static func at(_ path: String, line: Int? = nil) -> PinPlace {
+        let path = path.utf8.count > 1024 ? shortened(path, to: 1024, isPublic: true) : path
+        return line.map { .line($0, of: path) } ?? .file(path)
+    }
+
+    /// As people write it: `--pins`, `pins.txt`, `pins.txt:3`; names are escaped.
+    package var description: String {
+        switch self {
+        case .option: "--pins"
+        case .pinnedPublicKey: "--pinnedpubkey"
+        case .file(let path), .named(let path): TerminalText.escaped(path)
+        case .line(let line, let path): TerminalText.escaped("\(path):\(line)")
+        case .key(let key, let path): TerminalText.escaped("\(path): \(key)")
+        }
+    }
+}
+
+extension PinPlace {
+    /// The place that ``description`` gives as `origin`, in a source whose name it begins with when that is a file.
+    package init(origin: String, source: String) {
+        guard origin != PinPlace.option.description else {
+            self = .option
+            return
+        }
+        // Separators in the name that the user gave separate nothing.
+        let known = origin.hasPrefix(source) ? source.endIndex.utf16Offset(in: source) : 0
+        let rest = origin[String.Index(utf16Offset: known, in: origin)...]
+        if let colon = rest.lastIndex(of: ":"), let line = Int(rest[rest.index(after: colon)...]) {
+            self = .line(line, of: String(origin[..<colon]))
+        } else if let colon = rest.firstIndex(of: ":"), rest[rest.index(after: colon)...].hasPrefix(" ") {
+            self = .key(String(rest[colon...].dropFirst(2)), of: String(origin[..<colon]))
+        } else {
+            self = .file(origin)
+        }
+    }
+}

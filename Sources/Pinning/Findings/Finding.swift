@@ -1,0 +1,78 @@
+package import Base
+
+/// Something worth telling of a server, of pins, or of the time ahead.
+public struct Finding: Hashable, Sendable, CustomStringConvertible {
+    /// How much a finding matters.
+    public enum Level: String, Hashable, Sendable, CaseIterable, Comparable {
+        /// Good to know; nothing has to change.
+        case note
+        /// Something is not as it should be, or will break.
+        case warning
+        /// A limit that the user set for the time ahead is not kept.
+        case fail
+        /// Something is broken, or a client refuses it.
+        case error
+
+        /// Whether the left one matters less.
+        public static func < (left: Level, right: Level) -> Bool { left.rank < right.rank }
+
+        private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    }
+
+    /// What one source of pins has and another lacks.
+    package struct Drift: Hashable, Sendable {
+        /// What it is, in few words.
+        package let what: String
+        /// The source that lacks it.
+        package let source: String
+        /// The source that has it, and where.
+        package let other: String
+        package let otherPlace: PinPlace
+
+        package init(_ what: String, missingIn source: String, pinnedIn other: String, at otherPlace: PinPlace) {
+            self.what = TerminalText.escaped(what)
+            self.source = source
+            self.other = other
+            self.otherPlace = otherPlace
+        }
+    }
+
+    package let kind: FindingID
+    /// How much it matters.
+    public package(set) var level: Level
+    /// One line without the place and the remedy, in which text from outside is escaped.
+    public package(set) var message: String
+    /// The place in a file that it is about.
+    package private(set) var place: PinPlace?
+    /// The thing it is about, as a host; of several clients' findings about one, the worst is told.
+    package private(set) var subject: String?
+    package private(set) var date: Timestamp?
+    package var remedy: Remedy?
+    /// Whether data cannot be used because of it.
+    package private(set) var isObstacle = false
+    package var drift: Drift?
+
+    package init(
+        _ kind: FindingID, _ level: Level, _ message: String, at place: PinPlace? = nil, of subject: String? = nil,
+        on date: Timestamp? = nil, remedy: Remedy? = nil, isObstacle: Bool = false
+    ) {
+        assert((kind.levels + kind.lintLevels).contains(level), "\(kind) has no level \(level)")
+        self.kind = kind
+        self.level = level
+        self.message = TerminalText.escaped(message)
+        self.place = place
+        self.subject = subject
+        self.date = date
+        self.remedy = remedy
+        self.isObstacle = isObstacle
+    }
+
+    /// The stable word for machines, as in `private-root`.
+    public var id: String { kind.word }
+
+    /// The message behind its place.
+    package var placedMessage: String { (place.map { "\($0): " } ?? "") + message }
+
+    /// One line: the place, the message, and what would mend it.
+    public var description: String { placedMessage + (remedy?.words ?? "") }
+}

@@ -1,0 +1,89 @@
+/// What would mend something, as a case: ``words`` says it, and the command line has its flags for it.
+package enum Remedy: Hashable, Sendable {
+    case givePins
+    case nameHost
+    case readList
+    case comparePublicKeys
+    case addAnchors
+    case chooseClient
+    case nameKnownDevice
+    case chooseClientOfDevice([String])
+    case nameDeviceOfClient
+    case nameDevice
+    case giveSomethingToJudgeBy
+    case giveServerName
+    case sendServerName(ServerName)
+    case giveRoots
+    case raiseTimeout
+    /// With the timeout that was too short.
+    case raiseTimeoutOrNameFewerAddresses(Duration)
+    case giveIntermediate
+    /// With what is known of the one that a chain lacks: whether it is one of a file, which no server sent, and whether the issuer could
+    /// be a root of the user's own, since none was given.
+    case sendIntermediate(MissingIntermediate, isOfFile: Bool, mayBeOwnRoot: Bool)
+    case giveClientCertificate
+    case giveExpectedStatus
+    case offerECDHE
+    case giveNewerDeviceData
+    case allowInvalidCertificates
+    case nameRoot
+    case nameAuthority
+    case nameRootOrDistrust
+    case distrust
+    /// Ask a client of this platform.
+    case judgeOn(PlatformFamily)
+    case chooseAnotherPlatform(than: PlatformFamily)
+    /// Advice in words of its own.
+    case advice(String)
+
+    /// What to do, as it goes behind a sentence, in words of no program's.
+    package var words: String {
+        switch self {
+        case .givePins: ": give pins"
+        case .nameHost: ": name the host"
+        case .readList: ": name one, as in 'api.example.com'"
+        case .comparePublicKeys: ": pin a certificate file, or compare public keys"
+        case .addAnchors: ": give anchors"
+        case .chooseClient: ": choose the client as well"
+        case .nameKnownDevice: ": name one that is listed"
+        case .chooseClientOfDevice(let clients): ": choose from \(clients.joined(separator: ", "))"
+        case .nameDeviceOfClient: ": leave it or its configuration out, or name a device of its system"
+        case .nameDevice: ": name one, or leave the data out"
+        case .giveSomethingToJudgeBy: ": give pins, anchors or a client"
+        case .giveServerName: ": give the host's name, or the one to send"
+        case .sendServerName(let name): ": send \(name) to judge a client that does"
+        case .giveRoots: ": install the system's roots, or give anchors"
+        case .raiseTimeout: "; raise the timeout"
+        case .raiseTimeoutOrNameFewerAddresses: ": raise the timeout, or name fewer addresses"
+        case .giveIntermediate: "; give its certificate to judge the chain"
+        case .sendIntermediate(_, let isOfFile, let mayBeOwnRoot):
+            "; \(isOfFile ? "the chain must hold" : "the server must send") its intermediate"
+                + (mayBeOwnRoot ? ", unless the issuer is a root of yours" : "")
+        case .giveClientCertificate: "; give a client certificate"
+        case .giveExpectedStatus: ": say which statuses are right"
+        case .offerECDHE: "; offer ECDHE alone to settle it"
+        case .giveNewerDeviceData: ": give newer ones, or use a newer version"
+        case .allowInvalidCertificates: "; its pin is enough with allowInvalidCertificates = YES"
+        case .nameRoot: "; give it as an anchor if it is yours"
+        case .nameAuthority: "; give the root of that CA as an anchor if it is yours"
+        case .nameRootOrDistrust: "; give it as an anchor if it is yours, and pin nothing that is served here if not"
+        case .distrust: "; pin nothing that is served here, and ask again without it"
+        case .judgeOn: "; a client or device of its judges so"
+        case .chooseAnotherPlatform: ": choose a client of another platform to judge by its rules"
+        case .advice(let words): "; \(words)"
+        }
+    }
+}
+
+/// What comes of giving an intermediate that a chain lacks, as a certificate that stands for what a device would fetch.
+package enum MissingIntermediate: Hashable, Sendable {
+    case helps
+    case doesNotHelp
+    /// It was given, and is not used: the certificate below names no place where it is to be had, so no device would fetch it.
+    case isUnusedWithoutPlace
+    /// It was given, and is not used: devices of this platform fetch none.
+    case isUnusedOn(PlatformFamily)
+    /// It was given, and is not used: clients such as this one fetch none.
+    case isUnusedHere
+    case isOfAnother
+}
