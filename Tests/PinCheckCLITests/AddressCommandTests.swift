@@ -141,6 +141,13 @@ import X509
         let json =
             #"{"Status":0,"Question":[{"name":"\#(host).","type":1}],"Answer":[{"type":1,"TTL":9,"data":"127.0.0.2"}]}"#
         let settings = TLSServerSettings(presenting: [leaf]).with { $0.application = .answers(response(json)) }
+        let revoked = StatusResponse().with { $0.status = .revoked(at: LabClock.now - LabClock.day, reason: 1) }
+        let staple = try revoked.der(about: leaf, from: root)
+        try await Desk.serving(.tls(settings.with { $0.staple = staple }), ["system.pem": root.pem]) { desk, _ in
+            let environment = ["SSL_CERT_FILE": "$DIR/system.pem"]
+            await desk("$HOST --anchors @root.pem --doh https://$SERVER/resolve", environment: environment).expect(
+                .unreachable, "its certificate is not trusted: ", "was revoked")
+        }
         try await serving(.tls(settings)) { desk, service, edge in
             try desk.write(root.pem, to: "system.pem")
             let line = "$HOST:\(edge.port) -4 --anchors @root.pem --doh https://$SERVER/resolve"

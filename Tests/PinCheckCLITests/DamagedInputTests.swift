@@ -128,7 +128,13 @@ import Testing
 
     @Test(arguments: stores.indices) func aDamagedStoreIsNoVerdictWhereItMayBeTheCause(index: Int) async throws {
         let (texts, end) = Self.stores[index]
-        try await desk(texts.merging(["store/README": ""]) { $1 }).expect(Self.verify, end, environment: store)
+        let desk = try desk(texts.merging(["store/README": ""]) { $1 })
+        await desk.expect(Self.verify, end, environment: store)
+        try await LoopbackServer.serving(.presenting(served)) { server in
+            let pins = "pins $HOST --connect 127.0.0.1:\(server.port) --save @Pins -f okhttp"
+            let outcome = await desk(pins, environment: store).expect(end == Self.passes ? .pass : .data)
+            if end != Self.passes { outcome.says(errors: "the system's store is damaged", "nothing was saved of") }
+        }
     }
 
     @Test func aFileThatIsTooLargeToReadIsRefused() async throws {

@@ -73,6 +73,12 @@ import Testing
         #expect(keys.count == 2 && !keys.contains(pki.rogueI.pin))
         try await check(through: own, through + pki.rogueI.pin, environment: environment).outcome.expect(
             "fail pin-mismatch")
+        let staple = try StatusResponse().with { $0.status = .revoked(at: LabClock.now - LabClock.day, reason: 1) }.der(
+            about: leaf, from: pki.rogueI)
+        let revoked = own.with { $0.tls?.staple = staple }
+        let refused = try await check(through: revoked, through + "$LEAF", environment: environment)
+        refused.outcome.expect("unreachable proxy-untrusted", "was revoked")
+        #expect(refused.seen.flatMap(\.proxiedPlaces).isEmpty)
         // The anchors of the targets say nothing about a proxy.
         let (untrusted, seen) = try await check(through: own, through + "$LEAF")
         untrusted.expect(.unreachable, "\"proxy-untrusted\"")

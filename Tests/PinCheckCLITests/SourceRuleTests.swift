@@ -20,6 +20,15 @@ import Testing
         #expect(Set(found.map(\.file)) == Set(others.keys), "a file needs no exception any more")
     }
 
+    /// What the verifier is asked decides a verdict, and judging alone decides; `Next` follows.
+    @Test func judgingAloneAsksTheVerifier() throws {
+        let asking = ["PinChecking/Judging/", "PinChecking/Next/"]
+        let found = try lines { $0.contains("PathQuestion(") || $0.contains(".evaluate(") }.filter { file, _ in
+            file.hasPrefix("PinChecking/") && !asking.contains(where: file.hasPrefix)
+        }
+        #expect(found.map { "\($0.file): \($0.line)" } == [])
+    }
+
     /// The lines of the sources that match, without comments.
     private func lines(where matches: (Substring) -> Bool) throws -> [(file: String, line: String)] {
         let top = Article.top.appending(path: "Sources")

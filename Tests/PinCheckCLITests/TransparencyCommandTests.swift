@@ -83,6 +83,28 @@ import X509
         }.expect("fail revoked")
     }
 
+    /// futures.md, vector 25: no pin of a server whose own staple says revoked is recommended, saved, or printed without a warning.
+    @Test(arguments: ["text", "json", "okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"])
+    func noPinOfARevokedServerIsToBeShipped(form: String) async throws {
+        let staple = try revoked()
+        let settings = TLSServerSettings(presenting: [leaf, pki.interA]).with { $0.staple = staple }
+        try await Desk.serving(.tls(settings)) { desk, _ in
+            for option in ["", " --recommend", " --key @leaf.key", " --save @Pins", " --recommend --save @Pins"] {
+                try desk.write(pki.leaf2.key.privateKeyPEM(), to: "leaf.key")
+                let warning = "WARNING: $HOST:443: not verified:  …  was revoked  …  prove nothing"
+                let saving = option.contains("--save") ? " … nothing was saved of $HOST:443" : ""
+                let outcome = await desk.expect("pins CHECK -f \(form)\(option)", "fail: \(warning)\(saving)")
+                if option.contains("--recommend"), form != "json" { outcome.says(not: leaf.pin, pki.interA.pin) }
+                if option.isEmpty, form != "text" { outcome.says("prove nothing") }
+            }
+            #expect(!FileManager.default.fileExists(atPath: desk.files.path + "/Pins"))
+            let result = try await desk("pins CHECK -f json").json["results"][0]
+            #expect(result["verified"].flag == false && result["reason"]["id"].text == "revoked")
+            let advice = try await desk("pins CHECK --recommend -f json").json["results"][0]["recommendation"]
+            #expect(advice["strategy"].text == "none" && advice["pins"].array.isEmpty)
+        }
+    }
+
     @Test func aStapleThatSaysNothingIsAFindingAndNoVerdict() async throws {
         let staple = try StatusResponse().with { $0.responder = pki.rogueI }.der(about: leaf, from: pki.interA)
         try await check("-f json --client okhttp") { $0.staple = staple }.expect("fail unusable-staple")

@@ -164,27 +164,31 @@ import X509
             timings: ProbeTimings(resolve: nil, connect: .zero, proxy: nil, handshake: .zero))
     }
 
-    private func sources(_ connections: [CheckedConnection]) -> [KeySource] {
-        let target = CheckedTarget(connections, by: nil, compared: AddressComparison(of: connections))
-        let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: []))
-        return KeySource.all(
-            of: target, keyTypes: [.rsa, .ecdsa], verifiedBy: (verifier, .anchors, nil),
-            at: Timestamp(secondsSinceEpoch: LabClock.now))
+    private func sources(_ connections: [CheckedConnection]) throws -> [KeySource] {
+        var policies = Policies(environment: [:])
+        let policy = try policies.policy(CheckRequest.Judging().unpinned, for: .unchecked)
+        let judged = connections.map { connection in
+            var connection = connection
+            connection.judged = connection.served.map {
+                policy.judge($0, for: .unchecked, at: connection.time, serverName: .noServer)
+            }
+            return connection
+        }
+        let target = CheckedTarget(judged, by: policy, compared: AddressComparison(of: judged))
+        return KeySource.all(of: target, keyTypes: [.rsa, .ecdsa])
     }
 
     @Test func aTypeThatWasNotAnsweredIsUnreachableAndOneThatIsNotServedIsAbsent() throws {
         let failure = Result<Handshake, ProbeError>.failure(
             ProbeError(.connect, .noTimeLeft(timeout: .seconds(1)), target: "a.example"))
         let ordinary = try connection(.ordinary, .success(handshake(pki.leaf)))
-        let both = sources([
-            ordinary, try connection(.keyType(.rsa), failure), try connection(.keyType(.ecdsa), failure),
-        ])
+        let both = try sources([ordinary, connection(.keyType(.rsa), failure), connection(.keyType(.ecdsa), failure)])
         #expect(both.map(\.keyType) == [nil, .rsa, .ecdsa])
         #expect(both[0].absentKeyTypes.isEmpty)
-        let one = sources([ordinary, try connection(.keyType(.ecdsa), .success(handshake(pki.leaf)))])
+        let one = try sources([ordinary, connection(.keyType(.ecdsa), .success(handshake(pki.leaf)))])
         #expect(one.map(\.keyType) == [nil])
         #expect(one[0].absentKeyTypes == [.rsa])
-        let none = sources([try connection(.ordinary, failure), try connection(.keyType(.rsa), failure)])
+        let none = try sources([connection(.ordinary, failure), connection(.keyType(.rsa), failure)])
         #expect(none.map(\.keyType) == [nil] && none[0].absentKeyTypes.isEmpty)
     }
 }

@@ -32,7 +32,7 @@ import Testing
     private func probe(
         through settings: ProxySettings, delivery: ServerBehavior.Delivery = .immediate,
         as user: (String, String)? = nil, to destination: ProbeRequest.Destination = .resolve(host: name),
-        timeout: Duration = .seconds(60), judging objection: ChainObjection? = nil
+        timeout: Duration = .seconds(60), judging objection: ServiceObjection? = nil
     ) async throws -> (result: Result<Handshake, ProbeError>, seen: ConnectionObservation) {
         try await LoopbackServer.serving(.proxy(settings, delivery: delivery)) { server in
             let request = ProbeRequest(
@@ -123,8 +123,8 @@ import Testing
 
     @Test func aProxysOwnChainIsJudgedApart() async throws {
         let protected = settings(.http) { $0.tls = TLSServerSettings(presenting: [world.rogue, world.rogueI]) }
-        let (result, seen) = try await probe(through: protected) { chain, name in
-            chain.leaf.der == world.rogue.der && "\(name)" == "127.0.0.1" ? nil : "it is another"
+        let (result, seen) = try await probe(through: protected) { shown, name in
+            shown.presented.leaf.der == world.rogue.der && "\(name)" == "127.0.0.1" ? nil : "it is another"
         }
         let served = try result.get()
         #expect(served.presented.leaf.der == world.leaf.der)

@@ -29,8 +29,8 @@ extension Command {
               pincheck pins api.example.com --recommend
               pincheck pins api.example.com --recommend --key backup.key -f android
 
-            A server's chain is verified first. When it is not trusted, or not for the
-            name, the pins are printed with a warning and the exit status is 1.
+            A server is judged first, with its staple. When it is rejected, the pins are
+            printed with a warning, nothing is saved, and the exit status is 1.
             """,
         arguments: [
             Argument(
@@ -69,8 +69,9 @@ extension Invocation {
         for source in asked.from { files += self.sources(source, .reading(try PinSource(source).read()), host: host) }
         let keys = try asked.keys.map { KeySource(file: $0, items: [try KeyFile.publicHalf(ofKeyFile: $0)]) }
 
-        let roots = try request.judging.trust.roots(context.environment)
-        var all = try await servers(targets, request, by: roots) + files
+        var policies = context.policies
+        let policy = try policies.policy(request.judging.unpinned, for: .unchecked)
+        var all = try await servers(targets, request, by: &policies) + files
         var spares = keys
         if asked.recommends {
             spares += all.filter { $0.endpoint == nil && $0.presented == nil }
@@ -90,7 +91,7 @@ extension Invocation {
             // Curl compares the server's own key and no other.
             let recommender = PinRecommender(
                 by: context.cas ?? CA.published, reserve: reserves.flatMap(\.source.items),
-                comparesServerKeyOnly: asked.form == PinBlockFormat.curl.rawValue, trusting: roots, at: context.now())
+                comparesServerKeyOnly: asked.form == PinBlockFormat.curl.rawValue, judgingBy: policy, at: context.now())
             all = all.map(recommender.recommending)
         } else if targets.isEmpty || all.contains(where: { !$0.items.isEmpty }) {
             all += reserves.map(\.source).filter { !$0.items.isEmpty }
@@ -103,7 +104,7 @@ extension Invocation {
         }
         let status = ExitStatus.worst(all.map(ExitStatus.init))
         guard
-            status == .unreachable
+            all.contains(where: \.hasNoVerdict)
                 || all.contains(where: { !$0.items.isEmpty || $0.group != nil && asked.positions == nil })
         else {
             throw CommandError.noInput(
@@ -120,18 +121,17 @@ extension Invocation {
     }
 
     private func servers(
-        _ targets: [String], _ request: CheckRequest, by roots: CheckRequest.Trust.Roots
+        _ targets: [String], _ request: CheckRequest, by policies: inout Policies
     ) async throws -> [KeySource] {
-        let checks = try Check.unjudged(targets.map { CheckTarget(target: try Target($0), request: request) })
+        let targets = try targets.map { CheckTarget(target: try Target($0), request: request) }
+        let checks = try Check.unpinned(targets, &policies)
         var found = [[KeySource]](repeating: [], count: checks.count)
         await Checker.run(checks, request, in: context.engine) { position, target in
-            found[position] = KeySource.all(
-                of: target, keyTypes: request.variants.keyTypes, verifiedBy: roots, at: context.now())
+            found[position] = KeySource.all(of: target, keyTypes: request.variants.keyTypes)
         }
         let sources = found.flatMap(\.self)
-        if sources.contains(where: \.lacksAnchor), let places = roots.verifier.trustStore.placesWithoutSystemRoots {
-            context.console.report(
-                "Warning: this machine has no trusted roots (\(places)): install ca-certificates, or give --anchors")
+        if let missing = sources.lazy.compactMap(\.missingRoots).first {
+            context.console.report("Warning: \(missing.reason.told)")
         }
         return sources
     }

@@ -48,22 +48,14 @@ extension Invocation {
         // Their pins are read for the files that configurations among them name: whether they are good is no matter here.
         for source in Set(targets.flatMap(\.request.judging.pins)) { _ = source.inspect() }
         try file.map(OutputFile.refuseReadFile) ?? OutputFile.refuseReadFile(behind: context.console.output)
-        let checks = try Check.unjudged(targets)
+        var policies = context.policies
+        let checks = try Check.unpinned(targets, &policies, needsRoots: false)
         var endpoints: [Snapshot.Endpoint] = []
         var told = [[SafeText]](repeating: [], count: checks.count)
         var isWhole = true
-        var roots: [CheckRequest.Trust: CheckRequest.Trust.Roots] = [:]
-        for trust in Set(targets.map(\.request.judging.trust)) {
-            roots[trust] =
-                (try? trust.roots(context.environment))
-                ?? (try? CheckRequest().judging.trust.roots(context.environment))
-        }
         await Checker.run(checks, request, in: context.engine) { position, target in
             endpoints += target.connections.compactMap { Snapshot.Endpoint($0) }
-            for presented in Set(target.connections.compactMap(\.served?.presented)) {
-                guard let roots = roots[targets[position].request.judging.trust],
-                    let finding = Finding.stranger(in: presented, roots, at: context.now()), finding.level == .warning
-                else { continue }
+            for finding in target.connections.compactMap(\.judged?.interception) where finding.level == .warning {
                 // There is no --anchors here for the remedy to name.
                 let warning: SafeText = "Warning: \(targets[position].target.text): \(finding.reason.message)"
                 if !told[position].contains(warning) { told[position].append(warning) }

@@ -59,6 +59,8 @@ package struct JudgedChain: Sendable {
     package let view: ServerView
     /// In the order in which the clients were chosen, device by device.
     package var clients: [ClientVerdict]
+    /// The finding that the chain is or may be an interceptor's; also among the findings or notes.
+    package let interception: Finding?
     let findings: [Finding]
     /// What is good to know of the verdicts and of the roots of devices, each once.
     let notes: [Finding]

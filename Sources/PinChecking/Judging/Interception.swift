@@ -51,22 +51,10 @@ extension HostPolicy {
 }
 
 extension Finding {
-    /// What there is to say of a chain that is about to be recorded.
-    package static func stranger(
-        in presented: PresentedChain, _ roots: CheckRequest.Trust.Roots, at time: Timestamp
-    ) -> Finding? {
-        let answer = roots.verifier.evaluate(
-            PathQuestion(presented: presented, anchors: .trustStore, policy: .basicX509, time: time))
-        return stranger(on: answer.builtChain.certificates, isTrusted: answer.isTrusted, given: roots.given)
-    }
-
-    /// What there is to say of a path whose keys are about to be pinned or recorded, which no client judges: a warning, or a note where
-    /// the root was given; `nil` for nothing.
-    static func stranger(on path: [Certificate], isTrusted: Bool, given: TrustStore?) -> Finding? {
-        guard let top = path.last, !DeviceData.builtIn.lists(top.der) else { return nil }
-        let isKnown = given?.holds(top) == true
-        if let finding = interceptor(making: path, isKnown: isKnown) { return finding }
-        return isTrusted && !isKnown ? privateRoot(top) : nil
+    /// The warning that the certificates of a file, which nobody vouches for, have an interceptor's name.
+    static func interceptor(in certificates: [Certificate]) -> Finding? {
+        guard let top = certificates.last, !DeviceData.builtIn.lists(top.der) else { return nil }
+        return interceptor(making: certificates, isKnown: false)
     }
 
     /// That an issuer on a path has the name of a TLS-intercepting proxy's CA, a note where its root is known.

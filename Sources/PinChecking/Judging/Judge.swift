@@ -1,9 +1,22 @@
 import Base
 import Pinning
 import Synchronization
+import TLSProbe
 import X509
 
 extension HostPolicy {
+    /// Has every client judge what a server, a service or a proxy showed, with all that its handshake brought along.
+    func judge(
+        _ handshake: Handshake, for name: ReferenceName, at time: Timestamp, serverName: SentServerName
+    ) -> JudgedChain {
+        judge(
+            handshake.presented, for: name, at: time, stapled: handshake.staple,
+            // Both are the numbers of the protocol.
+            on: ConnectionFacts(
+                version: ProtocolVersion(rawValue: handshake.tlsVersion.rawValue) ?? .tls10, cipher: handshake.cipher,
+                hasECDHE: handshake.keyExchange == .ephemeral), serverName: serverName)
+    }
+
     /// Has every client judge a chain on each device: the one way to a verdict, for a connection, a file and what is about to be
     /// deployed.
     ///
@@ -36,7 +49,8 @@ extension HostPolicy {
         let isIntercepted = interception?.kind == .interceptor && interception?.level == .warning
         for index in clients.indices { clients[index].reason = clients[index].reason.advising(!isIntercepted) }
         let (findings, notes) = findings(on: clients, view, interception, isAdvising: !isIntercepted)
-        return JudgedChain(policy: self, view: view, clients: clients, findings: findings, notes: notes)
+        return JudgedChain(
+            policy: self, view: view, clients: clients, interception: interception, findings: findings, notes: notes)
     }
 
     /// The verdicts of all clients on each device they run on; `decide` is asked with the position of the device.

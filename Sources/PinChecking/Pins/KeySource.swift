@@ -1,17 +1,9 @@
 package import PinFormats
 package import Pinning
 package import TLSProbe
-import X509
 
 /// What one argument of `pins` came to: the keys of a server or of a file.
 package struct KeySource: Sendable {
-    package enum Standing: Sendable {
-        case file
-        case verified
-        case unverified([TrustFailure])
-        case unreachable(ProbeError)
-    }
-
     package static let warning =
         "pins learned from an unverified connection prove nothing: they may be an interceptor's"
 
@@ -22,7 +14,10 @@ package struct KeySource: Sendable {
     package internal(set) var keyType: CertificateKeyType?
     /// Types of keys that the endpoint was asked for and has no certificate for; of its first source.
     package internal(set) var absentKeyTypes: [CertificateKeyType] = []
-    package private(set) var standing = Standing.file
+    /// How the check of the server ends, `nil` for a file.
+    package private(set) var ending: Ending?
+    /// The verdict of the default client on the server's chain.
+    private(set) var judged: JudgedChain?
     package var items: [PinItem]
     package var group: PinGroup?
     package var alsoSent: [Certificate] = []
@@ -32,13 +27,20 @@ package struct KeySource: Sendable {
     package private(set) var suspicion: Finding?
     package var recommended: Recommendation?
 
-    /// One sentence about the standing, `nil` for a file.
-    package var finding: String? {
-        switch standing {
-        case .file: nil
-        case .verified: "the chain is trusted and valid for \(endpoint.map { $0.referenceName.description } ?? name)"
-        case .unverified(let failures): "not verified: \(failures.first.map { "\($0)" } ?? "the chain is not trusted")"
-        case .unreachable(let error): "\(error.phase.rawValue): \(error)"
+    /// Whether a server showed a chain that the default client does not accept: its keys may be anybody's.
+    package var isUnverified: Bool { [.rejected, .notSetUp].contains(ending?.outcome) }
+
+    /// Whether a server showed no chain, or one that cannot be judged.
+    package var hasNoVerdict: Bool { [.unreachable, .notSetUp].contains(ending?.outcome) }
+
+    /// How the check of the server ends, in one sentence; `nil` for a file.
+    package var reason: Reason? {
+        guard let ending else { return nil }
+        let name = endpoint.map { $0.referenceName.description } ?? name
+        switch ending.outcome {
+        case .accepted: return Reason("trusted", "the chain is trusted and valid for \(name)")
+        case .unreachable: return ending.reason
+        default: return Reason(ending.reason.id, "not verified: \(ending.reason.sentence)")
         }
     }
 
@@ -50,24 +52,17 @@ package struct KeySource: Sendable {
         return Set(chosen.map(\.spkiSHA256))
     }
 
-    package var lacksAnchor: Bool {
-        if case .unverified(let failures) = standing { failures.contains(where: \.isMissingAnchor) } else { false }
-    }
+    /// The warning that this machine has no roots, which is why the chain is not trusted.
+    package var missingRoots: Finding? { judged?.findings.first { $0.kind == .noSystemRoots } }
 
-    package var warning: String? {
-        guard case .unverified = standing, let finding else { return nil }
-        return "\(finding); \(Self.warning)"
-    }
+    package var warning: String? { isUnverified ? reason.map { "\($0.sentence); \(Self.warning)" } : nil }
 
     /// What the connections to a target came to: for each endpoint that of an ordinary client, then those that show another
     /// key to clients that ask for one of `keyTypes`.
-    package static func all(
-        of target: CheckedTarget, keyTypes: [CertificateKeyType], verifiedBy roots: CheckRequest.Trust.Roots,
-        at time: Timestamp
-    ) -> [KeySource] {
+    package static func all(of target: CheckedTarget, keyTypes: [CertificateKeyType]) -> [KeySource] {
         var sources: [KeySource] = []
         for connection in target.connections {
-            let source = KeySource(connection, roots, at: time)
+            let source = KeySource(connection)
             if connection.variant == .ordinary {
                 sources.append(source)
                 if source.presented != nil { sources[sources.count - 1].absentKeyTypes = keyTypes }
@@ -85,36 +80,30 @@ package struct KeySource: Sendable {
         return sources
     }
 
-    /// Verifies the chain of a server as a client without pins does, and takes the keys of the path that was built.
-    private init(_ connection: CheckedConnection, _ roots: CheckRequest.Trust.Roots, at time: Timestamp) {
+    /// The keys of the path that the default client built from the chain of a server.
+    private init(_ connection: CheckedConnection) {
         let endpoint = connection.endpoint
         name = endpoint.target
         self.endpoint = endpoint
         if case .keyType(let keyType) = connection.variant { self.keyType = keyType }
+        ending = connection.verdict
+        judged = connection.judged
+        presented = judged?.view.presented
+        suspicion = judged?.interception
         switch connection.result {
-        case .failure(let error):
-            peer = error.peer
-            standing = .unreachable(error)
-            items = []
-        case .success(let handshake):
-            let presented = handshake.presented
-            let result = roots.verifier.evaluate(
-                PathQuestion(
-                    presented: presented, anchors: .trustStore, policy: .sslServer(name: endpoint.referenceName),
-                    time: time))
-            let path = result.builtChain.certificates
-            self.presented = presented
-            peer = handshake.peer
-            standing = result.isTrusted ? .verified : .unverified(result.failures)
-            items = path.enumerated().map { depth, certificate in
-                let isRoot = certificate.isSelfIssued && depth == path.count - 1
-                return PinItem(
-                    certificate, role: depth == 0 ? .leaf : isRoot ? .root : .intermediate,
-                    source: presented.certificates.contains(certificate) ? "presented" : roots.name.rawValue)
-            }
-            alsoSent = presented.certificates.filter { !path.contains($0) }
-            suspicion = .stranger(on: path, isTrusted: result.isTrusted, given: roots.given)
+        case .failure(let error): peer = error.peer
+        case .success(let handshake): peer = handshake.peer
         }
+        let sent = presented?.certificates ?? []
+        let shown = judged?.shown
+        let path = shown?.decided?.builtChain.certificates ?? []
+        items = path.enumerated().map { depth, certificate in
+            let isRoot = certificate.isSelfIssued && depth == path.count - 1
+            return PinItem(
+                certificate, role: depth == 0 ? .leaf : isRoot ? .root : .intermediate,
+                source: sent.contains(certificate) ? "presented" : shown?.judgedDevice.trust.rawValue ?? "")
+        }
+        alsoSent = sent.filter { !path.contains($0) }
     }
 
     package init(_ group: PinGroup) {
@@ -130,7 +119,7 @@ package struct KeySource: Sendable {
         if let leaf = items.first(where: { $0.role == .leaf })?.certificate {
             presented = PresentedChain([leaf] + certificates.filter { $0 != leaf })
         }
-        suspicion = .stranger(on: presented?.certificates ?? certificates, isTrusted: false, given: nil)
+        suspicion = .interceptor(in: presented?.certificates ?? certificates)
     }
 
     /// The source without the keys that a certificate of the servers and files has already, and those, in words.

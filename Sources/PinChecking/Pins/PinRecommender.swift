@@ -14,15 +14,16 @@ package struct PinRecommender: Sendable {
     /// Whether the client compares the server's own key and no other.
     private let comparesServerKeyOnly: Bool
     private let time: Timestamp
-    private let roots: CheckRequest.Trust.Roots
+    /// Judges the chain of a file; that of a server is judged already.
+    private let policy: HostPolicy
     private let listed: [SHA256Digest: Certificate]
 
     package init(
-        by cas: [CA], reserve: [PinItem], comparesServerKeyOnly: Bool, trusting roots: CheckRequest.Trust.Roots,
+        by cas: [CA], reserve: [PinItem], comparesServerKeyOnly: Bool, judgingBy policy: HostPolicy,
         at time: Timestamp
     ) {
         (self.cas, self.reserve, self.comparesServerKeyOnly) = (cas, reserve, comparesServerKeyOnly)
-        (self.roots, self.time) = (roots, time)
+        (self.policy, self.time) = (policy, time)
         let data = DeviceData.builtIn
         listed = Dictionary(
             data.certificates.compactMap { try? CertificateReader.certificate(der: $0) }.map {
@@ -34,20 +35,29 @@ package struct PinRecommender: Sendable {
     /// A source with what is recommended for its server; as it is where there is no chain.
     package func recommending(_ source: KeySource) -> KeySource {
         guard let presented = source.presented else { return source }
-        let answer = roots.verifier.evaluate(
-            PathQuestion(presented: presented, anchors: .trustStore, policy: .basicX509, time: time))
+        let judged = source.judged ?? policy.judge(presented, for: .unchecked, at: time)
         var source = source
-        source.recommended = recommendation(
-            answer.builtChain.certificates, isTrusted: answer.isTrusted, presented: presented.certificates)
+        source.recommended = recommendation(judged, presented: presented.certificates)
         return source
     }
 
-    private func recommendation(_ path: [Certificate], isTrusted: Bool, presented: [Certificate]) -> Recommendation? {
-        guard let leaf = path.first, let top = path.last else { return nil }
+    private func recommendation(_ judged: JudgedChain, presented: [Certificate]) -> Recommendation? {
+        guard let verdict = judged.shown?.decided, let leaf = verdict.builtChain.certificates.first,
+            let top = verdict.builtChain.certificates.last
+        else { return nil }
+        let ending = judged.clients.ending(in: judged.policy)
+        guard ending.outcome == .accepted || verdict.isMissingAnchor else { return heldBack(ending.reason.sentence) }
+        let path = verdict.builtChain.certificates
         let keys = path.map(\.publicKey.spkiSHA256)
         let ca = keys.dropFirst().lazy.compactMap { cas.ca(withKey: $0) }.first
         let isPublic = ca != nil || listed[top.publicKey.spkiSHA256] != nil
-        guard isTrusted, isPublic || roots.given?.holds(top) == true else { return heldBack(top, isTrusted: isTrusted) }
+        guard ending.outcome == .accepted else {
+            return heldBack("the chain ends at \(top.shownName), and this machine does not trust it", .nameRoot)
+        }
+        guard isPublic || policy.givenRoots?.holds(top) == true else {
+            let end = "which this machine trusts and no device knows by itself"
+            return heldBack("the chain ends at \(top.shownName), \(end)", .nameRoot)
+        }
         let kept = reserve.filter { !keys.contains($0.spkiSHA256) }
         let place = { (certificate: Certificate) in presented.contains(certificate) ? "presented" : "trusted roots" }
         var recommendation: Recommendation
@@ -66,12 +76,10 @@ package struct PinRecommender: Sendable {
         return recommendation
     }
 
-    private func heldBack(_ top: Certificate, isTrusted: Bool) -> Recommendation {
-        let end =
-            isTrusted ? "which this machine trusts and no device knows by itself" : "and this machine does not trust it"
-        return Recommendation(
-            strategy: .none, summary: "nothing yet: the chain ends at \(top.shownName), \(end)",
-            missing: .warning(.ownerUnknown, "it may be an interceptor's", remedy: .nameRoot))
+    private func heldBack(_ why: String, _ remedy: Remedy? = nil) -> Recommendation {
+        Recommendation(
+            strategy: .none, summary: "nothing yet: \(why)",
+            missing: .warning(.ownerUnknown, "it may be an interceptor's", remedy: remedy))
     }
 
     private func roots(of ca: CA, _ path: [Certificate], _ place: (Certificate) -> String) -> Recommendation {
@@ -79,7 +87,7 @@ package struct PinRecommender: Sendable {
         let usable = ca.rootsInUse.filter { root in root.until.map { time < $0 } ?? true }
         func choice(_ root: CA.Root, _ id: String, _ message: String) -> Recommendation.Choice {
             let known = path.first { $0.publicKey.spkiSHA256 == root.key }
-            let givenRoot = roots.given?.givenCertificates.first { $0.publicKey.spkiSHA256 == root.key }
+            let givenRoot = policy.givenRoots?.givenCertificates.first { $0.publicKey.spkiSHA256 == root.key }
             guard let certificate = listed[root.key] ?? known ?? givenRoot else {
                 return (
                     PinItem(root.key, role: .authority, source: "device lists"), "\(root.name), \(root.algorithm)",
@@ -111,7 +119,7 @@ package struct PinRecommender: Sendable {
 
     private func privateRoots(_ root: Certificate, _ place: (Certificate) -> String) -> Recommendation {
         // Those given for other servers may be of another CA, but they are on no public list.
-        let others = (roots.given?.givenCertificates ?? []).filter { other in
+        let others = (policy.givenRoots?.givenCertificates ?? []).filter { other in
             other.isSelfIssued && other.publicKey != root.publicKey && listed[other.publicKey.spkiSHA256] == nil
         }
         return Recommendation(

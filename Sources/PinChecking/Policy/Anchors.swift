@@ -100,14 +100,4 @@ extension CheckRequest.Trust {
         guard includesSystem == true else { return (TrustStore(anchors: given, insteadOf: selection), .anchors) }
         return (TrustStore(anchors: given, and: own()), selection == nil ? .both : .anchorsAndDevice)
     }
-
-    /// What chains are verified by that no client judges, as reports name it, and those of its roots that were given.
-    package typealias Roots = (verifier: OpenSSLPathVerifier, name: HostPolicy.Trust, given: TrustStore?)
-
-    /// The roots of this machine, or those that were given.
-    package func roots(_ environment: [String: String]) throws(CheckError) -> Roots {
-        let given = try given()
-        let (store, name) = store(given, beside: .system(environment: environment))
-        return (OpenSSLPathVerifier(trustStore: store), name, given.map { TrustStore(anchors: $0) })
-    }
 }

@@ -49,6 +49,22 @@ extension Check {
         }
     }
 
+    /// Plans checks of servers whose pins are wanted: each is judged by the default client without pins, and asked nothing.
+    ///
+    /// If roots are not needed, this machine's replace those that cannot be read.
+    package static func unpinned(
+        _ targets: [CheckTarget], _ policies: inout Policies, needsRoots: Bool = true
+    ) throws(CheckError) -> [Check] {
+        var targets = targets
+        for index in targets.indices {
+            let judging = targets[index].request.judging.unpinned
+            let isReadable = needsRoots || (try? policies.read(judging)) != nil
+            targets[index].request.http = CheckRequest.HTTP()
+            targets[index].request.judging = isReadable ? judging : CheckRequest.Judging().unpinned
+        }
+        return try plan(targets, &policies)
+    }
+
     /// Plans checks of which the chains are only to be seen.
     package static func unjudged(_ targets: [CheckTarget]) throws(CheckError) -> [Check] {
         var targets = targets
@@ -131,17 +147,31 @@ package struct Environment: Sendable {
         self.connectionLimit = connectionLimit
     }
 
-    /// Why the chain of a service is not trusted by the system's roots, now and for its name, as an ordinary client of it has it; `nil`
-    /// where it is.
+    /// The objection to a service, as an ordinary client of it has it, with the system's roots, now and for its name.
     ///
     /// The anchors and the time of the targets say nothing about a service; a private one is trusted with SSL_CERT_FILE.
-    var serviceObjection: ChainObjection {
-        let verifier = OpenSSLPathVerifier(trustStore: .system(environment: variables))
-        return { [now] chain, host in
-            let result = verifier.evaluate(
-                PathQuestion(presented: chain, anchors: .trustStore, policy: .sslServer(name: .name(host)), time: now())
-            )
-            return result.isTrusted ? nil : result.failures.first.map { "\($0)" } ?? "no path leads to a trusted root"
+    var serviceObjection: ServiceObjection {
+        var policies = Policies(environment: variables)
+        let policy = Result { () throws(CheckError) in
+            try policies.policy(CheckRequest.Judging().unpinned, for: .unchecked)
         }
+        return { [now] handshake, host in
+            do throws(CheckError) {
+                let policy = try policy.get()
+                let judged = policy.judge(handshake, for: .name(host), at: now(), serverName: .leftOut)
+                let ending = judged.clients.ending(in: policy)
+                return ending.outcome == .accepted ? nil : ending.reason.sentence
+            } catch { return error.description }
+        }
+    }
+}
+
+extension CheckRequest.Judging {
+    /// The settings for a server of which no pin is known yet: the default client and the same roots.
+    package var unpinned: CheckRequest.Judging {
+        var settings = CheckRequest.Judging()
+        settings.trust = trust
+        settings.clients = .named([.generic])
+        return settings
     }
 }

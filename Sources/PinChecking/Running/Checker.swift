@@ -10,7 +10,7 @@ package struct Checker: Sendable {
     /// Makes the connections of one target, on whose thread its steps run: judging the chains of others must not delay them.
     private(set) var prober: Prober
     /// Judges services that are asked for addresses over TLS, and `https` proxies.
-    private let objection: ChainObjection
+    private let objection: ServiceObjection
     /// How much of a processor's time the chains of one target may cost to judge, by what is left of its timeout: on a busy machine a
     /// second is little.
     var judgingLimit: @Sendable (_ left: Duration) -> Duration = { max($0, .seconds(1)) }
@@ -199,11 +199,7 @@ package struct Checker: Sendable {
                 .none(name: endpoint.nameToSend)
             }
         connection.judged = policy.judge(
-            handshake.presented, for: endpoint.referenceName, at: connection.time, stapled: handshake.staple,
-            // Both are the numbers of the protocol.
-            on: ConnectionFacts(
-                version: ProtocolVersion(rawValue: handshake.tlsVersion.rawValue) ?? .tls10, cipher: handshake.cipher,
-                hasECDHE: handshake.keyExchange == .ephemeral), serverName: serverName)
+            handshake, for: endpoint.referenceName, at: connection.time, serverName: serverName)
         return connection
     }
 }

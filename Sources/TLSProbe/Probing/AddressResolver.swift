@@ -6,9 +6,9 @@ package struct AddressResolver: Sendable {
     package let service: AddressService
     let prober: Prober
     /// Judges the chain of a service that is asked over TLS.
-    let objection: ChainObjection
+    let objection: ServiceObjection
 
-    package init(_ service: AddressService, prober: Prober, objection: @escaping ChainObjection) {
+    package init(_ service: AddressService, prober: Prober, objection: @escaping ServiceObjection) {
         (self.service, self.prober, self.objection) = (service, prober, objection)
     }
 
@@ -81,7 +81,7 @@ package struct AddressResolver: Sendable {
             }
             do throws(ProbeError) {
                 let (_, untrusted, response) = try await prober.probe(request) { handshake in
-                    let untrusted = objection(handshake.presented, location.host)
+                    let untrusted = objection(handshake, location.host)
                     return (untrusted, exchange: untrusted == nil ? exchange : nil)
                 }
                 return (response ?? .failure(.cancelled)).mapError {

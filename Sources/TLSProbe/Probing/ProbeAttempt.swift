@@ -163,20 +163,19 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
             case .failed(let reason): self.failProxy(.handshake(reason))
             case .proven(_, completed: false): self.failProxy(.handshake(.clientCertificateRequired))
             case .proven(let tls, completed: true):
-                do throws(X509Error) {
-                    guard let chain = try tls.presentedChain() else {
-                        return self.failProxy(.handshake(.noCertificate))
-                    }
-                    if let objection = self.prober.proxyObjection(chain, proxy.host) {
+                do throws(ProbeError) {
+                    let shown = try self.result(of: tls, completed: true).get()
+                    if let objection = self.prober.proxyObjection(shown, proxy.host) {
                         return self.failProxy(.untrusted(objection))
                     }
-                    if let address = self.passage?.address, let version = tls.version, let cipher = tls.cipher {
-                        let tls = ProxyPassage.TLS(version: version, cipher: cipher, leaf: chain.leaf)
+                    if let address = self.passage?.address {
+                        let tls = ProxyPassage.TLS(
+                            version: shown.tlsVersion, cipher: shown.cipher, leaf: shown.presented.leaf)
                         self.passage = ProxyPassage(address: address, tls: tls)
                     }
                     handler.begin()
                     established()
-                } catch { self.failProxy(.handshake(.unreadableCertificate(error.description))) }
+                } catch { self.failProxy(.handshake(error.reason)) }
             }
         }
         try channel.pipeline.syncOperations.addHandler(handler, position: .first)

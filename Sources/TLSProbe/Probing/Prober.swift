@@ -20,7 +20,7 @@ package final class Prober: @unchecked Sendable {
     let lookups: LookupThreads
     let network: StagedNetwork?
     /// Says why the chain of an `https` proxy is not trusted, `nil` where it is.
-    let proxyObjection: ChainObjection
+    let proxyObjection: ServiceObjection
     /// The number of the loop among those that share many probes, `nil` where there are few.
     private let numberAmongMany: Int?
     private(set) var attempts: [ObjectIdentifier: any Attempt] = [:]
@@ -31,7 +31,7 @@ package final class Prober: @unchecked Sendable {
     /// OpenSSL is set up by the first probe, while its packets travel.
     init(
         on thread: ProbeThread? = nil, in network: StagedNetwork? = nil, lookups: LookupThreads = LookupThreads(),
-        numberAmongMany number: Int? = nil, judgingProxiesBy objection: ChainObjection? = nil
+        numberAmongMany number: Int? = nil, judgingProxiesBy objection: ServiceObjection? = nil
     ) {
         if let thread {
             (group, loop) = (nil, thread.loop)

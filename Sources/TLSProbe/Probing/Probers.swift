@@ -21,7 +21,7 @@ package final class Probers: Sendable {
 
     package init(
         on thread: ProbeThread? = nil, in network: StagedNetwork? = nil, expecting count: Int = 1,
-        within descriptors: Int = .max, judgingProxiesBy objection: ChainObjection? = nil
+        within descriptors: Int = .max, judgingProxiesBy objection: ServiceObjection? = nil
     ) {
         let isForMany = count >= Self.manyProbes
         let worthwhile = count / Self.manyProbes
@@ -76,10 +76,10 @@ package final class ProbeThread: TaskExecutor {
     }
 }
 
-/// Judges the chain of an `https` proxy or of a service of this name: `nil` for one that is trusted, or why it is not.
+/// Judges what an `https` proxy or a service of this name showed: `nil` for one that is trusted, or why it is not.
 ///
 /// Of a proxy's it is called on the event loop.
-package typealias ChainObjection = @Sendable (PresentedChain, ServerName) -> String?
+package typealias ServiceObjection = @Sendable (Handshake, ServerName) -> String?
 
 /// Work on an event loop that ends with exactly one result.
 protocol Attempt: AnyObject {

@@ -27,7 +27,7 @@ import Testing
 
     private func resolve(
         _ service: AddressService, family: ProbeRequest.AddressFamily, timeout: Duration = .seconds(20),
-        objection: @escaping @Sendable (PresentedChain, ServerName) -> String?
+        objection: @escaping ServiceObjection
     ) async -> Result<HostAddresses, ProbeError> {
         let prober = Prober()
         let resolver = AddressResolver(service, prober: prober, objection: objection)
@@ -123,7 +123,7 @@ import Testing
         try await serving(json(1, ["192.0.2.1"])) { service, server, leaf in
             let judged = Mutex<[[UInt8]]>([])
             let result = await resolve(service, family: .any) { chain, host in
-                judged.withLock { $0.append(chain.leaf.der) }
+                judged.withLock { $0.append(chain.presented.leaf.der) }
                 return host == .ip(IPAddress("127.0.0.1")!) ? nil : "another host"
             }
             let found = try result.get()

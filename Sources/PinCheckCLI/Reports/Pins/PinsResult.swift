@@ -8,6 +8,9 @@ import X509
 extension KeySource {
     /// Whether the chain looks like an interceptor's, whose keys nobody should ship by mistake.
     fileprivate var isIntercepted: Bool { suspicion?.level == .warning && suspicion?.kind == .interceptor }
+
+    /// Whether nothing of it is saved: whoever ships a file pins what is in it.
+    fileprivate var isUnfit: Bool { isIntercepted || isUnverified }
 }
 
 struct PinsResult {
@@ -45,8 +48,8 @@ struct PinsResult {
     }
 
     private func block(_ format: PinBlockFormat, in context: Context) throws(CommandError) -> String {
-        for source in sources where ExitStatus(source) == .unreachable {
-            context.console.report("\(ExitStatus(source).name)  \(source.name)  \(source.finding ?? "")")
+        for source in sources where source.hasNoVerdict {
+            context.console.report("\(ExitStatus(source).name)  \(source.name)  \(source.reason?.told ?? "")")
         }
         let held = sources.filter { $0.recommended?.isHeldBack == true }
         for source in held {
@@ -63,7 +66,7 @@ struct PinsResult {
                 + format.commentedOut(
                     format.block(groups(isInForce ? sources.filter(\.isIntercepted) : sources), host: host))
         } catch { throw .data("\(error)") }
-        guard !block.isEmpty || exit == .unreachable || !held.isEmpty else {
+        guard !block.isEmpty || !held.isEmpty || sources.contains(where: \.hasNoVerdict) else {
             throw .data("--format \(format.rawValue) can express nothing of what is given")
         }
         return block
@@ -97,7 +100,7 @@ struct PinsResult {
     }
 
     private func origins(_ source: KeySource) -> [String] {
-        source.finding == nil && source.items.allSatisfy { $0.subject == nil } ? [] : [origin(source)]
+        source.reason == nil && source.items.allSatisfy { $0.subject == nil } ? [] : [origin(source)]
     }
 
     private func remarks(_ source: KeySource) -> [String] {
@@ -106,15 +109,15 @@ struct PinsResult {
     }
 
     private func origin(_ source: KeySource) -> String {
-        guard let finding = source.finding else { return "Keys of '\(PathParts(source.name).name)'" }
+        guard let reason = source.reason else { return "Keys of '\(PathParts(source.name).name)'" }
         let peer = source.peer.map { $0.description == source.name ? "" : " at \($0)" } ?? ""
-        return "\(source.name)\(peer) as of \(time.date): \(finding)"
+        return "\(source.name)\(peer) as of \(time.date): \(reason.sentence)"
     }
 
     private func recommendedGroup(_ source: KeySource) -> PinGroup? {
         guard let recommendation = source.recommended, !recommendation.isHeldBack else { return nil }
         let items = recommendation.choices.map(\.item)
-        let place = source.finding == nil ? "For '\(PathParts(source.name).name)'" : origin(source)
+        let place = source.reason == nil ? "For '\(PathParts(source.name).name)'" : origin(source)
         var remarks = ["Recommended: \(recommendation.summary)."]
         if let missing = recommendation.missing { remarks.append("WARNING: \(missing.reason.told)") }
         if let date = recommendation.reviewDate { remarks.append("Look again by \(date.date).") }
@@ -129,13 +132,15 @@ struct PinsResult {
     /// Saves each certificate that is to be pinned once, and says so: AFNetworking pins every file of a bundle.
     private func save(in directory: String, _ context: Context) throws(CommandError) -> [Certificate: String] {
         var saved: [Certificate: String] = [:]
-        for source in sources where source.isIntercepted {
-            context.console.report("nothing is saved of \(source.name), which may be an interceptor's")
+        let (unfit, fit) = (sources.filter(\.isUnfit), sources.filter { !$0.isUnfit })
+        for source in unfit {
+            let why = source.isIntercepted ? "it may be an interceptor's" : "its chain is not verified"
+            context.console.report("nothing was saved of \(source.name): \(why)")
         }
-        guard sources.contains(where: { !$0.isIntercepted }) else { return saved }
+        guard !fit.isEmpty else { return saved }
         do throws(CertificateSaver.Failure) {
             let saver = try CertificateSaver(directory: directory)
-            for source in sources where !source.isIntercepted {
+            for source in fit {
                 let pinned = pinned(source)
                 for item in source.recommended?.choices.map(\.item) ?? source.items
                 where pinned.contains(item.spkiSHA256) {
@@ -165,12 +170,11 @@ struct PinsResult {
     }
 
     private static func result(_ source: KeySource, host: String?, port: Int?, _ keys: [JSONObject]) -> JSONObject {
-        let reason: (id: String, isVerified: Bool?)? =
-            switch source.standing {
-            case .file: nil
-            case .verified: ("trusted", true)
-            case .unverified(let failures): (failures.first?.id ?? "untrusted", false)
-            case .unreachable(let error): (error.id, nil)
+        let isVerified: Bool? =
+            switch source.ending?.outcome {
+            case .accepted: true
+            case .rejected: false
+            default: nil
             }
         let warnings =
             (source.warning.map { [Finding.warning(.unverified, $0).reason] } ?? [])
@@ -181,8 +185,8 @@ struct PinsResult {
             "endpoint": source.endpoint.map {
                 EndpointFacts($0, peer: source.peer).document(
                     verifyName: $0.referenceName == .unchecked ? nil : $0.referenceName.description)
-            }, "key_type": source.keyType?.description, "verified": reason?.isVerified,
-            "reason": reason.map { Reason($0.id, source.finding ?? "") }, "warnings": warnings, "keys": keys,
+            }, "key_type": source.keyType?.description, "verified": isVerified,
+            "reason": source.reason, "warnings": warnings, "keys": keys,
             "also_sent": source.alsoSent.map(\.description), "recommendation": source.recommended.map(recommendation),
         ]
     }
@@ -249,11 +253,7 @@ extension KeySource {
 
 extension ExitStatus {
     init(_ source: KeySource) {
-        self =
-            switch source.standing {
-            case .file, .verified: source.recommended?.isHeldBack == true ? .fail : .pass
-            case .unverified: .fail
-            case .unreachable: .unreachable
-            }
+        let own = source.ending.map { ExitStatus($0.outcome) } ?? .pass
+        self = own == .pass && source.recommended?.isHeldBack == true ? .fail : own
     }
 }

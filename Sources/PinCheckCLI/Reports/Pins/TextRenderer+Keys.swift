@@ -74,7 +74,7 @@ extension TextRenderer {
 
     private func verdict(_ source: KeySource, isHeldBack: Bool = false) -> [String] {
         let held = isHeldBack ? "nothing is recommended until you say whose chain this is" : nil
-        guard let finding = source.warning == nil ? held ?? source.finding : source.finding else { return [] }
+        guard let finding = source.warning == nil ? held ?? source.reason?.told : source.reason?.told else { return [] }
         let words = source.warning.map { style.bad(safe($0, length: 800)) } ?? safe(finding, length: 600)
         return ["\(style.token(ExitStatus(source)))  \(safe(source.name, length: 120))  \(words)"]
     }
