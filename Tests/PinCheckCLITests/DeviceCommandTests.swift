@@ -86,7 +86,7 @@ import X509
         let name: [(OID, String)] = [
             (.country, "US"), (.organization, "Internet Security Research Group"), (.commonName, "ISRG Root X2"),
         ]
-        let subject = DistinguishedName(name.map { .init($0.0, Array($0.1.utf8), isPrintable: true) })
+        let subject = DistinguishedName(name.map { .init($0.0, Array($0.1.utf8), tag: 0x13) })
         let lookAlike = try LabCertificate.selfSigned(.authority(subject))
         let lookAlikeSubject = try CertificateReader.certificate(der: lookAlike.der).subject
         let real = DeviceData.builtIn.certificates.first { der in

@@ -1,3 +1,4 @@
+import COpenSSL
 import LoopbackLab
 import Pinning
 import Testing
@@ -150,6 +151,41 @@ import X509
 }
 
 @Suite("PEM is read alike in every form it is written in") struct PEMTests {
+    /// A bundle is read without OpenSSL where it has the usual form; whatever is changed in it, the bytes are OpenSSL's.
+    @Test(arguments: Seeds.sample(3)) func `a damaged block is read as OpenSSL reads it`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let text = Array(pem((0..<UInt8.random(in: 90...150, using: &generator)).map { $0 }, label: "CERTIFICATE").utf8)
+        for _ in 0..<2_000 {
+            var damaged = text
+            for _ in 0..<Int.random(in: 1...2, using: &generator) {
+                let place = damaged.indices.randomElement(using: &generator) ?? 0
+                let byte = Array("=\n\r -:AZ\0".utf8).randomElement(using: &generator) ?? 0
+                switch Int.random(in: 0..<3, using: &generator) {
+                case 0: damaged.insert(byte, at: place)
+                case 1: damaged[place] = byte
+                default: damaged.remove(at: place)
+                }
+            }
+            let read = (try? PEM.blocks(in: damaged))?.first?.der
+            guard damaged.starts(with: "-----BEGIN ".utf8) else { continue }
+            #expect(read == openSSLsBlock(damaged), "seed \(seed): \(String(decoding: damaged, as: UTF8.self))")
+        }
+    }
+
+    private func openSSLsBlock(_ text: [UInt8]) -> [UInt8]? {
+        let bio = BIO_new_mem_buf(text, Int32(text.count))
+        defer { BIO_free(bio) }
+        var (name, header): (UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?) = (nil, nil)
+        var (data, length): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
+        guard PEM_read_bio(bio, &name, &header, &data, &length) == 1 else { return nil }
+        defer {
+            COpenSSL_OPENSSL_free(name)
+            COpenSSL_OPENSSL_free(header)
+            COpenSSL_OPENSSL_free(data)
+        }
+        return header?.pointee == 0 ? Array(UnsafeBufferPointer(start: data, count: length)) : []
+    }
+
     private static func blocks(_ text: String) throws -> [[UInt8]] { try PEM.blocks(in: Array(text.utf8)).map(\.der) }
 
     @Test(

@@ -127,6 +127,24 @@ import X509
         #expect(try Self.isTrusted(TrustStore(anchors: [other], and: system)))
     }
 
+    @Test(
+        "a root in a bundle is found by its name in any case, with any blanks, in any string type",
+        arguments: [
+            ("ROOT 9 of  the lab ", 0x0c, 1), (" rOOt 9 of the lab", 0x13, 1), ("Root 9 of the lab", 0x14, 1),
+            ("Root 9 of the lab", 0x16, 1), ("root 9 OF the lab", 0x1e, 2), ("Root 9 of the lab", 0x1c, 4),
+        ] as [(String, UInt8, Int)]) func namesInAllForms(text: String, tag: UInt8, width: Int) throws
+    {
+        func name(_ text: [UInt8], _ tag: UInt8) -> DistinguishedName {
+            DistinguishedName([.init(.country, Array("DE".utf8), tag: 0x13), .init(.commonName, text, tag: tag)])
+        }
+        let root = try LabCertificate.selfSigned(.authority(name(Array("Root 9 of the lab".utf8), 0x0c)))
+        var template = CertificateTemplate.leaf(serverName)
+        template.issuer = name(text.utf8.flatMap { [UInt8](repeating: 0, count: width - 1) + [$0] }, tag)
+        let leaf = try root.issue(template)
+        let bundle = try AnchorBundle(pemOrDER: Array(pem(of: LabCertificate.strangers(40) + [root]).utf8))
+        #expect(try Self.paths(TrustStore(anchors: [bundle]), [leaf]).count == 1)
+    }
+
     @Test func `a broken certificate among a few anchors is an error with its line`() throws {
         let text = pki.rootA.pem + "-----BEGIN CERTIFICATE-----\nMAAA\n-----END CERTIFICATE-----\n"
         let line = pki.rootA.pem.count { $0 == "\n" } + 1

@@ -4,12 +4,12 @@ package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral
     package struct Attribute: Sendable, Hashable {
         package var type: OID
         package var value: [UInt8]
-        /// Whether it is a PrintableString, and no UTF8String.
-        package var isPrintable: Bool
+        /// The tag of its string type: UTF8String unless another is given.
+        package var tag: UInt8
 
         /// An attribute with raw bytes as its value: escape sequences, NUL and malformed text go in as they are.
-        package init(_ type: OID, _ value: [UInt8], isPrintable: Bool = false) {
-            (self.type, self.value, self.isPrintable) = (type, value, isPrintable)
+        package init(_ type: OID, _ value: [UInt8], tag: UInt8 = 0x0c) {
+            (self.type, self.value, self.tag) = (type, value, tag)
         }
     }
 
@@ -35,9 +35,7 @@ package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral
     var der: [UInt8] {
         DER.element(
             0x30,
-            attributes.flatMap {
-                DER.element(0x31, DER.sequence($0.type.der, DER.element($0.isPrintable ? 0x13 : 0x0c, $0.value)))
-            })
+            attributes.flatMap { DER.element(0x31, DER.sequence($0.type.der, DER.element($0.tag, $0.value))) })
     }
 }
 

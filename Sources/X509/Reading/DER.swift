@@ -43,12 +43,50 @@ enum DER {
         var position = toBeSigned.content.lowerBound
         while position < toBeSigned.content.upperBound, count < 8 {
             guard let field = element(in: der, at: position..<toBeSigned.content.upperBound) else { return nil }
-            if count == 0, !field.isContextSpecific { subjectIndex = 4 }
+            if count == 0, field.identifier & V_ASN1_PRIVATE != V_ASN1_CONTEXT_SPECIFIC { subjectIndex = 4 }
             if count == subjectIndex { subject = field.start..<field.end }
             count += 1
             position = field.end
         }
         return count > subjectIndex + 1 ? subject : nil
+    }
+
+    /// A number that all encodings of one name have (RFC 5280, 7.1), whatever the case, the blanks and the string types of its values;
+    /// `nil` for bytes that only OpenSSL can read.
+    ///
+    /// Other names may have it too.
+    static func nameKey(_ der: [UInt8], at name: Range<Int>) -> UInt? {
+        defer { OpenSSLFailure.forget() }
+        var key: UInt = 0
+        var position = name.lowerBound
+        while position < name.upperBound {
+            guard let part = element(in: der, at: position..<name.upperBound) else { return nil }
+            position = part.end
+            switch part.identifier {
+            case V_ASN1_CONSTRUCTED | V_ASN1_SEQUENCE, V_ASN1_CONSTRUCTED | V_ASN1_SET:
+                position = part.content.lowerBound
+            // The values of a set are in any order.
+            case V_ASN1_UNIVERSALSTRING: key &+= sum(of: der[part.content], width: 4)
+            case V_ASN1_BMPSTRING: key &+= sum(of: der[part.content], width: 2)
+            case 0..<V_ASN1_CONSTRUCTED: key &+= sum(of: der[part.content], width: 1)
+            default: return nil
+            }
+        }
+        return key
+    }
+
+    /// The ASCII letters and digits of a text whose characters have so many bytes, as a number.
+    private static func sum(of text: ArraySlice<UInt8>, width: Int) -> UInt {
+        var sum: UInt = 0
+        for end in stride(from: text.startIndex + width, through: text.endIndex, by: width)
+        where width == 1 || text[(end - width)..<(end - 1)].allSatisfy({ $0 == 0 }) {
+            switch text[end - 1] {
+            case let byte where byte &- 0x30 < 10: sum = sum &* 31 &+ UInt(byte)
+            case let byte where (byte | 0x20) &- 0x61 < 26: sum = sum &* 31 &+ UInt(byte | 0x20)
+            default: break
+            }
+        }
+        return sum
     }
 
     /// The content of the one OCTET STRING that `der` is, `nil` for anything else.
@@ -63,7 +101,8 @@ enum DER {
     private struct Element {
         let start: Int
         let content: Range<Int>
-        let isContextSpecific: Bool
+        /// Class, form and number in one, as in the first byte.
+        let identifier: Int32
         var end: Int { content.upperBound }
     }
 
@@ -81,7 +120,7 @@ enum DER {
             guard length >= 0, start + length <= range.upperBound else { return nil }
             return Element(
                 start: range.lowerBound, content: start..<start + length,
-                isContextSpecific: tagClass == V_ASN1_CONTEXT_SPECIFIC)
+                identifier: tagClass | status & V_ASN1_CONSTRUCTED | tag)
         }
     }
 }

@@ -19,6 +19,9 @@ package struct PEMBlock: Sendable, Hashable {
 package enum PEM {
     private static let begin = Array("-----BEGIN ".utf8)
     private static let newline = UInt8(ascii: "\n")
+    /// The lines around a certificate.
+    private static let head = Array("-----BEGIN CERTIFICATE-----\n".utf8)
+    private static let foot = Array("-----END CERTIFICATE-----\n".utf8)
 
     /// Whether `bytes` hold the start of a PEM block, anywhere.
     package static func looksLikePEM(_ bytes: [UInt8]) -> Bool { nextBegin(in: bytes, from: 0) != nil }
@@ -35,7 +38,7 @@ package enum PEM {
         var line = 1
         var counted = 0
         while let start = nextBegin(in: bytes, from: position) {
-            line += bytes[counted..<start].count { $0 == newline }
+            line += newlines(in: bytes[counted..<start])
             counted = start
             let (block, length) = try read(bytes[start...], line: line)
             blocks.append(block)
@@ -49,8 +52,53 @@ package enum PEM {
         return blocks
     }
 
+    private static func newlines(in bytes: ArraySlice<UInt8>) -> Int {
+        bytes.withUnsafeBytes { bytes in
+            var count = 0
+            var rest = bytes[...]
+            while let base = UnsafeRawBufferPointer(rebasing: rest).baseAddress,
+                let found = memchr(base, Int32(newline), rest.count)
+            {
+                count += 1
+                rest = rest.dropFirst(UnsafeRawPointer(found) - base + 1)
+            }
+            return count
+        }
+    }
+
+    /// Reads a certificate in its usual form, lines of 64 characters between two of armour: a bundle has hundreds, and OpenSSL spends
+    /// twenty times as much on each.
+    ///
+    /// - Returns: what OpenSSL makes of the same bytes, and how many they are; `nil` where only OpenSSL can say.
+    private static func readPlain(_ text: UnsafeBufferPointer<UInt8>, line: Int) -> (PEMBlock, Int)? {
+        guard let base = text.baseAddress, text.count > head.count, memcmp(base, head, head.count) == 0,
+            let dash = memchr(base + head.count, Int32(UInt8(ascii: "-")), text.count - head.count)
+        else { return nil }
+        let end = UnsafeRawPointer(dash) - UnsafeRawPointer(base)
+        guard text.count - end >= foot.count, memcmp(base + end, foot, foot.count) == 0 else { return nil }
+        var digits: [UInt8] = []
+        digits.reserveCapacity(end - head.count)
+        for start in stride(from: head.count, to: end, by: 65) {
+            let lineEnd = min(start + 64, end - 1)
+            guard start < lineEnd, text[lineEnd] == newline else { return nil }
+            digits.append(contentsOf: text[start..<lineEnd])
+        }
+        // OpenSSL takes what is missing for zeros, be it in the middle or at the end.
+        let padding = digits.suffix(2).count { $0 == UInt8(ascii: "=") }
+        let isPadded = memchr(digits, Int32(UInt8(ascii: "=")), max(0, digits.count - padding)) != nil
+        var isWhole = false
+        let der = [UInt8](unsafeUninitializedCapacity: digits.count / 4 * 3) { bytes, count in
+            let length = Int(EVP_DecodeBlock(bytes.baseAddress, digits, Int32(clamping: digits.count)))
+            isWhole = !digits.isEmpty && length * 4 == digits.count * 3
+            count = isWhole ? length - padding : 0
+        }
+        guard isWhole, !isPadded else { return nil }
+        return (PEMBlock(label: "CERTIFICATE", der: der, line: line, isEncrypted: false), end + foot.count)
+    }
+
     /// Reads the block at the start of `bytes`; also says how many bytes it took.
     private static func read(_ bytes: ArraySlice<UInt8>, line: Int) throws(X509Error) -> (PEMBlock, Int) {
+        if let read = bytes.withUnsafeBufferPointer({ readPlain($0, line: line) }) { return read }
         OpenSSLFailure.forget()
         let read = bytes.withUnsafeBufferPointer { buffer -> (PEMBlock, Int)? in
             guard let bio = BIO_new_mem_buf(buffer.baseAddress, Int32(clamping: buffer.count)) else { return nil }
