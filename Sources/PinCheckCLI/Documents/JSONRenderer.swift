@@ -7,17 +7,21 @@ package protocol JSONDocument: JSONValue { var document: JSONObject { get } }
 package struct JSONObject: JSONValue, ExpressibleByDictionaryLiteral {
     package typealias Value = (any JSONValue)?
 
-    var members: [(key: String, value: Value)]
+    /// As a literal gives them, so that none is copied.
+    var members: [(String, Value)]
 
-    init(_ members: [(key: String, value: Value)]) { self.members = members }
-    package init(dictionaryLiteral elements: (String, Value)...) { members = elements.map { ($0, $1) } }
+    init(_ members: [(String, Value)]) { self.members = members }
+    package init(dictionaryLiteral elements: (String, Value)...) { members = elements }
 
     package func write(to output: inout JSONRenderer) {
-        output.write(members, from: UInt8(ascii: "{"), to: UInt8(ascii: "}")) { member, output in
-            output.write(member.key)
+        output.begin(with: "{")
+        for (key, value) in members {
+            output.beginPart()
+            output.write(key)
             output.endKey()
-            if let value = member.value { value.write(to: &output) } else { output.writeNull() }
+            if let value { value.write(to: &output) } else { output.writeNull() }
         }
+        output.end(with: "}")
     }
 }
 
@@ -43,7 +47,12 @@ extension Optional: JSONValue where Wrapped: JSONValue {
 
 extension Array: JSONValue where Element: JSONValue {
     package func write(to output: inout JSONRenderer) {
-        output.write(self, from: UInt8(ascii: "["), to: UInt8(ascii: "]")) { $0.write(to: &$1) }
+        output.begin(with: "[")
+        for element in self {
+            output.beginPart()
+            element.write(to: &output)
+        }
+        output.end(with: "]")
     }
 }
 
@@ -52,6 +61,8 @@ package struct JSONRenderer {
     private var bytes: [UInt8] = []
     /// With a depth, each part of an object or list is on a line of its own, indented by two spaces for each level.
     private var depth: Int?
+    /// Whether nothing stands yet in the innermost object or list.
+    private var isEmpty = true
     private var problem: Double?
 
     static func document(_ value: some JSONValue) throws(CommandError) -> String { try text(value, depth: 0) + "\n" }
@@ -69,19 +80,23 @@ package struct JSONRenderer {
         return String(decoding: output.bytes, as: UTF8.self)
     }
 
-    fileprivate mutating func write<Part>(
-        _ parts: [Part], from start: UInt8, to end: UInt8, _ write: (Part, inout JSONRenderer) -> Void
-    ) {
-        bytes.append(start)
+    fileprivate mutating func begin(with bracket: Unicode.Scalar) {
+        bytes.append(UInt8(ascii: bracket))
         depth? += 1
-        for (index, part) in parts.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            startLine()
-            write(part, &self)
-        }
+        isEmpty = true
+    }
+
+    fileprivate mutating func beginPart() {
+        if !isEmpty { bytes.append(UInt8(ascii: ",")) }
+        isEmpty = false
+        startLine()
+    }
+
+    fileprivate mutating func end(with bracket: Unicode.Scalar) {
         depth? -= 1
-        if !parts.isEmpty { startLine() }
-        bytes.append(end)
+        if !isEmpty { startLine() }
+        bytes.append(UInt8(ascii: bracket))
+        isEmpty = false
     }
 
     fileprivate mutating func endKey() { write(word: depth == nil ? ":" : " : ") }
@@ -94,7 +109,10 @@ package struct JSONRenderer {
 
     fileprivate mutating func writeNull() { write(word: "null") }
 
-    fileprivate mutating func write(word: String) { bytes += word.utf8 }
+    fileprivate mutating func write(word: String) {
+        var word = word
+        word.withUTF8 { bytes.append(contentsOf: $0) }
+    }
 
     fileprivate mutating func write(_ value: Double) {
         guard value.isFinite else { return problem = value }

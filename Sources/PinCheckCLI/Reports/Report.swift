@@ -167,7 +167,7 @@ extension Report {
         var outlook: Outlook?
 
         package var document: JSONObject {
-            let settings = settings.map { setting -> (key: String, value: JSONObject.Value) in
+            let settings = settings.map { setting -> (String, JSONObject.Value) in
                 switch setting.value {
                 case .flag(let value): (snakeCase(setting.name), value)
                 case .text(let value): (snakeCase(setting.name), value)
@@ -175,7 +175,7 @@ extension Report {
             }
             return [
                 "name": name, "device": device, "verdict": verdict, "reason": reason, "disposition": disposition,
-                "settings": JSONObject(settings.sorted { $0.key < $1.key }), "outlook": outlook,
+                "settings": JSONObject(settings.sorted { $0.0 < $1.0 }), "outlook": outlook,
             ]
         }
     }
