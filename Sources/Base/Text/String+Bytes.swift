@@ -2,12 +2,15 @@ extension String {
     /// Whether `part` stands in the text, byte by byte.
     ///
     /// `contains` and `firstRange` of the library make types at run time wherever they are called: tens of thousands of instructions for
-    /// a text of ten bytes, which counts where it is asked of every certificate of a thousand servers. Meant for short texts: it looks
-    /// at each place anew.
+    /// a text of ten bytes, which counts where it is asked of every certificate of a thousand servers.
     package func holdsBytes(of part: String) -> Bool {
-        let (text, part) = (Array(utf8), Array(part.utf8))
-        guard part.count <= text.count else { return false }
-        return (0...(text.count - part.count)).contains { text[$0...].starts(with: part) }
+        var (text, part) = (self, part)
+        return text.withUTF8 { text in
+            part.withUTF8 { part in
+                guard let first = part.first else { return true }
+                return text.indices.contains { text[$0] == first && text[$0...].starts(with: part) }
+            }
+        }
     }
 }
 
@@ -61,14 +64,19 @@ package enum Base64 {
 
     /// The bytes in the standard alphabet, with padding.
     package static func text(of bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let word = (group + [0, 0]).prefix(3).reduce(0) { $0 << 8 | Int($1) }
-            for position in 0..<4 {
-                text.append(position <= group.count ? alphabet[word >> (18 - 6 * position) & 63] : UInt8(ascii: "="))
+        let alphabet = alphabet
+        return String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { text in
+            var end = 0
+            for start in stride(from: 0, to: bytes.count, by: 3) {
+                let left = bytes.count - start
+                func bits(_ index: Int) -> Int { index < left ? Int(bytes[start + index]) << (16 - 8 * index) : 0 }
+                let word = bits(0) | bits(1) | bits(2)
+                for index in 0..<4 {
+                    text[end] = index <= left ? alphabet[word >> (18 - 6 * index) & 63] : UInt8(ascii: "=")
+                    end += 1
+                }
             }
+            return end
         }
-        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -103,7 +103,7 @@ extension TerminalText {
     ///
     /// Ideographs, kana, Hangul and what is shown as an emoji take two, marks that combine with what is before them none. The
     /// colours that the program itself puts between words take none either; other control characters are never written.
-    package static func cells(_ text: some StringProtocol) -> Int {
+    package static func cells(_ text: String) -> Int {
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text.utf8.count }
         var cells = 0
         var isInColor = false
@@ -118,6 +118,8 @@ extension TerminalText {
         }
         return cells
     }
+
+    package static func cells(_ text: Substring) -> Int { cells(String(text)) }
 
     /// The text cut to so many cells with an ellipsis at the end.
     ///

@@ -79,13 +79,13 @@ extension Report {
     private static func otherPaths(
         beside built: [ChainLink], in result: CheckResult
     ) -> [(clients: [String], chain: [ChainLink])] {
-        let shown = built.map(\.certificate.fingerprint)
+        let shown = built.map { $0.certificate.certificate.fingerprint }
         let paths = (result.judged?.ranked ?? []).flatMap { client in
             (client.decided?.restsOn ?? []).filter { !shown.starts(with: $0.certificates.map(\.fingerprint)) }.map {
                 (certificates: $0.certificates, client: client.name)
             }
         }
-        return paths.grouped(by: \.certificates).map { certificates, all in
+        return paths.grouped { $0.certificates }.map { certificates, all in
             (all.map(\.client).distinct, links(of: certificates, [], in: result))
         }
     }

@@ -1,3 +1,4 @@
+import Base
 import CDeviceData
 package import PinFormats
 package import Pinning
@@ -129,8 +130,11 @@ package struct DeviceData: Sendable {
                     high = middle
                 }
             }
-            guard low < certificateCount, withCertificate(at: low, { $0.elementsEqual(wanted) }) else { return nil }
-            return low
+            func isWanted(_ found: UnsafeBufferPointer<UInt8>) -> Bool {
+                guard let base = wanted.baseAddress, let start = found.baseAddress else { return false }
+                return found.count == wanted.count && memcmp(start, base, wanted.count) == 0
+            }
+            return low < certificateCount && withCertificate(at: low, isWanted) ? low : nil
         }
     }
 

@@ -121,7 +121,7 @@ extension HostPolicy {
         guard let lists, !named.isEmpty else { return [] }
         var roots: [Certificate] = []
         func add(_ path: [Certificate]) {
-            guard let root = path.last, lists.data.lists(root.der), !roots.contains(root) else { return }
+            guard let root = path.last, !roots.contains(root), lists.data.lists(root.der) else { return }
             roots.append(root)
         }
         for verdict in clients.compactMap(\.decided) {

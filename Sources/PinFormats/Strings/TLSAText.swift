@@ -11,7 +11,7 @@ enum TLSAText {
         let isNumbered = data.prefix(3).allSatisfy {
             $0.utf8.count < 4 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) }
         }
-        let digits = data.dropFirst(3).joined()
+        let digits = data.dropFirst(3).reduce("") { $0 + $1 }
         if type == nil {
             guard isNumbered, !digits.isEmpty, digits.utf8.allSatisfy(PinString.isHexDigit) else { return nil }
         } else {

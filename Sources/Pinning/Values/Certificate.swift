@@ -161,6 +161,9 @@ public struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
         self.bytes = bytes
     }
 
+    /// Feeds all of the bytes at once.
+    public func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
+
     /// The standard base64 alphabet with padding (RFC 4648, 4): 44 characters.
     public var base64: String { Base64.text(of: bytes) }
 

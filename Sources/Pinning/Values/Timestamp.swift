@@ -26,18 +26,16 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
 extension Timestamp: CustomStringConvertible {
     /// RFC 3339 in UTC, as in `2027-02-19T00:00:00Z`.
-    public var description: String {
-        let second = (secondsSinceEpoch % 86_400 + 86_400) % 86_400
-        let (hour, minute) = (Self.padded(second / 3_600), Self.padded(second / 60 % 60))
-        return "\(date)T\(hour):\(minute):\(Self.padded(second % 60))Z"
-    }
+    public var description: String { text(hasTime: true) }
 
     /// The date alone in UTC, as in `2027-02-19`.
-    public var date: String {
+    public var date: String { text(hasTime: false) }
+
+    private func text(hasTime: Bool) -> String {
         // Days to a proleptic Gregorian date: years are counted from March, so that the leap day is a year's last,
         // and in cycles of 400 years, which all have 146,097 days.
-        let (day, second) = secondsSinceEpoch.quotientAndRemainder(dividingBy: 86_400)
-        let shifted = (second < 0 ? day - 1 : day) + 719_468
+        let second = (secondsSinceEpoch % 86_400 + 86_400) % 86_400
+        let shifted = secondsSinceEpoch / 86_400 - (secondsSinceEpoch % 86_400 < 0 ? 1 : 0) + 719_468
         let cycle = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfCycle = shifted - cycle * 146_097
         let yearOfCycle = (dayOfCycle - dayOfCycle / 1_460 + dayOfCycle / 36_524 - dayOfCycle / 146_096) / 365
@@ -45,12 +43,30 @@ extension Timestamp: CustomStringConvertible {
         let monthFromMarch = (5 * dayOfYear + 2) / 153
         let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
         let year = yearOfCycle + cycle * 400 + (month <= 2 ? 1 : 0)
-        let dayOfMonth = Self.padded(dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
-        return (year < 0 ? "-" : "") + "\(Self.padded(abs(year), to: 4))-\(Self.padded(month))-\(dayOfMonth)"
-    }
-
-    private static func padded(_ number: Int64, to count: Int = 2) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
+        let century = abs(year) / 100
+        let front = (year < 0 ? "-" : "") + (century < 10 ? "0" : "") + String(century)
+        return String(unsafeUninitializedCapacity: 40) { text in
+            var count = text.initialize(fromContentsOf: front.utf8)
+            func add(_ byte: UInt8) {
+                text[count] = byte
+                count += 1
+            }
+            func add(_ number: Int64) {
+                add(UInt8(ascii: "0") + UInt8(number / 10))
+                add(UInt8(ascii: "0") + UInt8(number % 10))
+            }
+            add(abs(year) % 100)
+            for number in [month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1] {
+                add(UInt8(ascii: "-"))
+                add(number)
+            }
+            guard hasTime else { return count }
+            for (mark, number) in zip("T::".utf8, [second / 3_600, second / 60 % 60, second % 60]) {
+                add(mark)
+                add(number)
+            }
+            add(UInt8(ascii: "Z"))
+            return count
+        }
     }
 }

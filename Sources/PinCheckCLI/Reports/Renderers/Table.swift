@@ -10,7 +10,7 @@ struct Table {
     var widest = Int.max
 
     var widths: [Int] {
-        let count = rows.map(\.count).max() ?? 0
+        let count = rows.map { $0.count }.max() ?? 0
         return (0..<count).map { column in
             rows.map { column < $0.count ? TerminalText.cells($0[column]) : 0 }.max() ?? 0
         }

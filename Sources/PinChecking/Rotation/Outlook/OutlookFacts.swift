@@ -253,7 +253,7 @@ extension OutlookFacts {
     }
 
     private func backups(_ outlook: Outlook, _ standings: [Standing]) -> String {
-        let missing = standings.filter(\.backups.isEmpty).compactMap { $0.holding?.what }
+        let missing = standings.filter { $0.backups.isEmpty }.compactMap { $0.holding?.what }
         let none = missing.isEmpty ? "" : ", but none for the \(missing.joined(separator: " and "))"
         switch outlook.backups.count {
         case 0: return "no backup"
