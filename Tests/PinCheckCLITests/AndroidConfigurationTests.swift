@@ -27,6 +27,11 @@ import Testing
         return outer.replacing("</domain-config>", with: domain(body) + "</domain-config>")
     }
 
+    /// What is said of the names below com, and behind it of those below example.com.
+    private static func below(_ short: String, _ long: String) -> String {
+        domain(short, for: "com", below: true) + domain(long, for: "example.com", below: true)
+    }
+
     /// A row's files: root A is `own` of the app's resources, and the device has another root.
     private static func texts(_ body: String, own: String = pki.rootA.pem, debug: String? = nil) -> [String: String] {
         let texts = ["res/xml/nsc.xml": AppText.android(body), "res/raw/own.pem": own]
@@ -51,6 +56,8 @@ import Testing
         (AppText.base(own) + domain(system), "android", untrusted),
         (AppText.base(own) + domain("", for: "other.example.net"), "android", passes), (nested(""), "android", passes),
         (nested(system), "android", untrusted),
+        // Of several domains that cover the host the longest is its own, wherever it stands.
+        (below(own, system), "android", untrusted), (below(system, own), "android", passes),
         // Pins are compared on paths to these anchors.
         (domain(own + junk), "android", "fail pin-mismatch"),
         (domain(AppText.anchors("@raw/own", overriding: true) + junk), "android", passes),
