@@ -5,7 +5,8 @@ internal import Synchronization
 /// Anchors from one file or list, parsed one by one when a path needs them.
 ///
 /// Parsing all the roots of a usual bundle takes 25 ms, several times as long as the rest of a check; finding out what their
-/// names have in common with another takes less than 1 ms. A bundle of a few certificates is parsed at once, so that a broken one is found at once.
+/// names have in common with another takes less than 1 ms. A bundle of a few certificates is parsed at once, so that a broken one is
+/// found at once.
 package final class AnchorBundle: AnchorSource {
     /// Up to this many certificates are parsed when the bundle is read.
     private static let eagerCount = 16
