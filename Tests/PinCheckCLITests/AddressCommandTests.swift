@@ -213,8 +213,8 @@ import X509
                 let (new, old) = ("127.0.0.1:\(server.port)", "127.0.0.1:\(old.port)")
                 await desk.expect(
                     "CHECK --connect \(old) --pins $LEAF",
-                    "fail pin-mismatch,pin-matched: \n  \(new)  FAIL  … \n  \(old)  PASS  … \n  FAIL  \(new): no configured pin is on the chain\n"
-                )
+                    "fail pin-mismatch,pin-matched: \n  \(new)  FAIL  … \n  \(old)  PASS  … \n  FAIL  \(new): "
+                        + "no configured pin is on the chain\n")
             }
             // An authority's pin holds, with a note.
             await desk.expect("CHECK --pins $LEAF --pins $INTER", "pass: only a CA pin matched (depth 1)")

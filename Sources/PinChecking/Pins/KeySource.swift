@@ -28,7 +28,7 @@ package struct KeySource: Sendable {
     package var recommended: Recommendation?
 
     /// Whether a server showed a chain that the default client does not accept: its keys may be anybody's.
-    package var isUnverified: Bool { [.rejected, .notSetUp].contains(ending?.outcome) }
+    package var isUnverified: Bool { ending.map { ![.accepted, .unreachable].contains($0.outcome) } ?? false }
 
     /// Whether a server showed no chain, or one that cannot be judged.
     package var hasNoVerdict: Bool { [.unreachable, .notSetUp].contains(ending?.outcome) }
