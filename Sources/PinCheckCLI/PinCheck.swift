@@ -14,7 +14,7 @@ package enum PinCheck {
         if let obstacle = obstacle() {
             let convention = Arguments(arguments).convention
             refuse(obstacle, convention, in: context)
-            System.exit(code: convention.code(for: obstacle.status))
+            System.exit(code: convention.code(for: ExitStatus(obstacle)))
         }
         ProbeThread.run { thread in
             var context = context
@@ -23,7 +23,7 @@ package enum PinCheck {
         }
     }
 
-    private static func obstacle() -> CommandError? {
+    private static func obstacle() -> Problem? {
         // Swift reads them there on Linux.
         guard !CommandLine.arguments.isEmpty else {
             return .software("the system does not tell this program its arguments: mount /proc")
@@ -37,7 +37,7 @@ package enum PinCheck {
                 "OpenSSL's configuration \(quoted(path)) is not a regular file of at most 1 MiB: let OPENSSL_CONF name "
                     + "another, or /dev/null for none")
         }
-        do throws(CommandError) { try CommandError.reading(try Hashing.require()) } catch { return error }
+        do throws(Problem) { try Hashing.require() } catch { return error }
         return nil
     }
 
@@ -58,7 +58,7 @@ package enum PinCheck {
         var convention = arguments.convention
         var given: Settings?
         let log = ReadLog()
-        func refuse(_ error: CommandError) {
+        func refuse(_ error: Problem) {
             Self.refuse(error, convention, in: context)
             guard let given else { return }
             ReadLog.$current.withValue(log) { tell(error, where: given, in: context) }
@@ -86,15 +86,15 @@ package enum PinCheck {
             }
             return (status, convention)
         } catch {
-            let error = CommandError(anything: error, other: CommandError.software)
-            refuse(error)
-            return (error.status, convention)
+            let problem = error as? Problem ?? .software("\(error)")
+            refuse(problem)
+            return (ExitStatus(problem), convention)
         }
     }
 
     /// Tells of a file that ended the run also where it is read by machines: as an annotation and as an erroneous test case.
-    private static func tell(_ error: CommandError, where settings: Settings, in context: Context) {
-        guard [.data, .noInput].contains(error.status), let outputs = try? settings.outputs(in: context) else { return }
+    private static func tell(_ error: Problem, where settings: Settings, in context: Context) {
+        guard [.data, .noInput].contains(error.kind), let outputs = try? settings.outputs(in: context) else { return }
         for one in outputs where one.file != nil || !settings.isQuiet {
             guard let text = one.form.ended?(error, context.now()) else { continue }
             // What cannot be written changes nothing of why the run ended.
@@ -105,14 +105,14 @@ package enum PinCheck {
     /// Throws when an argument is or holds a private key in PEM, before anything looks at it: no message can repeat one.
     private static func refuseSecrets(in argv: [String]) throws {
         guard argv.contains(where: KeyMaterial.isArmoured) else { return }
-        throw CommandError.data(
+        throw Problem.data(
             "an argument is a private key; it was not used and no part of it is shown: pins are made of public keys "
                 + "(openssl pkey -in KEY -pubout), and everybody on this machine can see arguments, so replace the key")
     }
 
-    private static func refuse(_ error: CommandError, _ convention: ExitConvention, in context: Context) {
+    private static func refuse(_ error: Problem, _ convention: ExitConvention, in context: Context) {
         context.console.report(error)
         guard convention == .monitoring else { return }
-        try? context.console.output.write(NagiosRenderer.unknown(error.description))
+        try? context.console.output.write(NagiosRenderer.unknown(error.told.description))
     }
 }

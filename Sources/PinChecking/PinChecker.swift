@@ -33,14 +33,14 @@ public final class PinChecker: Sendable {
     ///     client is judged on those of its system. Empty for this machine.
     ///   - environment: the environment variables, of which `SSL_CERT_FILE` and `SSL_CERT_DIR` say where the system's roots are.
     ///   - now: tells the time by which chains are judged; `nil` for the system's clock.
-    /// - Throws: ``CheckError`` for pins and anchors that cannot be read, for an empty list of clients, and for clients that do not go
+    /// - Throws: `Problem` for pins and anchors that cannot be read, for an empty list of clients, and for clients that do not go
     ///   with the pins. It is never a verdict.
     public init(
         pins: [String] = [], clients: [Client]? = nil, anchors: [String] = [], devices: [String] = [],
         environment: [String: String] = [:], now: (@Sendable () -> Timestamp)? = nil
-    ) throws(CheckError) {
+    ) throws(Problem) {
         guard clients?.isEmpty != true else {
-            throw .request(
+            throw .usage(
                 "the list of clients is empty: name one, or leave the list out to judge as the pins' own clients do")
         }
         var judging = CheckRequest.Judging()
@@ -64,7 +64,7 @@ public final class PinChecker: Sendable {
     ///   - timeout: how long the check may take in all, name lookup included: from a millisecond to a day. A check that waits for others
     ///     of the process to end begins after that.
     /// - Returns: what came of it; a server that cannot be reached is an outcome, too.
-    /// - Throws: ``CheckError`` for a target or an address that cannot be understood, for configurations that contradict each other for
+    /// - Throws: `Problem` for a target or an address that cannot be understood, for configurations that contradict each other for
     ///   its host, and where the process has no descriptors left. `CancellationError` where the task was cancelled.
     public func check(
         _ target: String, connectingTo address: String? = nil, timeout: Duration = .seconds(10)
@@ -74,15 +74,15 @@ public final class PinChecker: Sendable {
         request.connection.timeout = min(max(timeout, .milliseconds(1)), .seconds(86_400))
         if let address { request.connection.addresses.given = try ConnectAddress.readAny(address) }
         let checkTarget = CheckTarget(target: try Target(target), request: request)
-        let checks = try policies.withLock { (policies) throws(CheckError) in try Check.plan([checkTarget], &policies) }
+        let checks = try policies.withLock { (policies) throws(Problem) in try Check.plan([checkTarget], &policies) }
         let results = try await SharedConnections.process.check(
             checks[0], in: Environment(variables: environment, now: now, connectionLimit: 1)
         ).results()
         // An address stands for one connection; should there be several, the first that is not accepted says most.
         guard let result = results.first(where: { $0.outcome != .accepted }) ?? results.first else {
-            throw CheckError.said(.software, "the check of the target came to nothing")
+            throw Problem.software("the check of the target came to nothing")
         }
-        guard result.reason.id != "local-limit" else { throw CheckError.said(.software, "\(result.reason)") }
+        guard result.reason.id != "local-limit" else { throw Problem.software("\(result.reason)") }
         return result
     }
 
@@ -92,9 +92,9 @@ public final class PinChecker: Sendable {
     ///   - chain: the certificates in DER as the server sent them, its own first.
     ///   - host: the name or the address the server's certificate must be valid for.
     /// - Returns: what came of it.
-    /// - Throws: ``CheckError`` for an empty chain, for certificates that cannot be read, and for configurations that contradict each
+    /// - Throws: `Problem` for an empty chain, for certificates that cannot be read, and for configurations that contradict each
     ///   other for the host.
-    public func check(chain: [[UInt8]], for host: String) throws(CheckError) -> CheckResult {
+    public func check(chain: [[UInt8]], for host: String) throws(Problem) -> CheckResult {
         var certificates: [Certificate] = []
         for (index, der) in chain.enumerated() {
             do { certificates.append(try CertificateReader.certificate(der: der)) } catch {
@@ -106,7 +106,7 @@ public final class PinChecker: Sendable {
         }
         let name = ReferenceName(written: host)
         let judging = judging
-        let policy = try policies.withLock { (policies) throws(CheckError) in
+        let policy = try policies.withLock { (policies) throws(Problem) in
             try policies.policy(judging, for: name, writtenAs: host)
         }
         return CheckResult(of: presented, named: host, for: name, by: policy, at: now())
@@ -117,8 +117,8 @@ public final class PinChecker: Sendable {
     ///
     /// - Parameter sources: pins, or the paths of files and directories.
     /// - Returns: the pins in their order; those that a configuration has for some hosts alone are not among them.
-    /// - Throws: ``CheckError`` for a source that cannot be read.
-    public static func pins(in sources: [String]) throws(CheckError) -> [Pin] {
+    /// - Throws: `Problem` for a source that cannot be read.
+    public static func pins(in sources: [String]) throws(Problem) -> [Pin] {
         try PinSources(reading: sources.map { .init($0) }).pins
     }
 }

@@ -80,8 +80,8 @@ struct Findings {
     mutating func problems() {
         all += source.inspections.flatMap(\.problems).map { error in
             Finding(
-                error.problem, .error, error.reason, at: error.place.named(source.name),
-                remedy: error.remedy.map(Remedy.advice), isObstacle: true)
+                error.id ?? .wrongValue, .error, error.reason, at: (error.place ?? .option).named(source.name),
+                remedy: error.remedy, isObstacle: true)
         }
     }
 }

@@ -1,6 +1,7 @@
 import Base
 import Foundation
 import LoopbackLab
+import Pinning
 import Testing
 
 @testable import PinCheckCLI
@@ -49,12 +50,12 @@ import Testing
         try files.makeDirectory("directory")
         for (name, reason) in expected {
             let error = failure(files.path + name)
-            #expect(error?.status == .inputOutput)
+            #expect(error?.kind == .inputOutput)
             #expect(error?.description.hasPrefix("cannot write '") == true)
             #expect(error?.description.hasSuffix(reason) == true, "\(name): \(error?.description ?? "nothing")")
         }
-        #expect(failure("")?.status == .inputOutput)
-        #expect(failure("a\0b")?.status == .inputOutput)
+        #expect(failure("")?.kind == .inputOutput)
+        #expect(failure("a\0b")?.kind == .inputOutput)
         #expect(try names(files) == ["directory", "file"])
     }
 
@@ -79,9 +80,9 @@ import Testing
         let path = files.path + "/pipe"
         #expect(mkfifo(path, 0o600) == 0)
         #expect(failure(path)?.description.hasSuffix("this pipe has no reader: start its reader first") == true)
-        #expect(failure(path)?.status == .inputOutput)
-        let error = #expect(throws: CommandError.self) { try OutputStream.growingFile(at: path) }
-        #expect(error?.status == .inputOutput && error?.description.hasSuffix("start its reader first") == true)
+        #expect(failure(path)?.kind == .inputOutput)
+        let error = #expect(throws: Problem.self) { try OutputStream.growingFile(at: path) }
+        #expect(error?.kind == .inputOutput && error?.description.hasSuffix("start its reader first") == true)
         let reader = open(path, O_RDONLY | O_NONBLOCK)
         defer { close(reader) }
         try AtomicFile.write([1], to: path)
@@ -112,11 +113,11 @@ import Testing
         #expect(mkdir(files.path + "/sub", 0o700) == 0)
         try link(files, "link", to: "a")
         try link(files, "dangling", to: "new")
-        let error = #expect(throws: CommandError.self) {
+        let error = #expect(throws: Problem.self) {
             try FormOutput<OutputForm>.read(
                 ["json=\(files.path)/\(one)", "junit=\(files.path)/\(other)"], default: .text)
         }
-        #expect(error?.status == .usage)
+        #expect(error?.kind == .usage)
         #expect(
             try FormOutput<OutputForm>.read(["json=\(files.path)/a", "junit=\(files.path)/b"], default: .text).count
                 == 2)
@@ -151,8 +152,8 @@ import Testing
         #expect(try names(files) == ["a"])
     }
 
-    private func failure(_ path: String) -> CommandError? {
-        #expect(throws: CommandError.self) { try OutputFile.write([1], to: path) }
+    private func failure(_ path: String) -> Problem? {
+        #expect(throws: Problem.self) { try OutputFile.write([1], to: path) }
     }
 
     private func read(_ files: TemporaryDirectory, _ name: String) throws -> String {

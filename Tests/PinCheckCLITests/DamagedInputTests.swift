@@ -27,16 +27,16 @@ import Testing
         "cert_sha256": "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"}]}]}
         """
 
-    private func readList(_ bytes: [UInt8]) -> CommandError? {
-        do throws(CommandError) {
+    private func readList(_ bytes: [UInt8]) -> Problem? {
+        do throws(Problem) {
             var list = try TargetList("-", in: .lab(input: bytes))
             while try list.next() != nil {}
             return nil
         } catch { return error }
     }
 
-    private func readSnapshot(_ bytes: [UInt8]) -> CommandError? {
-        do throws(CommandError) {
+    private func readSnapshot(_ bytes: [UInt8]) -> Problem? {
+        do throws(Problem) {
             _ = try Snapshot.snapshot(in: bytes, name: "old.json")
             return nil
         } catch { return error }
@@ -54,7 +54,7 @@ import Testing
                 round.isMultiple(of: 2)
                 ? readList(damaged(Self.list, &random)) : readSnapshot(damaged(Self.snapshot, &random))
             guard let error else { continue }
-            #expect(error.status == .data)
+            #expect(error.kind == .data)
             #expect(TerminalText.escaped(error.description).utf8.count < 2_000, "round \(round)")
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Pinning
 import Testing
 
 @testable import PinCheckCLI
@@ -46,8 +47,8 @@ import Testing
     }
 
     @Test func refusesNumbersThatJSONDoesNotHave() {
-        #expect(throws: CommandError.self) { try JSONRenderer.line(Double.nan) }
-        #expect(throws: CommandError.self) { try JSONRenderer.line([Double.infinity]) }
+        #expect(throws: Problem.self) { try JSONRenderer.line(Double.nan) }
+        #expect(throws: Problem.self) { try JSONRenderer.line([Double.infinity]) }
     }
 
     @Test func writesWholeNumbersWithoutAFraction() throws {

@@ -46,7 +46,7 @@ import Testing
         ("http://api.example.com/", "is not an https URL"), ("ftp://api.example.com", "is not an https URL"),
         ("https://", "names no host"), ("https:///path", "names no host"), ("api.example.com/path", "holds a '/'"),
     ]) func refusesWhatIsNoTargetAndSaysWhy(text: String, reason: String) {
-        let error = #expect(throws: CheckError.self) { try Target(text) }
+        let error = #expect(throws: Problem.self) { try Target(text) }
         #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
         #expect(error?.description.contains("\n") == false)
         #expect((error?.description.count ?? 0) < 260)
@@ -83,9 +83,7 @@ import Testing
     @Test(arguments: [
         "", ":", "203.0.113.7:0", "a:b:c:d:e", "api.example.com:443:edge.example.net", "host::b", "[::1",
         "[\u{301}::1]:9", "[::1]\u{301}:9", "[::1]:\u{301}443", "[\u{200D}::1]",
-    ]) func refusesWhatIsNoAddress(text: String) {
-        #expect(throws: CheckError.self) { try ConnectAddress.readAny(text) }
-    }
+    ]) func refusesWhatIsNoAddress(text: String) { #expect(throws: Problem.self) { try ConnectAddress.readAny(text) } }
 }
 
 @Suite(.endsSomeTime) struct TimeTextTests {
@@ -107,7 +105,7 @@ import Testing
         "2026-11-21T08:00:00.Z", "2026-11-21T08:00:00+1:00", "2026-11-21T08:00:00+24:00", "2026-11-21Z",
         "2026-11-21T08:00:00Zx", "--1", "1e9", "999999999999", "٢٠٢٦-١١-٢١", "0000-01-01", "21.11.2026",
     ]) func refusesNonsenseAndShowsHowToWriteATime(text: String) {
-        let error = #expect(throws: TimeTextError.self) { try TimeText.read(text) }
+        let error = #expect(throws: Problem.self) { try TimeText.read(text) }
         #expect(error?.description.contains("write 2026-11-21T08:00:00Z") == true)
     }
 }

@@ -75,7 +75,7 @@ import Testing
         "", "2", "20", "2xx,", "2x5", "x00", "300-200", "200-", "-", "600", "099", "200 ", "２xx", "2000", "xxx", "6xx",
         "0xx", "-200", "4xx-2xx", "200-300-400", "200 204", "OK", "+20", "2xx\u{301}", "200,,204",
     ]) func aTextThatIsNoStatusIsRefused(text: String) {
-        let error = #expect(throws: CheckError.self) { try ExpectedStatus("200,\(text)") }
+        let error = #expect(throws: Problem.self) { try ExpectedStatus("200,\(text)") }
         #expect(error?.description.contains("is not an HTTP status: write 204") == true)
     }
 }

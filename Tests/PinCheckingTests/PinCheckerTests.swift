@@ -47,7 +47,7 @@ import X509
                     + "days, more than 825 (a rule of Apple's platforms)")
             #expect(result.clients.map(\.device) == ["ios-12", "ios-13", "android-9"])
             #expect(result.clients.map(\.isAccepted) == [true, false, true])
-            #expect(throws: CheckError.self) { try PinChecker(clients: [.curl], devices: ["ios-12"]) }
+            #expect(throws: Problem.self) { try PinChecker(clients: [.curl], devices: ["ios-12"]) }
         }
     }
 
@@ -121,14 +121,14 @@ import X509
     }
 
     @Test func configurationErrorsAreThrownBeforeThereIsAHost() throws {
-        #expect { _ = try PinChecker(pins: ["sha256/AAAA"]) } throws: { ($0 as? CheckError)?.kind == .data }
-        #expect { _ = try PinChecker(pins: ["/nowhere/pin.pem"]) } throws: { ($0 as? CheckError)?.kind == .missing }
-        #expect { _ = try PinChecker(anchors: ["/nowhere"]) } throws: { ($0 as? CheckError)?.kind == .missing }
-        #expect { _ = try Client("okhttpd") } throws: { ($0 as? CheckError)?.kind == .request }
-        #expect { _ = try PinChecker(clients: []) } throws: { ($0 as? CheckError)?.kind == .request }
+        #expect { _ = try PinChecker(pins: ["sha256/AAAA"]) } throws: { ($0 as? Problem)?.kind == .data }
+        #expect { _ = try PinChecker(pins: ["/nowhere/pin.pem"]) } throws: { ($0 as? Problem)?.kind == .noInput }
+        #expect { _ = try PinChecker(anchors: ["/nowhere"]) } throws: { ($0 as? Problem)?.kind == .noInput }
+        #expect { _ = try Client("okhttpd") } throws: { ($0 as? Problem)?.kind == .usage }
+        #expect { _ = try PinChecker(clients: []) } throws: { ($0 as? Problem)?.kind == .usage }
         let checker = try PinChecker()
-        #expect { _ = try checker.check(chain: [], for: host) } throws: { ($0 as? CheckError)?.kind == .data }
-        #expect { _ = try checker.check(chain: [[1]], for: host) } throws: { ($0 as? CheckError)?.kind == .data }
+        #expect { _ = try checker.check(chain: [], for: host) } throws: { ($0 as? Problem)?.kind == .data }
+        #expect { _ = try checker.check(chain: [[1]], for: host) } throws: { ($0 as? Problem)?.kind == .data }
     }
 
     @Test func everyClientThatHasANameOfItsOwnIsTheOneOfThatName() throws {

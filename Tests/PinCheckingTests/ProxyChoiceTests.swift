@@ -36,7 +36,7 @@ struct ProxyChoiceTests {
         "http://a%zz:b@proxy.example", "http://a%3Ab:c@proxy.example", "http://a:b%0d%0aX@proxy.example",
         "http://secret/word@proxy.example", "socks5://:x@h", "http://a%4",
     ]) func whatIsNoProxyIsRefusedWithoutItsUser(text: String) {
-        let error = #expect(throws: CheckError.self) { try proxy(text) }
+        let error = #expect(throws: Problem.self) { try proxy(text) }
         #expect(
             error.map { !"\($0)".contains("secret") && !"\($0)".contains("b%0d") } == true,
             "\(String(describing: error))")
@@ -61,7 +61,7 @@ struct ProxyChoiceTests {
     }
 
     @Test func aVariableThatNamesNoProxyIsNamed() {
-        let error = #expect(throws: CheckError.self) { try ProxyEnvironment(["ALL_PROXY": "gopher://secret:x@h"]) }
+        let error = #expect(throws: Problem.self) { try ProxyEnvironment(["ALL_PROXY": "gopher://secret:x@h"]) }
         let text = error.map { "\($0)" } ?? ""
         #expect(text.hasPrefix("ALL_PROXY: the proxy 'gopher://h'") && !text.contains("secret"), "\(text)")
     }

@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import LoopbackLab
 import PinFormats
@@ -185,9 +186,11 @@ import Testing
         let (name, archive, problem, place, words) = (Self.refused + Self.cutOff)[index]
         #expect(archive.count < 4 << 20)
         let error = try failure(ofFile: name, archive)
-        if let problem { #expect(error.problem == problem) }
-        #expect(problem != .noPinsInDirectory || error.kind == .missing)
-        #expect("\(error.place)".hasSuffix(place) && (words.isEmpty || error.description.contains(words)), "\(error)")
+        if let problem { #expect(error.id == problem) }
+        #expect(problem != .noPinsInDirectory || error.kind == .noInput)
+        #expect(
+            "\(error.place ?? .option)".hasSuffix(place) && (words.isEmpty || error.description.contains(words)),
+            "\(error)")
     }
 
     @Test func whatNoClientReadsIsNotUnpackedAndAnAppWithoutPinsSaysSo() throws {
@@ -206,9 +209,9 @@ import Testing
         apk.add("AndroidManifest.xml", binary)
         apk.add("res/xml/network_security_config.xml", binary)
         let error = try failure(ofFile: "app.apk", apk.archive)
-        #expect("\(error.place)".hasSuffix("app.apk:AndroidManifest.xml"))
+        #expect("\(error.place ?? .option)".hasSuffix("app.apk:AndroidManifest.xml"))
         #expect(error.reason == "is XML in Android's binary form, as a built app has it, which is not read")
-        #expect(error.remedy?.hasSuffix("or decode the app first: apktool d APP.apk") == true)
+        #expect(error.advice?.hasSuffix("or decode the app first: apktool d APP.apk") == true)
         #expect(try failure(ofFile: "network_security_config.xml", binary).reason == error.reason)
         var bundle = ZipWriter()
         bundle.add("base/manifest/AndroidManifest.xml", [0x0A, 0x01])

@@ -37,7 +37,7 @@ import Testing
             """
         let directory = try TemporaryDirectory()
         let path = try directory.write(Array(manifest.utf8), to: "AndroidManifest.xml")
-        #expect(try failure(path).problem == .missingFile)
+        #expect(try failure(path).id == .missingFile)
         _ = try directory.write(Array(Samples.android.utf8), to: "net.xml")
         #expect(try PinSource(path).read().configurations.first?.entries.first?.pins.count == 2)
     }
@@ -103,14 +103,14 @@ import Testing
         #expect(try only(app(trustKit)).kind == .trustKit)
         for text in [app("\"UIBackgroundModes\": []"), app("\"NSPinnedDomains\": {}")] {
             let error = try failure(ofFile: "app.json", text)
-            #expect(error.problem == .notAPin)
+            #expect(error.id == .notAPin)
             #expect(error.reason.contains("neither NSPinnedDomains (in NSAppTransportSecurity) nor"), "\(error)")
         }
         for plugin in ["\"sha256/a\"", "[\"x\", {\"a.b\": {\"publicKeyHashes\": [\"\(Samples.a)\"]}}]"] {
             let error = try failure(ofFile: "app.json", app(trustKit).replacing("[\"x\"]", with: "[\(plugin)]"))
             #expect(error.reason == "a pin stands outside of 'expo.ios.infoPlist' here, where it is not read")
         }
-        #expect(try failure(ofFile: "app.json", app(apple.replacing(Samples.a, with: "AAAA"))).problem == .wrongLength)
+        #expect(try failure(ofFile: "app.json", app(apple.replacing(Samples.a, with: "AAAA"))).id == .wrongLength)
     }
 
     @Test func theJSONOfReactNative() throws {
@@ -152,7 +152,7 @@ import Testing
     @Test func aListWhosePinsAreAllWrongIsNotAlsoCalledEmpty() throws {
         let text = Samples.infoPlist.replacing(Samples.a, with: Samples.a.dropLast())
         let reading = try inspection(ofFile: "Info.plist", text)
-        #expect(reading.problems.map(\.problem) == [.padding])
+        #expect(reading.problems.map(\.id) == [.padding])
         #expect(reading.notes.isEmpty)
     }
 

@@ -72,9 +72,9 @@ import Testing
         let text = sample.replacing(row[1], with: row[2], maxReplacements: 1)
         try #require(text != sample)
         let error = try failure(ofFile: "source", text)
-        #expect("\(error.problem)" == row[3], "\(error)")
+        #expect("\(error.id!)" == row[3], "\(error)")
         #expect(error.description.contains(row[5]), "\(error)")
         #expect(!error.description.contains { $0.isNewline })
-        if !row[4].isEmpty { #expect(error.place.description.hasSuffix(":\(row[4])"), "\(error)") }
+        if !row[4].isEmpty { #expect("\(error.place ?? .option)".hasSuffix(":\(row[4])"), "\(error)") }
     }
 }

@@ -110,8 +110,8 @@ import Testing
 
     @Test(arguments: table(refused)) func whatDecidesAndCannotBeSaidIsRefused(row: [String]) throws {
         let format = try #require(PinBlockFormat(rawValue: row[1]))
-        let error = try #require(throws: PinFormatError.self) { try converted(row[0], to: format) }
-        #expect(error.kind == .malformed)
+        let error = try #require(throws: Problem.self) { try converted(row[0], to: format) }
+        #expect(error.kind == .data)
         #expect(error.description.contains(": " + row[2]), "\(error)")
     }
 
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test func aHostThatNothingIsPinnedForIsRefused() throws {
-        let error = try #require(throws: PinFormatError.self) {
+        let error = try #require(throws: Problem.self) {
             try converted(Self.exempt, to: .curl, host: "static.example.com")
         }
         #expect(error.reason == "nothing is pinned for static.example.com")

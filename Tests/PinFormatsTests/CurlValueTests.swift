@@ -7,12 +7,12 @@ import Testing
 @Suite struct CurlValueTests {
     private static let (a, b) = (Samples.a, Samples.b)
 
-    private func outcome(_ value: String) -> Result<PinReading, PinFormatError> {
+    private func outcome(_ value: String) -> Result<PinReading, Problem> {
         let source = PinSource(pinnedPublicKey: value)
-        return Result { () throws(PinFormatError) in try source.read() }
+        return Result { () throws(Problem) in try source.read() }
     }
 
-    private func failure(_ value: String) throws -> PinFormatError {
+    private func failure(_ value: String) throws -> Problem {
         guard case .failure(let error) = outcome(value) else { throw UnexpectedSuccess() }
         return error
     }
@@ -20,7 +20,7 @@ import Testing
     @Test func whatCurlWouldDoWithABadValueIsSaid() throws {
         let always = "curl ends with exit status 90 whatever the server's key is"
         let unpadded = try failure("sha256//\(Self.a.dropLast())")
-        #expect(unpadded.problem == .padding)
+        #expect(unpadded.id == .padding)
         #expect(
             unpadded.description
                 == "--pinnedpubkey: '\(Self.a.prefix(8))…' lacks the padding: \(always); write sha256//\(Self.a)")
@@ -29,7 +29,7 @@ import Testing
             semicolon.description
                 == "--pinnedpubkey: '\(Self.a.prefix(8))…;' is one entry to curl, for only ';sha256//' begins another: \(always); "
                 + "write sha256//\(Self.a) without the rest")
-        #expect(try failure("sha256//\(Self.a); sha256//\(Self.b)").problem == .notation)
+        #expect(try failure("sha256//\(Self.a); sha256//\(Self.b)").id == .notation)
         let later = try failure("sha256//\(Self.a);sha256//AAAA")
         #expect(
             later.reason
@@ -45,7 +45,7 @@ import Testing
         for end in [" ", "\t"] {
             let text = lines.map { $0.hasPrefix("-") ? String($0) : $0 + end }.joined(separator: "\n") + "\n"
             let error = try failure(try directory.write(Array(text.utf8), to: "blank.pem"))
-            #expect(error.problem == .whitespace, "\(error)")
+            #expect(error.id == .whitespace, "\(error)")
             #expect(error.description.contains("blank.pem:2: has blanks in the key, which curl does not pass over"))
         }
     }
@@ -57,17 +57,17 @@ import Testing
                 == "--pinnedpubkey: '\((prefix + Self.a).prefix(8))…' does not begin with 'sha256//': curl takes it for the name of a "
                 + "file, finds none and ends with exit status 90; write sha256//\(Self.a)")
         let missing = try failure("no-such-file")
-        #expect(missing.kind == .missing)
+        #expect(missing.kind == .noInput)
         #expect(missing.reason.hasPrefix("'no-such-file': there is no such file: curl ends with exit status 90"))
     }
 
     @Test func aFileHoldsOnePublicKeyAndNoCertificate() throws {
         let pin = SHA256Digest(bytes: leaf.publicKeySHA256)!
-        func read(_ bytes: [UInt8]) throws -> Result<PinReading, PinFormatError> {
+        func read(_ bytes: [UInt8]) throws -> Result<PinReading, Problem> {
             let files = try TemporaryDirectory()
             return outcome(try files.write(bytes, to: "key"))
         }
-        func failure(_ bytes: [UInt8]) throws -> PinFormatError {
+        func failure(_ bytes: [UInt8]) throws -> Problem {
             guard case .failure(let error) = try read(bytes) else { throw UnexpectedSuccess() }
             return error
         }
@@ -88,12 +88,12 @@ import Testing
         ]
         for bytes in bad {
             let error = try failure(bytes)
-            #expect(error.problem == .otherKind)
+            #expect(error.id == .otherKind)
             #expect(error.reason.hasSuffix("curl ends with exit status 90 whatever the server's key is"))
         }
         let certificate = try failure(leaf.der)
         #expect(certificate.reason.hasPrefix("is a certificate, and curl compares files with public keys only"))
-        #expect(certificate.remedy?.hasPrefix("take its key: openssl x509 -inform der -in ") == true)
-        #expect(try failure(Array(leaf.key.privateKeyPEM().utf8)).problem == .privateKey)
+        #expect(certificate.advice?.hasPrefix("take its key: openssl x509 -inform der -in ") == true)
+        #expect(try failure(Array(leaf.key.privateKeyPEM().utf8)).id == .privateKey)
     }
 }

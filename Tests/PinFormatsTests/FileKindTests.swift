@@ -65,7 +65,7 @@ import Testing
         #expect(problems == [error])
         #expect(error.place == (line == 0 ? .file(path) : .line(line, of: path)))
         #expect(error.reason.hasPrefix(reason), "\(error)")
-        #expect(error.remedy?.hasSuffix(remedy) == true, "\(error)")
+        #expect(error.advice?.hasSuffix(remedy) == true, "\(error)")
     }
 
     @Test func whatIsCompressedSaysHowToUnpackIt() throws {
@@ -155,9 +155,9 @@ import Testing
         for (what, bytes, problems) in bad {
             let path = try directory.write(bytes, to: name)
             let error = try failure(path)
-            #expect(problems.contains(error.problem), "\(what): \(error)")
-            #expect(error.place.path == path)
-            #expect(error.remedy != nil || error.problem == .empty)
+            #expect(error.id.map(problems.contains) == true, "\(what): \(error)")
+            #expect(error.place?.path == path)
+            #expect(error.remedy != nil || error.id == .empty)
             #expect(!error.description.contains(secret) && !error.description.contains { $0.isNewline })
         }
         // Cut off anywhere it is refused, or less is read than the whole; a list may end behind any line.
@@ -177,8 +177,8 @@ import Testing
         #expect(inspection.problems.count == 1_000)
         #expect(inspection.omittedProblemCount == 1_000)
         let many = try directory.write(String(repeating: "a\n", count: 1_000_000), to: "many.txt")
-        #expect(try failure(many).problem == .tooLarge)
+        #expect(try failure(many).id == .tooLarge)
         let twice = try directory.write("{\"TSKPinnedDomains\": {}, \"TSKPinnedDomains\": {}}", to: "twice.json")
-        #expect(try failure(twice).problem == .duplicate)
+        #expect(try failure(twice).id == .duplicate)
     }
 }

@@ -20,13 +20,13 @@ import Testing
         let directory = try TemporaryDirectory()
         let path = try directory.write(try #require(Self.starts[name]), to: name)
         try #require(truncate(path, 50_000_000) == 0)
-        #expect(try failure(path).problem == .tooLarge)
-        #expect(try failure(directory.path).problem == .tooLarge)
+        #expect(try failure(path).id == .tooLarge)
+        #expect(try failure(directory.path).id == .tooLarge)
     }
 
     private func expectUnreasonable(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) throws {
         let error = try failure(ofFile: "source", bytes, sourceLocation: sourceLocation)
-        #expect(error.problem == .unreasonableDocument, sourceLocation: sourceLocation)
+        #expect(error.id == .unreasonableDocument, sourceLocation: sourceLocation)
     }
 
     private func expectUnreasonable(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
@@ -55,7 +55,7 @@ import Testing
         for _ in 0..<2_000 {
             der = [0x30, 0x83] + [16, 8, 0].map { UInt8(truncatingIfNeeded: der.count >> $0) } + der
         }
-        let problem = try failure(ofFile: "source", der).problem
+        let problem = try failure(ofFile: "source", der).id
         #expect([.brokenCertificate, .binaryJunk].contains(problem), "\(problem)")
     }
 
@@ -164,7 +164,7 @@ import Testing
             val A = "sha256/\(String(repeating: "A", count: 20_000))"
             CertificatePinner.Builder().add("a.example.com", \(Array(repeating: "A", count: 20_000).joined(separator: " + ")))
             """
-        #expect(try failure(ofFile: "Pins.kt", text).problem == .wrongValue)
+        #expect(try failure(ofFile: "Pins.kt", text).id == .wrongValue)
     }
 
     @Test func aCharacterAsLongAsTheTextIsShortened() throws {
@@ -186,13 +186,13 @@ import Testing
         let nested = Array(repeating: [0x30, 0x80] as [UInt8], count: 150_000).joined()
         let directory = try TemporaryDirectory()
         let path = try directory.write(Array(nested), to: "key.der")
-        let error = try #require(throws: PinFormatError.self) { try KeyFile.publicHalf(ofKeyFile: path) }
-        #expect(error.problem == .otherKind)
+        let error = try #require(throws: Problem.self) { try KeyFile.publicHalf(ofKeyFile: path) }
+        #expect(error.id == .otherKind)
     }
 
     @Test func moreAppsThanAnArchiveHasAreRefused() throws {
         var zip = ZipWriter()
         for index in 0..<30 { zip.add("Payload/A\(index).app/Info.plist", "<plist/>") }
-        #expect(try failure(ofFile: "many.ipa", zip.archive).problem == .unreasonableDocument)
+        #expect(try failure(ofFile: "many.ipa", zip.archive).id == .unreasonableDocument)
     }
 }

@@ -63,7 +63,7 @@ import Testing
             try directory.write(root.der, to: "a.cer")
             let path = try directory.write(bytes, to: name)
             let error = try failure(directory.path)
-            #expect(error.kind == .malformed)
+            #expect(error.kind == .data)
             #expect(error.place == .file(path))
         }
     }
@@ -85,7 +85,7 @@ import Testing
         try directory.write(leaf.der, to: "leaf.cer")
         try directory.write(bytes, to: name)
         let inspection = PinSource(directory.path).inspect()
-        #expect(inspection.problems.map(\.problem) == (problem.map { [$0] } ?? []))
+        #expect(inspection.problems.map(\.id) == (problem.map { [$0] } ?? []))
         #expect(inspection.notes.map(\.kind) == (problem == nil ? [.notAPinFile] : []))
     }
 
@@ -101,20 +101,20 @@ import Testing
         let manifest = "<manifest><application android:networkSecurityConfig=\"@xml/n\"/></manifest>"
         try directory.write(manifest, to: "AndroidManifest.xml")
         for path in ["/res", "/res/xml", "/res/xml/n.xml", "/res/xml-v31/n.xml", "/AndroidManifest.xml"] {
-            #expect(try failure(directory.path + path).problem == .duplicate)
+            #expect(try failure(directory.path + path).id == .duplicate)
         }
     }
 
     @Test func aDirectoryWithoutPinsIsMissingInput() throws {
         let directory = try TemporaryDirectory()
         let empty = try failure(directory.path)
-        #expect(empty.problem == .noPinsInDirectory)
-        #expect(empty.kind == .missing)
+        #expect(empty.id == .noPinsInDirectory)
+        #expect(empty.kind == .noInput)
         #expect(
             empty.description == "\(directory.path): no file in this directory holds a pin; "
                 + "name the directory or file that does; hidden files are not searched")
         try directory.write("sha256/\(Self.a)", to: "README.md")
-        #expect(try failure(directory.path).problem == .noPinsInDirectory)
+        #expect(try failure(directory.path).id == .noPinsInDirectory)
     }
 }
 

@@ -80,7 +80,7 @@ import Testing
         line: String, problem: FindingID, message: String
     ) throws {
         let error = try failure(ofFile: "pins.txt", "# pins\nsha256/\(Self.a)\n\(line)\n")
-        #expect(error.problem == problem && error.kind == .malformed)
+        #expect(error.id == problem && error.kind == .data)
         #expect(error.description.contains("/pins.txt:3: \(message)"))
     }
 
@@ -98,7 +98,7 @@ import Testing
 
     @Test(arguments: refused) func whatHoldsNoPinIsNamed(name: String, bytes: [UInt8], problem: FindingID) throws {
         let error = try failure(ofFile: name, bytes)
-        #expect(error.problem == problem && error.kind == .malformed)
+        #expect(error.id == problem && error.kind == .data)
     }
 
     @Test func aPropertyListWithoutPinsSaysWhatItLacks() throws {
@@ -110,7 +110,7 @@ import Testing
     @Test func cutOffAndOverlongDERSaysHowManyBytesThereShouldBe() throws {
         let count = leaf.der.count
         let cut = try failure(ofFile: "leaf.cer", Array(leaf.der.dropLast(10)))
-        #expect(cut.problem == .wrongExtent)
+        #expect(cut.id == .wrongExtent)
         #expect(cut.reason == "a certificate that is cut off: \(count - 10) of \(count) bytes")
         let long = try failure(ofFile: "leaf.cer", leaf.der + root.der)
         #expect(long.reason == "a certificate of \(count) bytes followed by \(root.der.count) more")
@@ -123,7 +123,7 @@ import Testing
     @Test func brokenPEMHasTheLineOfItsBlock() throws {
         let lines = leaf.pem.split(separator: "\n").count
         let damaged = leaf.pem + leaf.pem.replacing("\nMII", with: "\nM?I")
-        #expect(try failure(ofFile: "chain.pem", damaged).problem == .brokenPEM)
+        #expect(try failure(ofFile: "chain.pem", damaged).id == .brokenPEM)
         for (text, beginning) in [
             (damaged, ":\(lines + 1): "), (String(leaf.pem.dropLast(60)), ":1: "),
             ("\n" + pem([0x30, 0x05, 0x01], label: "CERTIFICATE"), ":2: a certificate that is cut off: 3 of 7 bytes"),
@@ -134,8 +134,8 @@ import Testing
         let directory = try TemporaryDirectory()
         let path = try directory.write(leaf.pem, to: "api.cer")
         let error = try failure(path)
-        #expect(error.problem == .cerNotDER)
-        #expect(error.kind == .malformed)
+        #expect(error.id == .cerNotDER)
+        #expect(error.kind == .data)
         #expect(
             error.description
                 == "\(path): is PEM, and AFNetworking reads only DER from a .cer: it skips the file or crashes; convert it: "
@@ -162,15 +162,15 @@ import Testing
                     "leaf.csr\(place): a certificate request: its public key is pinned, for there is no certificate yet"
                 ) == true)
         }
-        #expect(try failure(ofFile: "leaf.cer", request).problem == .cerNotDER)
-        #expect(try failure(ofFile: "leaf.cer", text).problem == .cerNotDER)
+        #expect(try failure(ofFile: "leaf.cer", request).id == .cerNotDER)
+        #expect(try failure(ofFile: "leaf.cer", text).id == .cerNotDER)
         let cut = try failure(ofFile: "leaf.csr", Array(request.dropLast()))
-        #expect(cut.problem == .wrongExtent)
+        #expect(cut.id == .wrongExtent)
         var altered = request
         altered[altered.count - 1] ^= 1
         let forged = try failure(ofFile: "leaf.csr", altered)
-        #expect(forged.problem == .otherKind)
-        #expect(forged.remedy == "make the request again")
+        #expect(forged.id == .otherKind)
+        #expect(forged.advice == "make the request again")
     }
 
     @Test func pkcs7ComesWithTheCommandThatTakesItsCertificates() throws {
@@ -179,16 +179,16 @@ import Testing
         let block = Array(pem(message, label: "PKCS7").utf8)
         for (bytes, options) in [(message, "-inform der -in "), (ber, "-inform der -in "), (block, "-in ")] {
             let error = try failure(ofFile: "chain.p7b", bytes)
-            #expect(error.problem == .otherKind)
-            #expect(error.remedy?.hasPrefix("take its certificates: openssl pkcs7 -print_certs \(options)") == true)
+            #expect(error.id == .otherKind)
+            #expect(error.advice?.hasPrefix("take its certificates: openssl pkcs7 -print_certs \(options)") == true)
         }
     }
 
     @Test func relativesOfCertificatesComeWithTheCommandThatHelps() throws {
         let modulus: [UInt8] = [0x30, 0x0A, 0x02, 0x05, 0, 0xC1, 2, 3, 5, 0x02, 0x01, 3]
-        #expect(try failure(ofFile: "rsa.der", modulus).remedy?.contains("-RSAPublicKey_in -inform der -in ") == true)
+        #expect(try failure(ofFile: "rsa.der", modulus).advice?.contains("-RSAPublicKey_in -inform der -in ") == true)
         #expect(
-            try failure(ofFile: "rsa.pem", pem(modulus, label: "RSA PUBLIC KEY")).remedy?.contains("-RSAPublicKey_in")
+            try failure(ofFile: "rsa.pem", pem(modulus, label: "RSA PUBLIC KEY")).advice?.contains("-RSAPublicKey_in")
                 == true)
     }
 
@@ -196,17 +196,17 @@ import Testing
         let body = leaf.pem.split(separator: "\n").dropFirst().dropLast().joined()
         let pin = SHA256Digest(bytes: leaf.publicKeySHA256)!
         let pasted = try failure("sha256/\(body)")
-        #expect(pasted.problem == .pemBody)
+        #expect(pasted.id == .pemBody)
         #expect(
             pasted.description
                 == "--pins: the text (\(body.count + 7) characters) is the body of a certificate and not a hash; "
                 + "the pin of that certificate's key is \(pin)")
         let key = leaf.key.publicKeyPEM.split(separator: "\n").dropFirst().dropLast().joined()
-        #expect(try failure(key).remedy == "the pin of that key is \(pin)")
+        #expect(try failure(key).advice == "the pin of that key is \(pin)")
         // A file without its first line.
         let beheaded = leaf.pem.split(separator: "\n").dropFirst().joined(separator: "\n")
         let error = try failure(ofFile: "leaf.pem", beheaded)
-        #expect(error.problem == .pemBody)
+        #expect(error.id == .pemBody)
         #expect(error.reason == "the text (64 characters) is the body of a certificate and not a hash")
     }
 }

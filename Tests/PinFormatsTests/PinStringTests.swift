@@ -135,10 +135,10 @@ import Testing
     {
         let (text, message) = (row[1], row[2])
         let error = try failure(text)
-        #expect("\(error.problem)" == row[0])
+        #expect("\(error.id!)" == row[0])
         let whole = "--pins: " + (message.hasPrefix("$") ? "'\(text)'" + message.dropFirst() : message)
         #expect(KeyMaterial.cut(error.description) == KeyMaterial.cut(whole))
-        #expect(error.kind == .malformed)
+        #expect(error.kind == .data)
         #expect(error.place == .option)
         #expect(!error.description.contains("\n"))
     }
@@ -153,8 +153,8 @@ import Testing
         "-",
     ]) func whatIsNeitherAFileNorLooksLikeAPinIsAMissingFile(text: String) throws {
         let error = try failure(text)
-        #expect(error.problem == .missingFile)
-        #expect(error.kind == .missing)
+        #expect(error.id == .missingFile)
+        #expect(error.kind == .noInput)
         #expect(error.description.hasPrefix("--pins: '"))
         #expect(error.description.contains("': there is no such file, and it is not a pin either"))
         #expect(error.description.utf8.count < 300)
@@ -162,13 +162,13 @@ import Testing
 
     @Test func anEndlessNameIsShortened() throws {
         let error = try failure(String(repeating: "long/", count: 2_000))
-        #expect(error.problem == .missingFile)
+        #expect(error.id == .missingFile)
         #expect(error.description.count == 162)
     }
 
     @Test func aNULCharacterIsRefused() throws {
         let error = try failure("Pins\0/../other")
-        #expect(error.problem == .nulCharacter)
+        #expect(error.id == .nulCharacter)
         #expect(error.description == "--pins: the value holds a NUL character")
     }
 

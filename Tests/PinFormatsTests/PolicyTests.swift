@@ -64,9 +64,9 @@ import Testing
 
     @Test(arguments: table(mistakes)) func aMistakeIsAnErrorWithItsPlace(row: [String]) throws {
         try reading(row[0]) { path in
-            let error = try #require(throws: PinFormatError.self) { try PolicyReader.policy(at: path) }
-            #expect(error.problem.word == row[2])
-            #expect(error.place.description == (row[1].isEmpty ? path : "\(path):\(row[1])"))
+            let error = try #require(throws: Problem.self) { try PolicyReader.policy(at: path) }
+            #expect(error.id?.word == row[2])
+            #expect("\(error.place ?? .option)" == (row[1].isEmpty ? path : "\(path):\(row[1])"))
             #expect(error.description.contains(row[3]), "\(error)")
         }
     }
@@ -74,8 +74,8 @@ import Testing
     @Test func aPolicyTakesNoPinsFromAnotherOneWhenItIsReadAsPins() throws {
         let files = try TemporaryDirectory()
         let path = try files.write("{ hosts: { 'a.example': { pins: 'pins.json5' } } }", to: "pins.json5")
-        let error = #expect(throws: PinFormatError.self) { try PinSource(path).read() }
-        #expect(error?.problem == .otherKind)
+        let error = #expect(throws: Problem.self) { try PinSource(path).read() }
+        #expect(error?.id == .otherKind)
     }
 
     @Test func aPolicyAsASourceOfPinsHasThoseOfItsHostsAndOfTheConfigurationsItNames() throws {
@@ -107,14 +107,14 @@ struct ThresholdTests {
 
     @Test(arguments: ["", "d", "30", "-1d", "+3d", "3.5d", "30 d", "101%", "1y", "30D", "1234567d", "३d", "%", "1dd"])
     func refusesAnythingElse(text: String) {
-        let error = #expect(throws: ThresholdError.self) { try Threshold(text) }
+        let error = #expect(throws: Problem.self) { try Threshold(text) }
         #expect(error?.description.contains("is not a threshold: write ") == true)
         #expect(error?.description.contains("'\(text)'") == true)
     }
 
     @Test func aBareNumberIsToldItsUnit() {
         #expect(
-            ThresholdError(text: "30").description
+            #expect(throws: Problem.self) { try Threshold("30") }?.description
                 == "'30' is not a threshold: write 30d for days, or 33% of the lifetime")
     }
 

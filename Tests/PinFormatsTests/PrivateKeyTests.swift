@@ -6,9 +6,7 @@ import Testing
 
 @Suite struct PrivateKeyTests {
     /// What a message may not hold: any eight characters in a row of the key's text.
-    private func expectNothing(
-        of key: String, in error: PinFormatError, sourceLocation: SourceLocation = #_sourceLocation
-    ) {
+    private func expectNothing(of key: String, in error: Problem, sourceLocation: SourceLocation = #_sourceLocation) {
         let body = Array(key.split(separator: "\n").dropFirst().dropLast().joined())
         let message = error.description
         let shown = (0..<max(0, body.count - 8)).filter { message.contains(String(body[$0..<$0 + 8])) }
@@ -35,7 +33,7 @@ import Testing
             }
             for source in sources {
                 let error = try failure(source)
-                #expect(error.problem == .privateKey, "\(source)")
+                #expect(error.id == .privateKey, "\(source)")
                 expectNothing(of: text, in: error)
             }
         }
@@ -54,7 +52,7 @@ import Testing
             // PKCS #12.
             [0x30, 0x82, 0x0A, 0x2F, 0x02, 0x01, 0x03, 0x30, 0x82, 0x09],
         ] as [[UInt8]]) func privateKeysInDERAreRefusedByHowTheyBegin(der: [UInt8]) throws
-    { #expect(try failure(ofFile: "key.der", der).problem == .privateKey) }
+    { #expect(try failure(ofFile: "key.der", der).id == .privateKey) }
 
     @Test func anArgumentThatIsNeitherFileNorPinIsNotShownWhenItCouldHoldAKey() throws {
         let key = try LabKey.shared(.rsa(bits: 2048), label: "PinFormats").privateKeyPEM()
@@ -64,7 +62,7 @@ import Testing
             "d = " + String(repeating: "0fA9", count: 16),
         ] {
             let error = try failure(argument)
-            #expect(error.problem == .missingFile)
+            #expect(error.id == .missingFile)
             expectNothing(of: "\n\(body)\n", in: error)
             #expect(error.description.contains(": the text (\(argument.count) characters): there is no such file"))
         }
@@ -88,15 +86,15 @@ import Testing
     /// What is wrong with a file: problems with the part of their place that follows the file's name.
     private func problems(_ text: String) throws -> [String] {
         try inspection(ofFile: "source", text).problems.map { error in
-            "\(error.problem.word) \(error.place.description.dropFirst(error.place.path?.utf8.count ?? 0))"
+            "\(error.id?.word ?? "") \("\(error.place ?? .option)".dropFirst(error.place?.path?.utf8.count ?? 0))"
         }
     }
 
     @Test func everyBadPinOfAListIsNamedAndTheGoodOnesCount() throws {
         let text = "sha256/\(Samples.a)\nsha256/AAAA\nsha1/AAAA\nsha256/\(Samples.b)\nsha256:\(Samples.b)\n"
         let inspection = try inspection(ofFile: "pins.txt", text)
-        #expect(inspection.problems.map(\.problem) == [.wrongLength, .wrongAlgorithm, .notation])
-        #expect(inspection.problems.allSatisfy { inspection.place(ofOrigin: $0.place.description) == $0.place })
+        #expect(inspection.problems.map(\.id) == [.wrongLength, .wrongAlgorithm, .notation])
+        #expect(inspection.problems.allSatisfy { inspection.place(ofOrigin: "\($0.place ?? .option)") == $0.place })
         #expect(inspection.pins.map(\.spkiSHA256) == [first, second])
         #expect(inspection.omittedProblemCount == 0)
     }
@@ -143,9 +141,9 @@ import Testing
 
     @Test func aSourceWithoutAPinHasAProblem() throws {
         let directory = try TemporaryDirectory()
-        #expect(PinSource(directory.path).inspect().problems.map(\.problem) == [.noPinsInDirectory])
-        #expect(PinSource(directory.path + "/gone").inspect().problems.map(\.problem) == [.missingFile])
-        #expect(PinSource("").inspect().problems.map(\.problem) == [.empty])
+        #expect(PinSource(directory.path).inspect().problems.map(\.id) == [.noPinsInDirectory])
+        #expect(PinSource(directory.path + "/gone").inspect().problems.map(\.id) == [.missingFile])
+        #expect(PinSource("").inspect().problems.map(\.id) == [.empty])
         let path = try directory.write("prose", to: "a: b:3")
         #expect(PinSource(path).inspect().problems.map(\.place) == [.file(path)])
         #expect(PinSource(path).inspect().place(ofOrigin: path) == .file(path))

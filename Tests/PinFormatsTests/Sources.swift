@@ -18,13 +18,13 @@ let second = digest(from: 32)
 let slashed = digest(from: 0xFC)
 
 /// What reading a source came to, without having to catch.
-func outcome(_ text: String) -> Result<PinReading, PinFormatError> {
-    Result { () throws(PinFormatError) in try PinSource(text).read() }
+func outcome(_ text: String) -> Result<PinReading, Problem> {
+    Result { () throws(Problem) in try PinSource(text).read() }
 }
 
 func hashes(_ text: String) throws -> [SHA256Digest] { try PinSource(text).read().pins.map(\.spkiSHA256) }
 
-func failure(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> PinFormatError {
+func failure(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> Problem {
     switch outcome(text) {
     case .failure(let error): return error
     case .success(let reading):
@@ -45,16 +45,15 @@ func table(_ text: String, columns: Int = .max) -> [[String]] {
 }
 
 /// Writes a file into a new directory and reads it as a source.
-func failure(ofFile name: String, _ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) throws
-    -> PinFormatError
+func failure(ofFile name: String, _ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) throws -> Problem
 {
     let directory = try TemporaryDirectory()
     return try failure(directory.write(bytes, to: name), sourceLocation: sourceLocation)
 }
 
-func failure(ofFile name: String, _ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws
-    -> PinFormatError
-{ try failure(ofFile: name, Array(text.utf8), sourceLocation: sourceLocation) }
+func failure(ofFile name: String, _ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> Problem {
+    try failure(ofFile: name, Array(text.utf8), sourceLocation: sourceLocation)
+}
 
 /// All that is wrong with a file and all that is read of it.
 func inspection(ofFile name: String, _ text: String) throws -> PinReading {

@@ -64,14 +64,14 @@ import Testing
         ] as [(String, Int, String)]) func aWrongKindIsAnError(body: String, line: Int, words: String) throws
     {
         let error = try failure(ofFile: "Info.plist", plist(body))
-        #expect(error.kind == .malformed && error.problem == .wrongValue)
-        #expect(error.place.description.hasSuffix("Info.plist:\(line)"), "\(error)")
+        #expect(error.kind == .data && error.id == .wrongValue)
+        #expect("\(error.place ?? .option)".hasSuffix("Info.plist:\(line)"), "\(error)")
         #expect(error.description.contains(words), "\(error)")
     }
 
     @Test func anythingButADictionaryIsNone() {
         let text = plist("").replacing("<dict>\n\n</dict></dict>", with: "<true/></dict>")
-        #expect(throws: PinFormatError.self) { try reading(ofFile: "Info.plist", text) }
+        #expect(throws: Problem.self) { try reading(ofFile: "Info.plist", text) }
     }
 
     @Test(arguments: [

@@ -11,13 +11,13 @@ import Testing
         #expect(try failure(path).description == "\(path): is a pipe without a writer")
         // In a directory its name promises a pin.
         let error = try failure(directory.path)
-        #expect(error.problem == .notARegularFile)
-        #expect(error.kind == .missing)
+        #expect(error.id == .notARegularFile)
+        #expect(error.kind == .noInput)
         #expect(
             error.description
                 == "\(path): is a pipe, a socket or a device and not a file; save what it gives to a file first")
         try #require(rename(path, directory.path + "/pipe") == 0)
-        #expect(try failure(directory.path).problem == .noPinsInDirectory)
+        #expect(try failure(directory.path).id == .noPinsInDirectory)
     }
 
     @Test func aPipeThatTheUserNamesIsRead() throws {
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: ["/dev/zero", "/dev/null", "/dev/tty"]) func aDeviceIsRefused(path: String) throws {
-        #expect(try failure(path).problem == .notARegularFile)
+        #expect(try failure(path).id == .notARegularFile)
     }
 
     @Test func aLinkToItselfCannotBeRead() throws {
@@ -40,17 +40,17 @@ import Testing
         let path = directory.path + "/loop.pem"
         try #require(symlink(path, path) == 0)
         let error = try failure(path)
-        #expect(error.problem == .unreadable)
-        #expect(error.kind == .missing)
+        #expect(error.id == .unreadable)
+        #expect(error.kind == .noInput)
         #expect(error.description.hasPrefix("\(path): cannot be read: "))
-        #expect(try failure(directory.path).kind == .missing)
+        #expect(try failure(directory.path).kind == .noInput)
     }
 
     @Test(.enabled(if: getuid() != 0, "root may read everything")) func aFileWithoutPermissionCannotBeRead() throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write("sha256/", to: "pins.txt")
         try #require(chmod(path, 0) == 0)
-        #expect(try failure(path).problem == .unreadable)
-        #expect(try failure(directory.path).problem == .unreadable)
+        #expect(try failure(path).id == .unreadable)
+        #expect(try failure(directory.path).id == .unreadable)
     }
 }

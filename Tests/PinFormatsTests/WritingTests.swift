@@ -159,7 +159,7 @@ import X509
         #expect(try Array(Data(contentsOf: URL(fileURLWithPath: saved.path))) == certificate.der)
         let mode = try FileManager.default.attributesOfItem(atPath: saved.path)[.posixPermissions] as? Int
         #expect(mode == 0o644)
-        #expect(throws: CertificateSaver.Failure.self) { try CertificateSaver(directory: saved.path) }
-        #expect(throws: CertificateSaver.Failure.self) { try CertificateSaver(directory: "") }
+        #expect(throws: Problem.self) { try CertificateSaver(directory: saved.path) }
+        #expect(throws: Problem.self) { try CertificateSaver(directory: "") }
     }
 }

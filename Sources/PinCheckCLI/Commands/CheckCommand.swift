@@ -64,7 +64,7 @@ extension Invocation {
     }
 
     /// What there is to check: the first of so many, and what makes the others as they are needed.
-    typealias Supply = (checks: [Check], more: (() throws(CommandError) -> [Check])?, total: Int)
+    typealias Supply = (checks: [Check], more: (() throws(Problem) -> [Check])?, total: Int)
 
     /// Connects, judges and tells, and says what changed where there is a baseline.
     func run(
@@ -78,7 +78,7 @@ extension Invocation {
         try await Checker.run(
             supply.checks, request, in: context.engine, within: writer.needsOrder ? context.targetWindow : nil,
             more: supply.more
-        ) { position, target throws(CommandError) in
+        ) { position, target throws(Problem) in
             let states = comparison?.states(of: target)
             try writer.add(target.results(since: states), at: position)
             if !items.isEmpty { served[position] = target.connections.lazy.compactMap(\.served?.presented).first }
@@ -102,7 +102,7 @@ extension Invocation {
                 || !(settings.arguments.isEmpty && settings.lists.isEmpty && settings.policies.isEmpty)
         else {
             guard request.http == CheckRequest.HTTP() else {
-                throw CommandError.usage(
+                throw Problem.usage(
                     "a file answers no request: name a target beside --next, or leave out --request")
             }
             return ([], nil, 0)
@@ -125,7 +125,7 @@ extension Invocation {
         // What cannot be read is said before anything is connected to, however far down it is named.
         for judging in judgings { try policies.read(judging) }
         var (stream, policies) = (rest, policies)
-        return (checks, { () throws(CommandError) in try stream.nextChecks(&policies) }, total)
+        return (checks, { () throws(Problem) in try stream.nextChecks(&policies) }, total)
     }
 
     private func nextQuestions(about jobs: [Check], _ policies: inout Policies) throws -> [NextQuestion] {
@@ -140,7 +140,7 @@ extension Invocation {
     private func givenBaseline() throws -> Baseline? {
         if let path = settings.baseline { return try Baseline(reading: path, settings, in: context) }
         guard settings.allowed.isEmpty, !settings.updatesBaseline else {
-            throw CommandError.usage("--allow and --update are about a baseline: give --baseline FILE")
+            throw Problem.usage("--allow and --update are about a baseline: give --baseline FILE")
         }
         return nil
     }
@@ -184,7 +184,7 @@ extension Invocation {
         return try writer.finish()
     }
 
-    private func presentedChain(_ chain: String) throws(CommandError) -> PresentedChain {
+    private func presentedChain(_ chain: String) throws(Problem) -> PresentedChain {
         if case .absent = FileKind(at: chain), chain != "-", let host = settings.request.names.host?.writtenHost,
             case .regular = FileKind(at: host)
         {

@@ -15,9 +15,9 @@ extension Command {
 
 extension Invocation {
     func demo() async throws -> ExitStatus {
-        do { return try await DemoScene.staged(in: context, perform) } catch let error as CommandError {
+        do { return try await DemoScene.staged(in: context, perform) } catch let error as Problem {
             throw error
-        } catch { throw CommandError.software("the demo cannot start its servers: \(error)") }
+        } catch { throw Problem.software("the demo cannot start its servers: \(error)") }
     }
 
     private func perform(_ scenes: [DemoScene], in directory: String, _ world: Context) async throws -> ExitStatus {

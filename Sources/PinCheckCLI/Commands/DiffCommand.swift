@@ -59,7 +59,7 @@ extension Invocation {
         if let missing = others.first(where: {
             !$0.contains("://") && ($0.hasSuffix(".json") || $0.contains("/")) && !PinFile.isThere($0)
         }) {
-            throw CommandError.noInput(
+            throw Problem.noInput(
                 "\(quoted(missing)): there is no such file: name a snapshot, or a target as host or https URL")
         }
         var policies = context.policies
@@ -86,14 +86,14 @@ extension Invocation {
         guard request.connection.addresses.all.isEmpty, request.connection.serverName == nil,
             request.names == CheckRequest.Names(), request.variants.isEmpty
         else {
-            throw CommandError.usage(
+            throw Problem.usage(
                 "the snapshot says where to connect, how and by which names: name the targets to say otherwise")
         }
         guard !baseline.snapshot.endpoints.isEmpty else {
-            throw CommandError.noInput("\(quoted(baseline.path)) holds no endpoint: name the targets")
+            throw Problem.noInput("\(quoted(baseline.path)) holds no endpoint: name the targets")
         }
         let isJudged = isJudged(request)
-        return try baseline.checks(request.connection) { endpoint throws(CheckError) in
+        return try baseline.checks(request.connection) { endpoint throws(Problem) in
             isJudged ? try policies.policy(request.judging, for: endpoint) : nil
         }
     }
@@ -102,7 +102,7 @@ extension Invocation {
         _ baseline: Baseline, with path: String, isJudged: Bool, _ outputs: [FormOutput<OutputForm>]
     ) throws -> ExitStatus {
         guard !isJudged else {
-            throw CommandError.usage(
+            throw Problem.usage(
                 "snapshots hold hashes of certificates, which nothing can be verified by: name targets to judge")
         }
         let newer = try Snapshot.read(path, in: context)
@@ -113,7 +113,7 @@ extension Invocation {
             try writer.add([result], at: position)
         }
         guard !changes.isEmpty else {
-            throw CommandError.noInput("neither snapshot holds an endpoint: there is nothing to compare")
+            throw Problem.noInput("neither snapshot holds an endpoint: there is nothing to compare")
         }
         let status = try writer.finish()
         if settings.updatesBaseline { try baseline.update(to: newer, after: status, in: context) }

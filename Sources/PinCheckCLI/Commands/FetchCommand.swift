@@ -56,7 +56,7 @@ extension Invocation {
     private func request() throws -> CheckRequest {
         var request = try settings.connectingRequest(in: context)
         guard request.connection.applicationProtocols.allSatisfy({ $0.name == "http/1.1" }) else {
-            throw CommandError.usage("a document is asked for in HTTP/1.1 and in nothing else: leave out --alpn")
+            throw Problem.usage("a document is asked for in HTTP/1.1 and in nothing else: leave out --alpn")
         }
         request.connection.applicationProtocols = try CheckRequest.Connection.applicationProtocols("http/1.1")
         return request
@@ -65,15 +65,11 @@ extension Invocation {
     private func downloader(of download: DownloadRequest) throws -> Downloader {
         let hosts = settings.policies.isEmpty ? nil : try PolicyHosts(settings.policies, in: context)
         let policies = Mutex(context.policies)
-        let plan: Downloader.Plan = { (target, request) throws(CheckError) in
+        let plan: Downloader.Plan = { (target, request) throws(Problem) in
             var check = CheckTarget(target: target, request: request)
-            if let hosts {
-                do throws(CommandError) { check = try hosts.checkTarget(for: target, request) } catch {
-                    throw .said(error.status == .usage ? .request : .data, error.message)
-                }
-            }
+            if let hosts { check = try hosts.checkTarget(for: target, request) }
             let own = check.withOwnAddresses
-            return try policies.withLock { (policies) throws(CheckError) in try Check.plan([own], &policies)[0] }
+            return try policies.withLock { (policies) throws(Problem) in try Check.plan([own], &policies)[0] }
         }
         let target = try Target("https://\(download.location.authority)/")
         // Without an entry there would be no pins, and no word of that.
@@ -85,7 +81,7 @@ extension Invocation {
 
     private func fetch(
         _ download: DownloadRequest, to file: String?, by downloader: Downloader
-    ) async throws(CommandError) -> DownloadResult {
+    ) async throws(Problem) -> DownloadResult {
         let (output, isQuiet) = (context.console.output, settings.isQuiet)
         let open = try Self.opened(file)
         let write: DownloadStream = { (bytes) throws(OutputError) in
@@ -122,12 +118,12 @@ extension Invocation {
         return result
     }
 
-    private static func opened(_ file: String?) throws(CommandError) -> OpenFile? {
+    private static func opened(_ file: String?) throws(Problem) -> OpenFile? {
         guard let file else { return nil }
         do throws(WriteFailure) { return try OpenFile(at: file) } catch { throw OutputFile.error(error, at: file) }
     }
 
-    private func tell(_ result: DownloadResult, _ file: String?) throws(CommandError) -> ExitStatus {
+    private func tell(_ result: DownloadResult, _ file: String?) throws(Problem) -> ExitStatus {
         let stream = file == nil ? context.console.errors : context.console.output
         let style = context.style(settings.color, on: stream)
         let text = TextRenderer(style: style, explains: settings.explains, layout: stream.layout)
@@ -141,9 +137,9 @@ extension Invocation {
         return rest.prefix { !"/?#".contains($0) }
     }
 
-    private static func location(_ text: String) throws(CommandError) -> HTTPLocation {
+    private static func location(_ text: String) throws(Problem) -> HTTPLocation {
         let location: HTTPLocation
-        do throws(Refusal) { location = try HTTPLocation(text.contains("://") ? text : "https://" + text) } catch {
+        do throws(Problem) { location = try HTTPLocation(text.contains("://") ? text : "https://" + text) } catch {
             throw .usage("the URL \(quoted(UserInfo.hiddenBeforeHost(text))) \(error)")
         }
         guard location.isSecure else {
@@ -152,7 +148,7 @@ extension Invocation {
         return location
     }
 
-    private func file(for location: HTTPLocation) throws(CommandError) -> String? {
+    private func file(for location: HTTPLocation) throws(Problem) -> String? {
         var file = settings.outputs.first
         if settings.namesFileAsURL {
             guard file == nil else { throw .usage("--output and --remote-name both name the file: give one of them") }
@@ -184,7 +180,7 @@ extension ExitStatus {
         case .unpinnedRedirect, .plainRedirect: self = .fail
         case .brokenOff: self = .unreachable
         case .notStored: self = .inputOutput
-        case .impossible(let error): self = CommandError(error).status
+        case .impossible(let error): self = ExitStatus(error)
         default: self = .answer
         }
     }
@@ -235,11 +231,11 @@ extension TextRenderer {
         case .complete, .notAccepted: "the server was not accepted"
         case .brokenOff(let error): "\(error)\(result.isResumable ? "; \(result.count) bytes of it are kept" : "")"
         case .notStored(let failure): "\(OutputFile.error(failure, at: file ?? "standard output"))"
-        case .impossible(let error): "\(CommandError(error))"
+        case .impossible(let error): error.told.description
         case .status(let line):
             "the server answers \(TerminalText.shortened(String(line.drop { $0 != " " }.drop { $0 == " " }), to: 120))"
         case .badRedirect(let place, let error):
-            "it redirects to '\(TerminalText.shortened(UserInfo.hidden(in: place), to: 200))', which \(error.fact)"
+            "it redirects to '\(TerminalText.shortened(UserInfo.hidden(in: place), to: 200))', which \(error.reason.prefix { $0 != ":" })"
         case .tooManyRedirects(let most): "it redirects more than \(most) times: raise --max-redirs if that is right"
         case .unpinnedRedirect(let place):
             "it redirects to \(TerminalText.shortened(place, to: 200)), whose host has no pins: give some"

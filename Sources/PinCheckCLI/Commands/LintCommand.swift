@@ -45,7 +45,7 @@ extension Invocation {
         let outputs = try FormOutput<LintForm>.read(
             settings.formats, default: .text, standardOutput: context.console.output.identity)
         guard !sources.isEmpty else {
-            throw CommandError.usage("nothing is given to judge: name a file or directory, as in 'pincheck lint Pins/'")
+            throw Problem.usage("nothing is given to judge: name a file or directory, as in 'pincheck lint Pins/'")
         }
         PolicyHosts.noteFiles(namedIn: sources, in: context)
         try Hashing.require()
@@ -78,7 +78,7 @@ extension Invocation {
         }
     }
 
-    private func write(_ report: LintReport, as output: FormOutput<LintForm>) throws(CommandError) {
+    private func write(_ report: LintReport, as output: FormOutput<LintForm>) throws(Problem) {
         let isTerminal = output.file == nil && context.console.output.isTerminal
         let text: String
         switch output.form {

@@ -67,7 +67,7 @@ extension Invocation {
             try settings.arguments.first.map { name in
                 let device = try report.data.device(named: name)
                 guard let device else {
-                    throw CommandError.usage(
+                    throw Problem.usage(
                         "'\(name)' has the roots of this machine, which are not part of the data: name another device")
                 }
                 try Hashing.require()
@@ -94,7 +94,7 @@ struct DevicesReport {
         context.console.report("Warning: \(warning.reason.told)")
     }
 
-    func roots(of device: Device) throws(CommandError) -> [Certificate] {
+    func roots(of device: Device) throws(Problem) -> [Certificate] {
         do throws(X509Error) {
             return try data.roots(of: device).map { (der) throws(X509Error) in
                 try CertificateReader.certificate(der: der)

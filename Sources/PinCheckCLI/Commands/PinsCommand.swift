@@ -47,14 +47,14 @@ extension Invocation {
         let (sources, asked) = (settings.arguments, settings.pins)
         if asked.recommends {
             guard asked.from.isEmpty else {
-                throw CommandError.usage("--from is what is converted: leave it out with --recommend")
+                throw Problem.usage("--from is what is converted: leave it out with --recommend")
             }
             guard asked.positions == nil else {
-                throw CommandError.usage("--recommend chooses the positions itself: leave out --position")
+                throw Problem.usage("--recommend chooses the positions itself: leave out --position")
             }
         }
         guard !sources.isEmpty || !asked.keys.isEmpty || !asked.from.isEmpty else {
-            throw CommandError.usage(
+            throw Problem.usage(
                 "nothing is given to pin: name a host or a file, as in 'pincheck pins api.example.com'")
         }
         PolicyHosts.noteFiles(namedIn: asked.from, in: context)
@@ -77,10 +77,10 @@ extension Invocation {
             spares += all.filter { $0.endpoint == nil && $0.presented == nil }
             all.removeAll { $0.endpoint == nil && $0.presented == nil }
             guard !all.isEmpty else {
-                throw CommandError.noInput("--recommend is about a server: name a host, or a file with its chain")
+                throw Problem.noInput("--recommend is about a server: name a host, or a file with its chain")
             }
             if let authority = spares.lazy.flatMap(\.items).first(where: \.role.isAuthority) {
-                throw CommandError.usage(
+                throw Problem.usage(
                     "\(quoted(authority.source)) is a CA's certificate, and no key in reserve: give the roots of your CA as "
                         + "--anchors")
             }
@@ -107,7 +107,7 @@ extension Invocation {
             all.contains(where: \.hasNoVerdict)
                 || all.contains(where: { !$0.items.isEmpty || $0.group != nil && asked.positions == nil })
         else {
-            throw CommandError.noInput(
+            throw Problem.noInput(
                 asked.positions.map {
                     "no certificate stands at --position \(quoted($0.map(\.rawValue).sorted().joined(separator: ","))): leave "
                         + "it out to see all"
@@ -144,7 +144,7 @@ extension Invocation {
         }
         if PinFile.isThere(argument) { return sources(argument, try PinInput.read(argument), host: host) }
         guard !Mistake.isFile(meantBy: argument) else {
-            throw CommandError.noInput("\(quoted(argument)): there is no such file")
+            throw Problem.noInput("\(quoted(argument)): there is no such file")
         }
         return nil
     }

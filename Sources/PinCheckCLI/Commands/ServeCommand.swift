@@ -32,7 +32,7 @@ extension Invocation {
         let descriptors = DescriptorLimit.connectionLimit()
         // For some clients, some probes, and what event loops and lookups need: without them nobody could even be told why.
         guard DescriptorLimit.hasFreeDescriptors(128) else {
-            throw CommandError.software(
+            throw Problem.software(
                 "an exporter needs 128 file descriptors beside those that are open, and there are fewer: raise the "
                     + "limit, as in 'ulimit -n 1024' or by LimitNOFILE=1024 in its unit")
         }
@@ -67,7 +67,7 @@ extension Invocation {
         return try result.get()
     }
 
-    private func modules() throws(CommandError) -> [String: ProbeModule] {
+    private func modules() throws(Problem) -> [String: ProbeModule] {
         guard !(settings.policies + settings.modules.flatMap(\.value)).contains("-") else {
             throw .usage("what an exporter reads it reads again on SIGHUP: name a file, and not standard input")
         }
@@ -102,7 +102,7 @@ extension Invocation {
                 log.write(.info, "listening", [("address", Target.authority(place.address, port))])
             } catch {
                 let reason = SystemError.message(of: (error as? IOError)?.errnoCode ?? 0)
-                throw CommandError.inputOutput(
+                throw Problem.inputOutput(
                     "cannot listen at \(Target.authority(place.address, place.port)): \(reason); name another address or port with --listen"
                 )
             }
@@ -110,7 +110,7 @@ extension Invocation {
     }
 
     private func readAgain(_ service: ProbeService, _ metrics: ServeMetrics, _ log: ServeLog) {
-        do throws(CommandError) {
+        do throws(Problem) {
             let modules = try modules()
             service.replace(modules)
             metrics.tellReload(at: context.now())
@@ -119,7 +119,7 @@ extension Invocation {
         } catch {
             metrics.set("config_last_reload_successful", 0)
             log.write(
-                .error, "reload failed", [("message", "\(error.description); what was read before stays in force")])
+                .error, "reload failed", [("message", "\(error.told); what was read before stays in force")])
         }
     }
 

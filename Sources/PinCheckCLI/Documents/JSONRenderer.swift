@@ -1,4 +1,5 @@
 import Base
+import Pinning
 
 package protocol JSONValue: Sendable { func write(to output: inout JSONRenderer) }
 
@@ -65,12 +66,12 @@ package struct JSONRenderer {
     private var isEmpty = true
     private var problem: Double?
 
-    static func document(_ value: some JSONValue) throws(CommandError) -> String { try text(value, depth: 0) + "\n" }
+    static func document(_ value: some JSONValue) throws(Problem) -> String { try text(value, depth: 0) + "\n" }
 
-    static func line(_ value: some JSONValue) throws(CommandError) -> String { try text(value, depth: nil) + "\n" }
+    static func line(_ value: some JSONValue) throws(Problem) -> String { try text(value, depth: nil) + "\n" }
 
     /// A value `depth` levels deep, or on one line: the first line has no indentation and the last no newline.
-    static func text(_ value: some JSONValue, depth: Int?) throws(CommandError) -> String {
+    static func text(_ value: some JSONValue, depth: Int?) throws(Problem) -> String {
         var output = JSONRenderer(depth: depth)
         output.bytes.reserveCapacity(8192)
         value.write(to: &output)

@@ -11,31 +11,31 @@ extension Snapshot: JSONDocument {
 
     package var document: JSONObject { ["endpoints": endpoints, "schema": Self.schema] }
 
-    static func read(_ path: String, in context: Context) throws(CommandError) -> Snapshot {
+    static func read(_ path: String, in context: Context) throws(Problem) -> Snapshot {
         try snapshot(in: context.contents(of: path), name: path == "-" ? "standard input" : path)
     }
 
-    static func snapshot(in bytes: [UInt8], name: String) throws(CommandError) -> Snapshot {
-        do throws(PinFormatError) {
+    static func snapshot(in bytes: [UInt8], name: String) throws(Problem) -> Snapshot {
+        do throws(Problem) {
             let root = try JSONReader.root(of: PinFile(path: name, bytes: bytes), mostValues: .max)
             try checkSchema(root.required("schema"))
             var endpoints: [Snapshot.Endpoint] = []
             for node in try root.required("endpoints").array() { endpoints.append(try endpoint(node)) }
             return Snapshot(endpoints)
-        } catch { throw .data("\(error)\(error.remedy == nil ? "; write one with 'pincheck snapshot'" : "")") }
+        } catch { throw error.advising("write one with 'pincheck snapshot'") }
     }
 
-    private static func checkSchema(_ node: DocumentNode) throws(PinFormatError) {
+    private static func checkSchema(_ node: DocumentNode) throws(Problem) {
         let text = try node.text()
         guard text != schema else { return }
         let isLater = text.hasPrefix("pincheck-snapshot/")
-        throw PinFormatError(
+        throw Problem(
             .wrongValue, at: node.place,
             "the schema is \(quoted(text)), not \(schema)\(isLater ? ": it was written by a newer pincheck" : "")",
             remedy: isLater ? "update pincheck, or take the snapshot again" : "give a file of 'pincheck snapshot'")
     }
 
-    private static func endpoint(_ node: DocumentNode) throws(PinFormatError) -> Snapshot.Endpoint {
+    private static func endpoint(_ node: DocumentNode) throws(Problem) -> Snapshot.Endpoint {
         let key = Snapshot.Key(
             target: try text("target", of: node, "a host with a port") { (try? Target($0))?.port != nil },
             connect: try optionalText("connect", of: node, "an address") {
@@ -54,8 +54,8 @@ extension Snapshot: JSONDocument {
         return endpoint
     }
 
-    private static func certificate(_ node: DocumentNode) throws(PinFormatError) -> Snapshot.Certificate {
-        func time(_ key: String) throws(PinFormatError) -> Timestamp {
+    private static func certificate(_ node: DocumentNode) throws(Problem) -> Snapshot.Certificate {
+        func time(_ key: String) throws(Problem) -> Timestamp {
             let node = try node.required(key)
             guard let time = try? TimeText.read(node.text()) else { throw node.wrong("a time") }
             return time
@@ -76,7 +76,7 @@ extension Snapshot: JSONDocument {
 
     private static func text(
         _ key: String, of node: DocumentNode, _ what: String = "", isRight: (String) -> Bool = { _ in true }
-    ) throws(PinFormatError) -> String {
+    ) throws(Problem) -> String {
         let node = try node.required(key)
         let text = try node.text()
         guard isRight(text) else { throw node.wrong(what) }
@@ -85,7 +85,7 @@ extension Snapshot: JSONDocument {
 
     private static func optionalText(
         _ key: String, of node: DocumentNode, _ what: String = "", isRight: (String) -> Bool = { _ in true }
-    ) throws(PinFormatError) -> String? {
+    ) throws(Problem) -> String? {
         node[key]?.isNull ?? true ? nil : try text(key, of: node, what, isRight: isRight)
     }
 }
@@ -112,7 +112,7 @@ extension Snapshot.Certificate: JSONDocument {
 }
 
 extension Baseline {
-    init(reading path: String, _ settings: Settings, in context: Context) throws(CommandError) {
+    init(reading path: String, _ settings: Settings, in context: Context) throws(Problem) {
         guard path != "-" || !settings.updatesBaseline else {
             throw .usage("--update cannot rewrite standard input: name the file of the baseline")
         }
@@ -122,7 +122,7 @@ extension Baseline {
     /// Says which recorded endpoints were not among those that were asked, and rewrites the file where that is asked for.
     func finish(
         _ comparison: BaselineComparison, _ settings: Settings, after status: ExitStatus, in context: Context
-    ) throws(CommandError) {
+    ) throws(Problem) {
         let places = comparison.unasked.map { key in key.connect.map { "\(key.target) at \($0)" } ?? key.target }
         if !places.isEmpty {
             context.console.report(
@@ -132,7 +132,7 @@ extension Baseline {
         if settings.updatesBaseline { try update(to: comparison.updated, after: status, in: context) }
     }
 
-    func update(to snapshot: Snapshot, after status: ExitStatus, in context: Context) throws(CommandError) {
+    func update(to snapshot: Snapshot, after status: ExitStatus, in context: Context) throws(Problem) {
         guard status == .pass || status == .warn else {
             context.console.report("Warning: \(quoted(path)) was not updated: the run ended with \(status.name)")
             return

@@ -149,7 +149,7 @@ enum Program {
         if first == "help" || ["--help", "-h"].contains(first) && argv.count > 1 && !argv[1].hasPrefix("-") {
             let words = argv.dropFirst().filter { !$0.hasPrefix("-") }
             guard words.count < 2 else {
-                throw CommandError.usage(
+                throw Problem.usage(
                     "help is about one command: write \(quoted("pincheck help " + withoutSecrets(words[0])))")
             }
             guard let word = words.first else { return Help.program }
@@ -172,7 +172,7 @@ enum Program {
         func one<Made>(of all: [(name: String, made: Made)]) throws -> Made? {
             guard let value else { return nil }
             guard let found = all.first(where: { $0.name == value }) else {
-                throw CommandError.unknown(value, among: all.map(\.name)).said(of: "\(parts[0])")
+                throw Problem.unknown(value, among: all.map(\.name)).said(of: "\(parts[0])")
             }
             return found.made
         }

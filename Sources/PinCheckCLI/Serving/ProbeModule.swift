@@ -17,12 +17,12 @@ final class ProbeModule: Sendable {
     init(
         _ name: String, policies files: [String], allowing allowed: AllowedTargets, _ request: CheckRequest,
         in context: Context
-    ) throws(CommandError) {
+    ) throws(Problem) {
         var policies = context.policies
         let targets = files.isEmpty ? [] : try TargetStream([], policies: files, request, in: context).all()
         // What the flags name has to be readable before there is a target.
-        if !allowed.isEmpty { try CommandError.reading(try policies.read(request.judging)) }
-        let planned = try CommandError.reading(try Check.plan(targets, &policies))
+        if !allowed.isEmpty { try policies.read(request.judging) }
+        let planned = try Check.plan(targets, &policies)
         var checks: [ServerName: [Int: Check]] = [:]
         for (target, check) in zip(targets, planned) {
             guard checks[target.target.host, default: [:]].updateValue(check, forKey: target.port) == nil else {
@@ -42,7 +42,7 @@ final class ProbeModule: Sendable {
     /// What is asked of a target: where to connect, and what the chain is judged by.
     func check(of text: String) throws(ScrapeProblem) -> Check {
         let target: Target
-        do throws(CheckError) { target = try Target(text) } catch { throw ScrapeProblem(400, "\(error)") }
+        do throws(Problem) { target = try Target(text) } catch { throw ScrapeProblem(400, "\(error)") }
         let port = target.port ?? RequestDefaults.port
         let ports = checks[target.host] ?? [:]
         if let check = ports[port] { return check }
@@ -57,12 +57,11 @@ final class ProbeModule: Sendable {
                 "\(quoted(text)) is no target of the module \(quoted(name)): name it in its policy, or by --allow-target"
             )
         }
-        do throws(CommandError) {
-            return try policies.withLock { (policies) throws(CommandError) in
-                try CommandError.reading(
-                    try Check.plan([CheckTarget(target: target, request: request)], &policies, areAll: false)[0])
+        do throws(Problem) {
+            return try policies.withLock { (policies) throws(Problem) in
+                try Check.plan([CheckTarget(target: target, request: request)], &policies, areAll: false)[0]
             }
-        } catch { throw ScrapeProblem(500, error.message) }
+        } catch { throw ScrapeProblem(500, error.told) }
     }
 }
 
@@ -71,11 +70,11 @@ struct AllowedTargets: Sendable {
     private let entries: [(target: Target, isPattern: Bool)]
     private let includesAll: Bool
 
-    init(_ texts: [String] = [], includesAll: Bool = false) throws(CommandError) {
+    init(_ texts: [String] = [], includesAll: Bool = false) throws(Problem) {
         self.includesAll = includesAll
-        entries = try texts.map { (text) throws(CommandError) in
+        entries = try texts.map { (text) throws(Problem) in
             let isPattern = text.hasPrefix("*.")
-            let target = try CommandError.reading(try Target(isPattern ? String(text.dropFirst(2)) : text))
+            let target = try Target(isPattern ? String(text.dropFirst(2)) : text)
             if isPattern, case .ip = target.host {
                 throw .usage("\(quoted(text)) is of no name: write '*.example.com', or an address alone")
             }

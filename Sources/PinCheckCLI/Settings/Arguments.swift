@@ -14,7 +14,7 @@ struct Arguments: Sendable {
     /// The option whose value the last word lacks.
     private(set) var unfinished: Option?
     private var given: [(option: Option, name: String, text: String)] = []
-    private var mistake: CommandError?
+    private var mistake: Problem?
 
     init(_ arguments: [String]) {
         let named = arguments.first.flatMap(Command.named)
@@ -85,7 +85,7 @@ struct Arguments: Sendable {
         given.append((option, name, next))
     }
 
-    private mutating func refuse(_ error: CommandError) { mistake = mistake ?? error }
+    private mutating func refuse(_ error: Problem) { mistake = mistake ?? error }
 
     /// Also of a line with mistakes: a plugin that was called wrongly is unknown, not critical.
     var convention: ExitConvention {
@@ -99,7 +99,7 @@ struct Arguments: Sendable {
         given.last { $0.option.flag == "--color" }.flatMap { TextStyle.Choice(rawValue: $0.text) } ?? .auto
     }
 
-    func settings() throws(CommandError) -> Settings {
+    func settings() throws(Problem) -> Settings {
         if let mistake { throw mistake }
         try command.refuse(positionals)
         var settings = Settings()

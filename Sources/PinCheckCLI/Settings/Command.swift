@@ -1,4 +1,5 @@
 import Base
+import Pinning
 
 struct Command: Sendable {
     struct Argument: Sendable {
@@ -56,7 +57,7 @@ struct Command: Sendable {
 
     func argument(at index: Int) -> Argument? { index < arguments.count ? arguments[index] : arguments.last }
 
-    func refuse(_ given: [String]) throws(CommandError) {
+    func refuse(_ given: [String]) throws(Problem) {
         let usage: SafeText =
             "write \(quoted(self.usage.split(separator: "\n").first ?? "", to: 200)); \(quoted("pincheck help " + name)) says more"
         if let missing = arguments.dropFirst(given.count).first(where: \.isRequired) {

@@ -10,9 +10,9 @@ extension OptionGroup {
             isInLists: true
         ) {
             // One that is malformed makes the check fail; it never skips it.
-            guard !$1.text.isEmpty else { throw CommandError.usage("'' is empty: give a name, or leave it out") }
+            guard !$1.text.isEmpty else { throw Problem.usage("'' is empty: give a name, or leave it out") }
             guard !$1.text.contains("@") else {
-                throw CommandError.usage("the name holds a user's name: leave out everything up to the '@'")
+                throw Problem.usage("the name holds a user's name: leave out everything up to the '@'")
             }
             $0.request.names.setReference($1.text)
         }
@@ -23,7 +23,7 @@ extension OptionGroup {
         Option("--header", of: "header", help: "The same as --host, in curl's words: 'Host: NAME'.", isRepeatable: true)
         { settings, value in
             guard let host = Settings.host(inHeader: value.text) else {
-                throw CommandError.usage(
+                throw Problem.usage(
                     "the header \(Settings.shown(header: value.text)) plays no part in a check: only 'Host: NAME' does")
             }
             try settings.setHost(host)
@@ -114,7 +114,7 @@ extension OptionGroup {
 
     private static func version(_ text: String) throws -> TLSVersion {
         guard let version = TLSVersion(number: text) else {
-            throw CommandError.usage("\(quoted(text)) is not a TLS version: write 1.0, 1.1, 1.2 or 1.3")
+            throw Problem.usage("\(quoted(text)) is not a TLS version: write 1.0, 1.1, 1.2 or 1.3")
         }
         return version
     }
@@ -172,7 +172,7 @@ extension OptionGroup {
         let all = CertificateKeyType.allCases.map(\.rawValue)
         for name in words(value.text).contains("all") ? all : words(value.text) {
             guard let type = CertificateKeyType(rawValue: name.lowercased()) else {
-                throw CommandError.unknown(name, among: all + ["all"])
+                throw Problem.unknown(name, among: all + ["all"])
             }
             if !settings.request.variants.keyTypes.contains(type) { settings.request.variants.keyTypes.append(type) }
         }
@@ -210,22 +210,22 @@ extension Settings {
         return "\(quoted(line[..<colon]))"
     }
 
-    mutating func ask(_ text: String, _ service: (String) throws(Refusal) -> AddressService) throws {
+    mutating func ask(_ text: String, _ service: (String) throws(Problem) -> AddressService) throws {
         do { request.variants.service = try service(text) } catch {
-            throw CommandError.usage("\(quoted(text)) \(error)")
+            throw Problem.usage("\(quoted(text)) \(error)")
         }
     }
 
     mutating func offer(_ part: WritableKeyPath<HandshakeOffer, String?>, _ list: String) throws {
-        do throws(Refusal) { try request.connection.offer.set(part, to: list) } catch {
-            throw CommandError.usage("\(quoted(list)): \(error)")
+        do throws(Problem) { try request.connection.offer.set(part, to: list) } catch {
+            throw Problem.usage("\(quoted(list)): \(error)")
         }
     }
 
     mutating func setHost(_ text: String) throws {
         let host = try Target(host: text)
         if let other = request.names.host, (other.writtenHost, other.port) != (host.writtenHost, host.port) {
-            throw CommandError.usage(
+            throw Problem.usage(
                 "the hosts \(quoted(other.text)) and \(quoted(text)) contradict each other: give one")
         }
         request.names.host = host

@@ -38,7 +38,7 @@ enum ForeignWords {
         "chrome": "no browser compares an app's pins: use generic",
     ]
 
-    static func refuse(clients list: String) throws(CommandError) {
+    static func refuse(clients list: String) throws(Problem) {
         for part in list.split(separator: ",") {
             let name = String(part.prefix { $0 != ":" })
             guard !Client.all.contains(where: { $0.name == name }) else { continue }

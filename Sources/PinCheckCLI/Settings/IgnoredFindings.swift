@@ -10,10 +10,10 @@ extension FindingID {
     static let ofChecks = allCases.filter { $0.levels.contains { $0 < .fail } }
 
     /// The ids that a value of --ignore names.
-    static func ignored(_ text: String, byLint isLint: Bool = false) throws(CommandError) -> Set<FindingID> {
+    static func ignored(_ text: String, byLint isLint: Bool = false) throws(Problem) -> Set<FindingID> {
         let known = isLint ? ofLint : ofChecks
         return Set(
-            try [text].words.map { (word) throws(CommandError) in
+            try [text].words.map { (word) throws(Problem) in
                 guard !word.isEmpty else {
                     throw .usage(
                         "an id is missing: write \(isLint ? "--ignore no-backup-pin" : "--ignore private-root")")

@@ -106,7 +106,7 @@ extension OptionGroup {
             help: "warn: end with 3 when accepted with a warning."
         ) {
             guard ["warn", "warning"].contains($1.text) else {
-                throw CommandError.usage("\(quoted($1.text)) is unknown: write --fail-on warn, or leave it out")
+                throw Problem.usage("\(quoted($1.text)) is unknown: write --fail-on warn, or leave it out")
             }
             $0.request.judging.outlook.failsOnWarning = true
         }

@@ -12,7 +12,7 @@ enum Mistake {
         "--ca-certificate": "--anchors", "--verbose": "--explain",
     ]
 
-    static func unknownOption(_ name: String, of command: Command) -> CommandError {
+    static func unknownOption(_ name: String, of command: Command) -> Problem {
         let word = name.hasSuffix("…") ? String(name.prefix(2)) : name
         let remedy: SafeText =
             advice(on: word, of: command)
@@ -62,7 +62,7 @@ enum Mistake {
     }
 
     /// That a first argument which is nearly a command is a host of the local network is the rarer case.
-    static func refuseCommand(in arguments: [String], positionals: [String]) throws(CommandError) {
+    static func refuseCommand(in arguments: [String], positionals: [String]) throws(Problem) {
         if let late = positionals.first, late != arguments.first, names.contains(late) {
             throw .usage(
                 "the command comes first: write \(quoted("pincheck \(late) …")), or 'pincheck check \(late)' for a host"
@@ -80,7 +80,7 @@ enum Mistake {
                 + "A host of that name is checked by \(quoted("pincheck check \(first)"))")
     }
 
-    static func command(toHelpWith name: String) throws(CommandError) -> Command {
+    static func command(toHelpWith name: String) throws(Problem) -> Command {
         if let command = Command.named(name) { return command }
         let nearest = Suggestion.nearest(to: name, in: names)
         throw .usage(
@@ -102,7 +102,7 @@ enum Mistake {
     }
 
     /// Refuses a target that is a file or a directory and hardly anything else: a name without a dot is rarely a host's.
-    static func refuse(asTarget argument: String) throws(CommandError) {
+    static func refuse(asTarget argument: String) throws(Problem) {
         let (isFile, isDirectory) = (isFile(meantBy: argument), FileKind(at: argument) == .directory)
         guard isFile || isDirectory && !argument.contains(".") && !argument.contains(":"), PinFile.isThere(argument)
         else { return }

@@ -94,7 +94,7 @@ struct Option: Sendable {
     ) -> Option {
         Option(flag, of: value, .whole(range), help: help, detail, key: key) { settings, value in
             guard let number = Int(value.text), range.contains(number), !value.text.hasPrefix("+") else {
-                throw CommandError.usage(
+                throw Problem.usage(
                     "\(quoted(value.text)) is not a number from \(range.lowerBound) to \(range.upperBound)")
             }
             set(&settings, number)
@@ -108,7 +108,7 @@ struct Option: Sendable {
         let words = Choice.allCases.map(\.rawValue)
         return Option(flag, short, of: value, .one { self.words(words) }, help: help, detail, key: key) {
             settings, value in
-            guard let word = Choice(rawValue: value.text) else { throw CommandError.unknown(value.text, among: words) }
+            guard let word = Choice(rawValue: value.text) else { throw Problem.unknown(value.text, among: words) }
             set(&settings, word)
         }
     }
@@ -158,9 +158,9 @@ struct OptionGroup: Sendable {
 }
 
 extension Option {
-    func read(_ value: Value, calling name: SafeText, into settings: inout Settings) throws(CommandError) {
+    func read(_ value: Value, calling name: SafeText, into settings: inout Settings) throws(Problem) {
         if value.text.isEmpty, namesFile { throw .usage("\(name) '' is empty: write '\(flag) <\(self.value)>'") }
-        do { try set(&settings, value) } catch { throw CommandError(anything: error).said(of: name) }
+        do { try set(&settings, value) } catch { throw (error as? Problem ?? .usage("\(error)")).said(of: name) }
         // It may be read later, or not in this run; nothing is written over it.
         if case .file = values { ReadLog.current?.add(value.text) }
     }

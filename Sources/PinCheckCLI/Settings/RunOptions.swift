@@ -48,7 +48,7 @@ extension OptionGroup {
             for word in $1.text.split(separator: ",", omittingEmptySubsequences: false) {
                 let word = String(word.drop { $0 == " " })
                 guard let kind = Change.Kind(rawValue: word) else {
-                    throw CommandError.unknown(word, among: Change.Kind.allCases.map(\.rawValue))
+                    throw Problem.unknown(word, among: Change.Kind.allCases.map(\.rawValue))
                 }
                 $0.allowed.insert(kind)
             }
@@ -86,13 +86,13 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
 
     static func read(
         _ texts: [String], default form: Form, fileOfFirst file: String? = nil, standardOutput: FileIdentity? = nil
-    ) throws(CommandError) -> [FormOutput] {
+    ) throws(Problem) -> [FormOutput] {
         var fileOfFirst = file
         var outputs: [FormOutput] = []
         for text in texts.isEmpty ? [form.rawValue] : texts {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let form = Form(rawValue: String(parts[0])) else {
-                throw CommandError.unknown(form: parts[0], among: Form.allCases.map(\.rawValue)).said(of: "--format")
+                throw Problem.unknown(form: parts[0], among: Form.allCases.map(\.rawValue)).said(of: "--format")
             }
             var file = parts.count == 2 ? String(parts[1]) : fileOfFirst
             if parts.count == 1 { fileOfFirst = nil }
@@ -125,8 +125,8 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
     }
 }
 
-extension CommandError {
-    static func unknown(form: some StringProtocol, among forms: [String]) -> CommandError {
+extension Problem {
+    static func unknown(form: some StringProtocol, among forms: [String]) -> Problem {
         guard let other = Command.all.first(where: { $0.forms.contains(String(form)) }) else {
             return unknown(form, among: forms)
         }

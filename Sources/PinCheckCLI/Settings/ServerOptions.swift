@@ -39,7 +39,7 @@ extension OptionGroup {
 
     private static func field(_ line: String) throws -> HTTPField {
         guard let field = HTTPField(line: line) else {
-            throw CommandError.usage(
+            throw Problem.usage(
                 "the header \(Settings.shown(header: line)) is none: write 'Name: value', in one line without control characters"
             )
         }
@@ -48,7 +48,7 @@ extension OptionGroup {
             "upgrade",
         ]
         guard !own.contains(field.name.lowercased()) else {
-            throw CommandError.usage("the header \(quoted(field.name)) is pincheck's own: leave it out")
+            throw Problem.usage("the header \(quoted(field.name)) is pincheck's own: leave it out")
         }
         return field
     }
@@ -57,7 +57,7 @@ extension OptionGroup {
         let digits = text.compactMap { $0.isASCII ? $0.hexDigitValue : nil }
         let bytes = stride(from: 1, to: digits.count, by: 2).map { UInt8(digits[$0 - 1] << 4 | digits[$0]) }
         guard digits.count == text.count, let digest = SHA256Digest(bytes: bytes) else {
-            throw CommandError.usage(
+            throw Problem.usage(
                 "\(quoted(text)) is no SHA-256: give 64 hexadecimal digits, as sha256sum prints them")
         }
         return digest
@@ -120,7 +120,7 @@ extension OptionGroup {
             address.isIPv6 == isBracketed, let port = Int(text[text.index(after: colon)...]),
             (0...65_535).contains(port), text.last?.isNumber == true
         else {
-            throw CommandError.usage(
+            throw Problem.usage(
                 "\(quoted(text)) is no address with a port: write \(defaultPlace), [::1]:9719, or 0.0.0.0:9719 for every "
                     + "address of this machine")
         }
@@ -133,12 +133,12 @@ extension OptionGroup {
             UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || 0x30...0x39 ~= byte || "-_.".utf8.contains(byte)
         }
         guard isName, (1...64).contains(name.utf8.count), !file.isEmpty else {
-            throw CommandError.usage(
+            throw Problem.usage(
                 "\(quoted(text)) is no name with a file: write NAME=FILE, where the name is of letters, digits, '-', '_' and '.'"
             )
         }
         guard name != ProbeModule.defaultName else {
-            throw CommandError.usage(
+            throw Problem.usage(
                 "the module \(quoted(name)) is that of --policy: give its file there, or another name")
         }
         return (String(name), String(file))

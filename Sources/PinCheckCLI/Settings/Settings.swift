@@ -59,11 +59,11 @@ struct Settings: Sendable {
         var directory: String?
     }
 
-    func connectingRequest(in context: Context) throws(CommandError) -> CheckRequest {
+    func connectingRequest(in context: Context) throws(Problem) -> CheckRequest {
         var request = request
         if request.connection.proxy != .direct {
-            request.connection.environmentProxies = try CommandError.reading(
-                try ProxyEnvironment(context.environment, namesProxy: request.connection.proxy == nil))
+            request.connection.environmentProxies = try ProxyEnvironment(
+                context.environment, namesProxy: request.connection.proxy == nil)
         }
         request.connection.clientIdentity = try clientIdentity()
         request.connection.addresses.answered = try answeredAddresses(in: context)
@@ -74,14 +74,14 @@ struct Settings: Sendable {
     }
 
     /// The same file may hold both, as curl has it; no message shows anything of a key.
-    private func clientIdentity() throws(CommandError) -> ClientIdentity? {
+    private func clientIdentity() throws(Problem) -> ClientIdentity? {
         guard let clientCertificate else {
             guard let clientKey else { return nil }
             throw .usage("--key \(quoted(clientKey)) needs the certificate that goes with it: give --cert FILE")
         }
-        let certificates = try CommandError.contents(ofFile: clientCertificate)
+        let certificates = try BoundedFile.contents(ofFile: clientCertificate)
         let keyFile = clientKey ?? clientCertificate
-        let key = keyFile == clientCertificate ? certificates : try CommandError.contents(ofFile: keyFile)
+        let key = keyFile == clientCertificate ? certificates : try BoundedFile.contents(ofFile: keyFile)
         do { return try ClientIdentity(certificates: certificates, key: key) } catch {
             switch error {
             case .noCertificate, .unreadableCertificate: throw .data("\(quoted(clientCertificate)) \(error)")
@@ -93,7 +93,7 @@ struct Settings: Sendable {
         }
     }
 
-    private func answeredAddresses(in context: Context) throws(CommandError) -> [ConnectAddress] {
+    private func answeredAddresses(in context: Context) throws(Problem) -> [ConnectAddress] {
         let family = request.connection.family ?? RequestDefaults.family
         var result: [ConnectAddress] = []
         for path in addressFiles {
@@ -107,9 +107,9 @@ struct Settings: Sendable {
             for answer in answers {
                 let wanted = answer.addresses.filter { family == .any || $0.isIPv6 == (family == .ipv6) }
                 guard !wanted.isEmpty else {
-                    throw CommandError(
-                        status: answer.addresses.isEmpty ? .noInput : .data,
-                        description: "the answer in \(name) gives no address"
+                    throw Problem(
+                        answer.addresses.isEmpty ? .noInput : .data,
+                        "the answer in \(name) gives no address"
                             + (answer.host.map { " for \(quoted($0))" } ?? "")
                             + (answer.addresses.isEmpty ? ": the service knows none" : " of the family asked for"))
                 }

@@ -34,7 +34,7 @@ extension OptionGroup {
             "One of \(PinsForm.names.joined(separator: ", ")): all but the first two are blocks for a client."
         ) {
             guard PinsForm.names.contains($1.text) else {
-                throw CommandError.unknown(form: $1.text, among: PinsForm.names)
+                throw Problem.unknown(form: $1.text, among: PinsForm.names)
             }
             $0.pins.form = $1.text
         }
@@ -45,7 +45,7 @@ extension OptionGroup {
             $0.pins.positions = []
             for name in words($1.text) {
                 guard let role = PinsForm.positions.first(where: { $0.rawValue == name }) else {
-                    throw CommandError.unknown(name, among: PinsForm.positions.map(\.rawValue))
+                    throw Problem.unknown(name, among: PinsForm.positions.map(\.rawValue))
                 }
                 $0.pins.positions?.insert(role)
             }
@@ -66,7 +66,7 @@ extension OptionGroup {
             "One of \(failLevels.joined(separator: ", ")). Such a finding ends with exit status 1."
         ) {
             guard failLevels.contains($1.text) || $1.text == "warn" else {
-                throw CommandError.unknown($1.text, among: failLevels)
+                throw Problem.unknown($1.text, among: failLevels)
             }
             // 'check' has the short word.
             $0.mildestFailure = $1.text == "warn" ? .warning : Finding.Level(rawValue: $1.text)

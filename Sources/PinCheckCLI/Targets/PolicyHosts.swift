@@ -19,20 +19,19 @@ struct PolicyHosts: Sendable {
     private var hosts: [Entry] = []
     private var positions: [ServerName: [Int]] = [:]
 
-    init(_ paths: [String], in context: Context) throws(CommandError) {
+    init(_ paths: [String], in context: Context) throws(Problem) {
         self.paths = paths
         for path in paths {
-            let input = path == "-" ? try context.contents(of: path) : nil
-            let policy = try CommandError.reading(
-                try input.map { (input) throws(PinFormatError) in
-                    try PolicyReader.policy(input, named: "standard input")
-                } ?? PolicyReader.policy(at: path))
+            let policy =
+                if path == "-" {
+                    try PolicyReader.policy(try context.contents(of: path), named: "standard input")
+                } else { try PolicyReader.policy(at: path) }
             for host in policy.hosts {
-                do throws(CommandError) {
-                    let target = try CommandError.reading(try Target(host.name))
+                do throws(Problem) {
+                    let target = try Target(host.name)
                     let said = try Self.read(host)
                     guard target.port == nil || said.ports.isEmpty else {
-                        throw CommandError.data("the host names a port, and 'ports' stands beside it: leave out one")
+                        throw Problem.data("the host names a port, and 'ports' stands beside it: leave out one")
                     }
                     positions[target.host, default: []].append(hosts.count)
                     hosts.append(
@@ -45,7 +44,7 @@ struct PolicyHosts: Sendable {
     }
 
     /// By the entry for its port, or else by one for its host that names no port; without an entry, `request` alone.
-    func checkTarget(for target: Target, _ request: CheckRequest) throws(CommandError) -> CheckTarget {
+    func checkTarget(for target: Target, _ request: CheckRequest) throws(Problem) -> CheckTarget {
         guard let host = try host(for: target, request) else { return CheckTarget(target: target, request: request) }
         let merged = try Self.merged(request, host)
         var found = CheckTarget(target: target, request: merged, place: host.place)
@@ -54,7 +53,7 @@ struct PolicyHosts: Sendable {
     }
 
     /// What is asked beside what the policy says of a host: neither replaces the other's pins or clients, which follow the pins.
-    private static func merged(_ request: CheckRequest, _ host: Entry) throws(CommandError) -> CheckRequest {
+    private static func merged(_ request: CheckRequest, _ host: Entry) throws(Problem) -> CheckRequest {
         let (given, said) = (request.judging, host.request.judging)
         let isAFNetworkings =
             given.mode != nil || given.allowsInvalidCertificates != nil || given.validatesDomainName != nil
@@ -72,7 +71,7 @@ struct PolicyHosts: Sendable {
         return request.merged(over: host.request)
     }
 
-    private func host(for target: Target, _ request: CheckRequest) throws(CommandError) -> Entry? {
+    private func host(for target: Target, _ request: CheckRequest) throws(Problem) -> Entry? {
         let port = CheckTarget(target: target, request: request).port
         let entries = positions(of: target.host, at: port).map { hosts[$0] }
         guard entries.count > 1 else { return entries.first }
@@ -88,11 +87,11 @@ struct PolicyHosts: Sendable {
         return named.isEmpty ? all.filter { hosts[$0].ownPorts.isEmpty } : named
     }
 
-    func require(_ target: Target, _ request: CheckRequest) throws(CommandError) {
+    func require(_ target: Target, _ request: CheckRequest) throws(Problem) {
         if try host(for: target, request) == nil { throw missing(target) }
     }
 
-    func targets(named: [Target], _ request: CheckRequest) throws(CommandError) -> [CheckTarget] {
+    func targets(named: [Target], _ request: CheckRequest) throws(Problem) -> [CheckTarget] {
         var chosen = named.isEmpty ? hosts.indices.map { (position: $0, port: Int?.none) } : []
         for target in named {
             let port = target.port ?? request.connection.port
@@ -121,7 +120,7 @@ struct PolicyHosts: Sendable {
         return result
     }
 
-    private func missing(_ target: Target) -> CommandError {
+    private func missing(_ target: Target) -> Problem {
         let name = target.host.description
         let ports = Set((positions[target.host] ?? []).flatMap { hosts[$0].ownPorts }).sorted().map(String.init)
         if !ports.isEmpty {
@@ -157,17 +156,17 @@ struct PolicyHosts: Sendable {
     private static let family = Option(
         "", of: "4|6", .one { Option.words(["4", "6"]) }, help: "Use addresses of this family only.", key: "ipVersion"
     ) {
-        guard ["4", "6"].contains($1.text) else { throw CommandError.unknown($1.text, among: ["4", "6"]) }
+        guard ["4", "6"].contains($1.text) else { throw Problem.unknown($1.text, among: ["4", "6"]) }
         $0.request.connection.family = $1.text == "4" ? .ipv4 : .ipv6
     }
 
     private static let byKey = Dictionary(grouping: options) { $0.key ?? "" }
 
-    private static func read(_ host: Policy.Host) throws(CommandError) -> Settings {
+    private static func read(_ host: Policy.Host) throws(Problem) -> Settings {
         var settings = Settings()
         for (key, node) in host.settings {
-            do throws(CommandError) {
-                let (option, values) = try CommandError.reading(try self.values(of: byKey[key] ?? [], key, node))
+            do throws(Problem) {
+                let (option, values) = try self.values(of: byKey[key] ?? [], key, node)
                 for value in values { try option.read(value, calling: "'\(key)'", into: &settings) }
             } catch { throw error.at(node.place) }
         }
@@ -178,7 +177,7 @@ struct PolicyHosts: Sendable {
     /// The row that a value is for, and what it is given: one value, or several where there may be.
     private static func values(
         of options: [Option], _ key: String, _ node: DocumentNode
-    ) throws(PinFormatError) -> (Option, [Option.Value]) {
+    ) throws(Problem) -> (Option, [Option.Value]) {
         guard let option = options.first(where: { !$0.isSwitch }) ?? options.first else { throw node.wrong("nothing") }
         if let flag = node.truth {
             // `false` is the switch that says the opposite of a value.
@@ -192,7 +191,7 @@ struct PolicyHosts: Sendable {
             return (option, [Option.Value(text: try text(of: option, key, node, options.count > 1), place: node.place)])
         }
         guard !elements.isEmpty else {
-            throw PinFormatError(
+            throw Problem(
                 .missingValue, at: node.place, "'\(key)' is an empty list",
                 remedy: "leave the key out, or list something")
         }
@@ -206,7 +205,7 @@ struct PolicyHosts: Sendable {
 
     private static func text(
         of option: Option, _ key: String, _ node: DocumentNode, _ mayBeFalse: Bool = false
-    ) throws(PinFormatError) -> String {
+    ) throws(Problem) -> String {
         switch (option.values, node.number) {
         case (.whole(let range), let number):
             guard let number, let value = Int(number), range.contains(value) else {
@@ -218,7 +217,7 @@ struct PolicyHosts: Sendable {
             // JSON has more ways to write a number than the command line.
             return value.isInfinite || number.allSatisfy { $0.isWholeNumber || $0 == "." } ? number : "\(value)"
         case (.threshold, let number?):
-            throw PinFormatError(
+            throw Problem(
                 .wrongValue, at: node.place, "'\(key)' is a number without a unit",
                 remedy: "write \"\(number)d\" for days, or \"\(number)%\" for a part of the lifetime")
         case (.one, let number?), (.statuses, let number?): return number

@@ -16,7 +16,7 @@ struct TargetList: Sendable {
     private var position = 0
     private var number = 0
 
-    init(_ path: String, in context: Context) throws(CommandError) {
+    init(_ path: String, in context: Context) throws(Problem) {
         let isInput = path == "-"
         name = isInput ? "standard input" : TerminalText.shortened(path, to: 200)
         directory = isInput ? nil : PathParts(path).directory
@@ -31,7 +31,7 @@ struct TargetList: Sendable {
     }
 
     /// The next line with a target and what it says of it, `nil` after the last.
-    mutating func next() throws(CommandError) -> CheckTarget? {
+    mutating func next() throws(Problem) -> CheckTarget? {
         while position < bytes.count {
             let start = position
             while position < bytes.count, bytes[position] != 0x0A, bytes[position] != 0x0D { position += 1 }
@@ -40,7 +40,7 @@ struct TargetList: Sendable {
             position += bytes[position...].starts(with: [0x0D, 0x0A]) ? 2 : 1
             number += 1
             let place = PinPlace.line(number, of: name)
-            do throws(CommandError) {
+            do throws(Problem) {
                 guard line.count <= Self.longestLine else {
                     throw .data("the line is longer than \(Self.longestLine) bytes: write one target a line")
                 }
@@ -52,7 +52,7 @@ struct TargetList: Sendable {
         return nil
     }
 
-    private static func words(of line: ArraySlice<UInt8>) throws(CommandError) -> [String] {
+    private static func words(of line: ArraySlice<UInt8>) throws(Problem) -> [String] {
         var words: [String] = []
         var word: [UInt8] = []
         var isInWord = false
@@ -83,11 +83,11 @@ struct TargetList: Sendable {
 
     private func target(
         _ target: String, _ words: ArraySlice<String>, _ place: PinPlace
-    ) throws(CommandError) -> CheckTarget {
+    ) throws(Problem) -> CheckTarget {
         guard !KeyMaterial.isArmoured(target), !words.contains(where: KeyMaterial.isArmoured) else {
             throw .usage("this is a private key; it was not used and no part of it is shown")
         }
-        let target = try CommandError.reading(try Target(target))
+        let target = try Target(target)
         var settings = Settings()
         var given: [Option] = []
         for word in words {
@@ -113,7 +113,7 @@ struct TargetList: Sendable {
         return CheckTarget(target: target, request: settings.request, place: place)
     }
 
-    private static func unknown(_ word: String) -> CommandError {
+    private static func unknown(_ word: String) -> Problem {
         let name = String(word.prefix { $0 != "=" }.drop { $0 == "-" })
         let words = Option.ofLists
         let nearest = Suggestion.nearest(to: name, in: words.map(\.word))

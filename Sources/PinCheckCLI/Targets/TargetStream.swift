@@ -15,23 +15,23 @@ struct TargetStream: Sendable {
     /// Opens the lists and the policies; `request` is asked of each target whose line and policy say nothing else.
     init(
         _ targets: [String], lists: [String] = [], policies: [String] = [], _ request: CheckRequest, in context: Context
-    ) throws(CommandError) {
+    ) throws(Problem) {
         self.request = request
         hosts = policies.isEmpty ? nil : try PolicyHosts(policies, in: context)
-        let named = try targets.map { (text) throws(CommandError) in
+        let named = try targets.map { (text) throws(Problem) in
             try Mistake.refuse(asTarget: text)
-            return try CommandError.reading(try Target(text))
+            return try Target(text)
         }
         if let hosts {
             if lists.isEmpty || !named.isEmpty { ready = try hosts.targets(named: named, request)[...] }
         } else {
             ready = named.map { CheckTarget(target: $0, request: request) }[...]
         }
-        self.lists = try lists.map { (path) throws(CommandError) in try TargetList(path, in: context) }[...]
+        self.lists = try lists.map { (path) throws(Problem) in try TargetList(path, in: context) }[...]
     }
 
     /// The next target, with what is asked of it: what its line says, else the flags, else the policy; `nil` after the last.
-    mutating func next() throws(CommandError) -> CheckTarget? {
+    mutating func next() throws(Problem) -> CheckTarget? {
         while true {
             if let target = ready.popFirst() { return target }
             guard let index = lists.indices.first else { return nil }
@@ -40,7 +40,7 @@ struct TargetStream: Sendable {
                 continue
             }
             guard let place = line.place else { return line }
-            do throws(CommandError) {
+            do throws(Problem) {
                 try Self.refuse(line.request.judging, beside: request.judging)
                 let request = line.request.merged(over: request)
                 let found =
@@ -54,7 +54,7 @@ struct TargetStream: Sendable {
     }
 
     /// Refuses pins and clients of a line beside those of the command line, which they would replace without a word.
-    private static func refuse(_ line: CheckRequest.Judging, beside flags: CheckRequest.Judging) throws(CommandError) {
+    private static func refuse(_ line: CheckRequest.Judging, beside flags: CheckRequest.Judging) throws(Problem) {
         if !line.pins.isEmpty, !flags.pins.isEmpty {
             throw .data("pins= stands here, and pins are given for all targets: leave one of the two out")
         }
@@ -63,12 +63,12 @@ struct TargetStream: Sendable {
         }
     }
 
-    func all() throws(CommandError) -> [CheckTarget] { try split(after: .max) { _ in }.first }
+    func all() throws(Problem) -> [CheckTarget] { try split(after: .max) { _ in }.first }
 
     /// Goes through all of them: the first `window` are kept, at least one, and those behind can be read again.
     func split(
         after window: Int, _ visit: (CheckTarget) -> Void
-    ) throws(CommandError) -> (first: [CheckTarget], total: Int, rest: TargetStream) {
+    ) throws(Problem) -> (first: [CheckTarget], total: Int, rest: TargetStream) {
         var first: [CheckTarget] = []
         var all = self
         while first.count < window, let target = try all.next() { first.append(target) }
@@ -89,9 +89,9 @@ struct TargetStream: Sendable {
 
     private static let batch = 256
 
-    mutating func nextChecks(_ policies: inout Policies) throws(CommandError) -> [Check] {
+    mutating func nextChecks(_ policies: inout Policies) throws(Problem) -> [Check] {
         var targets: [CheckTarget] = []
         while targets.count < Self.batch, let target = try next() { targets.append(target) }
-        return try CommandError.reading(try Check.plan(targets, &policies, areAll: false))
+        return try Check.plan(targets, &policies, areAll: false)
     }
 }

@@ -1,4 +1,5 @@
 package import Base
+package import Pinning
 private import Synchronization
 
 package struct Console: Sendable {
@@ -22,7 +23,7 @@ package struct Console: Sendable {
         return text
     }
 
-    func report(_ error: CommandError) { report("Error: \(error.message)") }
+    func report(_ problem: Problem) { report("Error: \(problem.told)") }
 }
 
 package struct OutputStream: Sendable {
@@ -44,7 +45,7 @@ package struct OutputStream: Sendable {
     }
 
     /// A reader that went away has seen enough: the rest is dropped and the verdict still counts.
-    package func write(_ text: String) throws(CommandError) {
+    package func write(_ text: String) throws(Problem) {
         do throws(OutputError) { try writeBytes(Array(text.utf8)) } catch {
             guard case .failed(let reason) = error else { return }
             throw .inputOutput("the result could not be written: \(reason)")

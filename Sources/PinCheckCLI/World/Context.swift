@@ -8,7 +8,7 @@ package struct Context: Sendable {
     package var console: Console
     package var environment: [String: String]
     package var now: @Sendable () -> Timestamp
-    package var readStandardInput: @Sendable () throws(CommandError) -> [UInt8]
+    package var readStandardInput: @Sendable () throws(Problem) -> [UInt8]
     /// What tells the file that standard input comes from from others, `nil` where it is none.
     var standardInput: FileIdentity?
     package var thread: ProbeThread?
@@ -29,7 +29,7 @@ package struct Context: Sendable {
 
     package init(
         console: Console, environment: [String: String], now: @escaping @Sendable () -> Timestamp,
-        readStandardInput: @escaping @Sendable () throws(CommandError) -> [UInt8]
+        readStandardInput: @escaping @Sendable () throws(Problem) -> [UInt8]
     ) {
         self.console = console
         self.environment = environment
@@ -37,8 +37,8 @@ package struct Context: Sendable {
         self.readStandardInput = readStandardInput
     }
 
-    func contents(of path: String) throws(CommandError) -> [UInt8] {
-        guard path == "-" else { return try CommandError.contents(ofFile: path) }
+    func contents(of path: String) throws(Problem) -> [UInt8] {
+        guard path == "-" else { return try BoundedFile.contents(ofFile: path) }
         standardInput.map { ReadLog.current?.add($0) }
         return try readStandardInput()
     }

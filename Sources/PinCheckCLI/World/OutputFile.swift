@@ -1,12 +1,13 @@
 import Base
+import Pinning
 
 enum OutputFile {
-    static func write(_ contents: [UInt8], to path: String) throws(CommandError) {
+    static func write(_ contents: [UInt8], to path: String) throws(Problem) {
         do throws(WriteFailure) { try AtomicFile.write(contents, to: path) } catch { throw self.error(error, at: path) }
     }
 
     /// Writes a text whole to the file, or to standard output, but never over what this run has read.
-    static func deliver(_ text: String, to path: String?, in context: Context) throws(CommandError) {
+    static func deliver(_ text: String, to path: String?, in context: Context) throws(Problem) {
         guard let path else {
             try refuseReadFile(behind: context.console.output)
             return try context.console.output.write(text)
@@ -15,14 +16,14 @@ enum OutputFile {
         try write(Array(text.utf8), to: path)
     }
 
-    static func write(_ text: Spool, to path: String) throws(CommandError) {
+    static func write(_ text: Spool, to path: String) throws(Problem) {
         do throws(WriteFailure) { try AtomicFile.write(to: path, fill: text.copy) } catch {
             throw self.error(error, at: path)
         }
     }
 
     /// Refuses a file that this run reads, or that would be in a directory all of whose files are read.
-    static func refuseReadFile(_ path: String) throws(CommandError) {
+    static func refuseReadFile(_ path: String) throws(Problem) {
         guard let identity = FileIdentity(ofFile: path) else { return }
         try refuseRead(identity, quoted(path))
         // A file that is made there now would be read by the next run.
@@ -32,17 +33,17 @@ enum OutputFile {
         throw .usage("\(quoted(path)) is in a directory whose files are all read: write it somewhere else")
     }
 
-    static func refuseReadFile(behind stream: OutputStream) throws(CommandError) {
+    static func refuseReadFile(behind stream: OutputStream) throws(Problem) {
         guard stream.isFile, let identity = stream.identity else { return }
         try refuseRead(identity, "the file of standard output")
     }
 
-    private static func refuseRead(_ identity: FileIdentity, _ name: String) throws(CommandError) {
+    private static func refuseRead(_ identity: FileIdentity, _ name: String) throws(Problem) {
         guard ReadLog.current?.holds(identity) == true else { return }
         throw .usage("\(name) is read in this run: what is written would destroy what is there, so name another")
     }
 
-    static func error(_ failure: WriteFailure, at path: String) -> CommandError {
+    static func error(_ failure: WriteFailure, at path: String) -> Problem {
         if let missing = missingDirectory(of: path) { return missing }
         if FileKind(at: path) == .directory {
             return .inputOutput("cannot write \(quoted(path)): it is a directory: name a file in it")
@@ -51,11 +52,11 @@ enum OutputFile {
     }
 
     /// Throws when a file cannot be made at `path` because its directory is not there, before anything is asked of anybody.
-    static func refuseMissingDirectory(of path: String) throws(CommandError) {
+    static func refuseMissingDirectory(of path: String) throws(Problem) {
         if let missing = missingDirectory(of: path) { throw missing }
     }
 
-    private static func missingDirectory(of path: String) -> CommandError? {
+    private static func missingDirectory(of path: String) -> Problem? {
         let directory = PathParts(path).directory
         guard directory.utf8.count > 1, FileKind(at: String(directory.dropLast())) == .absent else { return nil }
         return .inputOutput(
@@ -81,7 +82,7 @@ extension OutputStream {
     /// A file that grows line by line: it holds what is known when the run is broken off, and whole lines where two runs write it.
     ///
     /// A name of an open descriptor (`/dev/fd/3`) means that descriptor: what stands behind it is added to.
-    static func growingFile(at path: String) throws(CommandError) -> OutputStream {
+    static func growingFile(at path: String) throws(Problem) -> OutputStream {
         let open = AtomicFile.descriptor(named: path).map { fcntl($0, F_DUPFD_CLOEXEC, 0) }
         let descriptor = open ?? Descriptor.openForWriting(path, O_CREAT | O_TRUNC | O_APPEND)
         guard descriptor >= 0 else { throw OutputFile.error(WriteFailure(opening: errno), at: path) }

@@ -16,8 +16,8 @@ enum System {
         var context = Context(
             console: Console(output: output, errors: errors), environment: environment,
             now: { Timestamp(secondsSinceEpoch: Int64(time(nil))) },
-            readStandardInput: { () throws(CommandError) in
-                try CommandError.reading(try BoundedFile.contents(ofDescriptor: STDIN_FILENO, name: "standard input"))
+            readStandardInput: { () throws(Problem) in
+                try BoundedFile.contents(ofDescriptor: STDIN_FILENO, name: "standard input")
             })
         context.signals = { ProcessSignal.stream() }
         var input = stat()

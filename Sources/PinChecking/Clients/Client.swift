@@ -45,37 +45,37 @@ public struct Client: Sendable {
     /// Every client, without settings.
     public static var all: [Client] { added.isEmpty ? table : table + added }
 
-    package static func named(_ name: String) throws(CheckError) -> Client {
+    package static func named(_ name: String) throws(Problem) -> Client {
         if let client = all.first(where: { $0.name == name }) { return client }
         guard !name.isEmpty else {
-            throw .request("a client's name is empty: write names with one comma between, as in 'okhttp,curl'")
+            throw .usage("a client's name is empty: write names with one comma between, as in 'okhttp,curl'")
         }
         let word = name.prefix { $0 != "=" }
         if let owner = all.first(where: { $0.settings.contains { $0.name == word } }) {
-            throw .request("a client's setting follows its name and a colon: write \(quoted("\(owner.name):\(name)"))")
+            throw .usage("a client's setting follows its name and a colon: write \(quoted("\(owner.name):\(name)"))")
         }
         let remedy =
             Suggestion.nearest(to: name, in: all.map(\.name) + ["all"]).map { "did you mean '\($0)'?" }
             ?? "choose from \(all.map(\.name).joined(separator: ", ")), or all"
-        throw .request("the client \(quoted(name)) is not known: \(remedy)")
+        throw .usage("the client \(quoted(name)) is not known: \(remedy)")
     }
 
     // MARK: Settings
 
-    package func with(_ words: [String]) throws(CheckError) -> Client {
+    package func with(_ words: [String]) throws(Problem) -> Client {
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let setting = settings.first(where: { $0.name == parts[0] }) else {
                 let known = settings.map(\.usage)
                 let remedy =
                     known.isEmpty ? "it has none" : Suggestion.remedy(for: word, among: known, by: ClientSetting.name)
-                throw .request("the client \(name) has no setting \(quoted(word)): \(remedy)")
+                throw .usage("the client \(name) has no setting \(quoted(word)): \(remedy)")
             }
             guard parts.count == (setting.value == nil ? 1 : 2), parts.last != "" else {
-                throw .request("the setting \(quoted(word)) of \(name) is written \(setting.usage)")
+                throw .usage("the setting \(quoted(word)) of \(name) is written \(setting.usage)")
             }
             if setting.value == ClientSetting.date {
-                do { _ = try TimeText.read(parts[1]) } catch { throw .request("\(error)") }
+                _ = try TimeText.read(parts[1])
             }
         }
         var client = self
@@ -96,10 +96,10 @@ public struct Client: Sendable {
 extension Client {
     /// Reads a client as `pincheck --client` takes it, as in `okhttp` and `trustkit:no-enforce:expires=2027-06-01`.
     ///
-    /// - Throws: ``CheckError`` for an unknown client or setting.
-    public init(_ text: String) throws(CheckError) {
+    /// - Throws: `Problem` for an unknown client or setting.
+    public init(_ text: String) throws(Problem) {
         guard case .named(let clients) = try ClientSelection([text]), clients.count == 1 else {
-            throw .request(
+            throw .usage(
                 "\(quoted(text)) is not one client: choose from \(Client.all.map(\.name).joined(separator: ", "))")
         }
         self = clients[0]
@@ -199,13 +199,13 @@ package enum ClientSelection: Hashable, Sendable {
     }
 
     /// Reads lists of `NAME[:SETTING…][,NAME…]`, or `all` alone.
-    package init(_ lists: [String]) throws(CheckError) {
+    package init(_ lists: [String]) throws(Problem) {
         guard lists != ["all"] else {
             self = .all
             return
         }
         self = .named(
-            try lists.words.map { (part) throws(CheckError) in
+            try lists.words.map { (part) throws(Problem) in
                 let words = part.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
                 return try Client.named(words.first ?? "").with(Array(words.dropFirst()))
             })

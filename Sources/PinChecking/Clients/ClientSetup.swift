@@ -4,11 +4,11 @@ import X509
 
 /// The procedures of clients that have settings of their own.
 extension ClientInput {
-    func validatesCertificateChain() throws(CheckError) -> Bool {
+    func validatesCertificateChain() throws(Problem) -> Bool {
         switch client.text("chain") {
         case nil, "yes": return true
         case "no": return false
-        case let other?: throw .request("the setting chain of \(client.name) is yes or no, not \(quoted(other))")
+        case let other?: throw .usage("the setting chain of \(client.name) is yes or no, not \(quoted(other))")
         }
     }
 
@@ -31,10 +31,10 @@ extension ClientInput {
     }
 
     /// Alamofire with the evaluator that was named, or the one the pins suggest, for all hosts or for those that were named.
-    func alamofire() throws(CheckError) -> Alamofire {
+    func alamofire() throws(Problem) -> Alamofire {
         let hosts = client.texts("host")
         guard !hosts.isEmpty || !client.isSet("no-all-hosts") else {
-            throw .request(
+            throw .usage(
                 "no-all-hosts of \(client.name) is about hosts without an evaluator: name those that have one, host=HOST"
             )
         }
@@ -43,7 +43,7 @@ extension ClientInput {
             allHostsMustBeEvaluated: !client.isSet("no-all-hosts"), host: host)
     }
 
-    private func evaluator() throws(CheckError) -> Alamofire.Evaluator {
+    private func evaluator() throws(Problem) -> Alamofire.Evaluator {
         let suggested =
             switch afSecurityPolicy.mode {
             case .none: "default"
@@ -65,13 +65,13 @@ extension ClientInput {
         ]
         let name = client.text("evaluator") ?? suggested
         if let evaluator = evaluators.first(where: { $0.key == name })?.value { return evaluator }
-        throw .request(
+        throw .usage(
             "\(client.name) has no evaluator \(quoted(name)): \(Suggestion.remedy(for: name, among: evaluators.map(\.key)))"
         )
     }
 
     /// NSPinnedDomains with the pins under one key, or under the one that fits.
-    func nsPinnedDomains() throws(CheckError) -> NSPinnedDomains {
+    func nsPinnedDomains() throws(Problem) -> NSPinnedDomains {
         if let policy, client.text("key") == nil { return NSPinnedDomains(identities: policy.positions) }
         let hashes = pins?.pins.map(\.spkiSHA256)
         switch client.text("key") {
@@ -79,7 +79,7 @@ extension ClientInput {
         case "leaf": return NSPinnedDomains(identities: hashes.map { .listed(leaf: $0, authorities: nil) })
         case "ca": return NSPinnedDomains(identities: hashes.map { .listed(leaf: nil, authorities: $0) })
         case let other?:
-            throw .request(
+            throw .usage(
                 "\(client.name) has no key \(quoted(other)): \(Suggestion.remedy(for: other, among: ["leaf", "ca"]))")
         }
     }

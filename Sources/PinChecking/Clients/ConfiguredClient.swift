@@ -18,7 +18,7 @@ package struct ConfiguredClient: Sendable {
 
 extension ConfiguredClient {
     /// Sets a client up; one that cannot be is a client without a verdict.
-    init(_ input: ClientInput) throws(CheckError) {
+    init(_ input: ClientInput) throws(Problem) {
         let client = input.client
         var input = input
         try input.readAndroidTrust()
@@ -27,9 +27,9 @@ extension ConfiguredClient {
             if let obstacle = input.obstacle { throw obstacle }
             procedure = .success(try client.make(input))
             shown = (client.hasSecurityPolicy ? input.shownSecurityPolicy : []) + client.shownSettings(input)
-        } catch let error as ClientConfigurationError { procedure = .failure(error) } catch let error as CheckError {
+        } catch let error as ClientConfigurationError { procedure = .failure(error) } catch let error as Problem {
             throw error
-        } catch { throw .said(.software, "\(error)") }
+        } catch { throw .software("\(error)") }
         self.client = client
         settings = shown + client.words.map(ShownSetting.init(word:))
         pins = input.pins
@@ -92,12 +92,12 @@ struct ClientInput: Sendable {
     // MARK: Android
 
     /// Finds what Android trusts for the host in the app that the settings describe, where something says it.
-    mutating func readAndroidTrust() throws(CheckError) {
+    mutating func readAndroidTrust() throws(Problem) {
         guard client.platform == .android else { return }
         var targetSDK: Int?
         if let text = client.text("target-sdk") {
             guard let level = Int(text), (1...10_000).contains(level) else {
-                throw .request(
+                throw .usage(
                     "\(client.name) has no target-sdk \(quoted(text)): give an API level, as in target-sdk=34")
             }
             targetSDK = level

@@ -79,26 +79,26 @@ extension DeviceData {
     package var allNames: [String] { names + devices.compactMap(\.alias) }
 
     /// The device of a name, `nil` for this machine; a version without a list is an error: roots come and go within a version.
-    package func device(named name: String) throws(CheckError) -> Device? {
+    package func device(named name: String) throws(Problem) -> Device? {
         for name in [name, Self.canonical(name)] {
             if name == Self.systemName { return nil }
             if let device = devices.first(where: { $0.name == name || $0.alias == name }) { return device }
         }
         guard !name.isEmpty else {
-            throw .request(
+            throw .usage(
                 "the name of a device is empty: write names with one comma between, as in 'ios-17,android-14'")
         }
         let neighbours = neighbours(of: Self.canonical(name))
         guard neighbours.isEmpty else {
-            throw .request(
+            throw .usage(
                 "there is no list of roots for \(quoted(name)), and next to it \(neighbours.count == 1 ? "is" : "are") "
                     + "\(neighbours.joined(separator: " and "))", .nameKnownDevice)
         }
         let newest = devices.last { $0.name.hasPrefix(name.lowercased()) }?.name
         guard let nearest = newest ?? Suggestion.nearest(to: name, in: allNames + ["all"]) else {
-            throw .request("there is no device \(quoted(name))", .nameKnownDevice)
+            throw .usage("there is no device \(quoted(name))", .nameKnownDevice)
         }
-        throw .request(
+        throw .usage(
             "there is no device \(quoted(name)): did you mean \(quoted(nearest))? (devices are named by their system)")
     }
 

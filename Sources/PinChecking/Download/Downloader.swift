@@ -10,7 +10,7 @@ import X509
 /// leads to no host without pins.
 package final class Downloader: Sendable {
     /// What is checked of the server of a URL or a redirect, by what is given for its host.
-    package typealias Plan = @Sendable (Target, CheckRequest) throws(CheckError) -> Check
+    package typealias Plan = @Sendable (Target, CheckRequest) throws(Problem) -> Check
 
     private let checker: Checker
     private let plan: Plan
@@ -81,7 +81,7 @@ package final class Downloader: Sendable {
             let unpinned = DownloadEnding.unpinnedRedirect(location.description)
             let isFirst = location.hasOrigin(of: request.location)
             let check: Check
-            do throws(CheckError) {
+            do throws(Problem) {
                 let target = try Target("https://\(location.authority)/")
                 check = try plan(target, isFirst ? request.request : request.request.ofAnotherHost)
             } catch { return .impossible(error) }
@@ -102,7 +102,7 @@ package final class Downloader: Sendable {
             case .redirect(let reference):
                 redirects += 1
                 guard redirects <= request.mostRedirects else { return .tooManyRedirects(request.mostRedirects) }
-                do throws(Refusal) { location = try location.following(reference) } catch {
+                do throws(Problem) { location = try location.following(reference) } catch {
                     return .badRedirect(reference, error)
                 }
             }
@@ -203,7 +203,7 @@ package enum DownloadEnding: Sendable {
     case notAccepted
     /// The server answers with this status line.
     case status(String)
-    case badRedirect(String, Refusal)
+    case badRedirect(String, Problem)
     case tooManyRedirects(Int)
     case unpinnedRedirect(String)
     case plainRedirect(String)
@@ -213,7 +213,7 @@ package enum DownloadEnding: Sendable {
     case brokenOff(HTTPError)
     case notStored(WriteFailure)
     /// Something that was given for a host on the way cannot be used.
-    case impossible(CheckError)
+    case impossible(Problem)
 }
 
 package struct DownloadResult: Sendable {

@@ -10,17 +10,17 @@ package struct NextQuestion {
     /// The position of the job that asks the server of today, `nil` without one.
     package let job: Int?
 
-    package init(name: ReferenceName, host: ServerName? = nil, policy: HostPolicy, job: Int?) throws(CheckError) {
+    package init(name: ReferenceName, host: ServerName? = nil, policy: HostPolicy, job: Int?) throws(Problem) {
         let isAskable = policy.clients.contains { client in
             if case .failure = client.procedure { true } else { client.pins != nil }
         }
         guard isAskable else {
-            throw .request("what is about to be deployed is compared with pins, and none are given", .givePins)
+            throw .usage("what is about to be deployed is compared with pins, and none are given", .givePins)
         }
         (self.name, self.host, self.policy, self.job) = (name, host, policy, job)
     }
 
-    package static func questions(about jobs: [Check]) throws(CheckError) -> [NextQuestion] {
+    package static func questions(about jobs: [Check]) throws(Problem) -> [NextQuestion] {
         var questions: [NextQuestion] = []
         for (position, job) in jobs.enumerated() {
             guard let policy = job.policy else { continue }

@@ -8,49 +8,47 @@ extension BoundedFile {
     private static let limit = 64 * 1024 * 1024
 
     /// The contents of the file at `path`; pipes such as `<(…)` are files too.
-    package static func contents(ofFile path: String) throws(CheckError) -> [UInt8] {
+    package static func contents(ofFile path: String) throws(Problem) -> [UInt8] {
         try reading(quoted(path)) { () throws(ReadFailure) in try bytes(at: path, limit: limit, accepting: .anything) }
     }
 
     /// The contents of the file with this name, which need not be UTF-8, in the directory at `path`.
-    static func contents(ofFile name: [CChar], inDirectory path: String) throws(CheckError) -> [UInt8] {
+    static func contents(ofFile name: [CChar], inDirectory path: String) throws(Problem) -> [UInt8] {
         try reading(quoted("\(path)/\(String(fileName: name))")) { () throws(ReadFailure) in
             try bytes(named: name, inDirectory: path, limit: limit)
         }
     }
 
     /// Everything up to the end of an open descriptor, which stays open; `name` is for messages.
-    package static func contents(ofDescriptor descriptor: Int32, name: String) throws(CheckError) -> [UInt8] {
+    package static func contents(ofDescriptor descriptor: Int32, name: String) throws(Problem) -> [UInt8] {
         try reading(name) { () throws(ReadFailure) in try bytes(from: descriptor, limit: limit) }
     }
 
-    private static func reading(_ name: String, _ read: () throws(ReadFailure) -> [UInt8]) throws(CheckError) -> [UInt8]
-    {
+    private static func reading(_ name: String, _ read: () throws(ReadFailure) -> [UInt8]) throws(Problem) -> [UInt8] {
         do throws(ReadFailure) { return try read() } catch {
             let failure = RegularFile.failure(error, at: .file(name))
-            throw .said(failure.kind == .missing ? .missing : .data, "\(name): \(failure.reason)")
+            throw Problem(failure.kind, "\(name): \(failure.reason)")
         }
     }
 }
 
 extension Hashing {
     /// Sets OpenSSL up, and throws when its configuration leaves it without algorithms, which would otherwise show as a crash.
-    package static func require() throws(CheckError) {
+    package static func require() throws(Problem) {
         guard !isAvailable else { return }
-        throw .said(
-            .software,
+        throw .software(
             "OpenSSL offers no SHA-256: its default provider is not active; check the file that OPENSSL_CONF names")
     }
 }
 
 extension AnchorBundle {
     /// The certificates in a file, or in every file of a directory that holds some.
-    static func all(at paths: [String], as role: String) throws(CheckError) -> [AnchorBundle] {
+    static func all(at paths: [String], as role: String) throws(Problem) -> [AnchorBundle] {
         var bundles: [AnchorBundle] = []
         for path in paths {
             // The name alone does not say for what it was given.
             if FileKind(at: path) == .absent {
-                throw .said(.missing, "\(role): \(quoted(path)): there is no such file")
+                throw .noInput("\(role): \(quoted(path)): there is no such file")
             }
             let before = bundles.count
             // Names need not be UTF-8: as text they would be others.
@@ -62,8 +60,7 @@ extension AnchorBundle {
                     bundles.append(try bundle(bytes, from: "\(path)/\(String(fileName: name))", as: role))
                 }
                 guard bundles.count > before else {
-                    throw .said(
-                        .missing, "the directory \(quoted(path)) holds no certificate: name one with DER or PEM files")
+                    throw .noInput("the directory \(quoted(path)) holds no certificate: name one with DER or PEM files")
                 }
             } else {
                 bundles.append(try bundle(try BoundedFile.contents(ofFile: path), from: path, as: role))
@@ -75,8 +72,7 @@ extension AnchorBundle {
         return bundles
     }
 
-    private static func bundle(_ bytes: [UInt8], from path: String, as role: String) throws(CheckError) -> AnchorBundle
-    {
+    private static func bundle(_ bytes: [UInt8], from path: String, as role: String) throws(Problem) -> AnchorBundle {
         do { return try AnchorBundle(pemOrDER: bytes) } catch {
             throw .data("\(quoted(path)) cannot be used as \(role): \(error)")
         }
@@ -84,10 +80,10 @@ extension AnchorBundle {
 }
 
 extension CheckRequest.Trust {
-    func given() throws(CheckError) -> [AnchorBundle]? {
+    func given() throws(Problem) -> [AnchorBundle]? {
         guard anchors.isEmpty else { return try AnchorBundle.all(at: anchors, as: "anchors") }
         guard includesSystem != true else {
-            throw .request("the system's roots are to be added to anchors, and none are given", .addAnchors)
+            throw .usage("the system's roots are to be added to anchors, and none are given", .addAnchors)
         }
         return nil
     }

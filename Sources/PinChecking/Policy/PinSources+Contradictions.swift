@@ -4,7 +4,7 @@ import Pinning
 
 /// An app ships one configuration of a kind: two that both cover a host and are not equal are refused.
 extension PinSources {
-    func refuseContradictions(about server: SettingsPolicy.Server, follows: Bool) throws(CheckError) {
+    func refuseContradictions(about server: SettingsPolicy.Server, follows: Bool) throws(Problem) {
         let name = server.name.description
         var readers = Client.all.filter { $0.looseSet != .others }.map { client in
             (client.configurations, client.comparesHostAsWritten ? server.host.lowercased() : name)

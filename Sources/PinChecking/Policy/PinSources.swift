@@ -24,21 +24,19 @@ struct PinSources: Sendable {
 
     init() {}
 
-    init(reading sources: [PinSource]) throws(CheckError) {
+    init(reading sources: [PinSource]) throws(Problem) {
         for source in sources {
-            do {
-                let reading = try source.read()
-                pins += reading.pins
-                for (pin, form) in zip(reading.pins, reading.forms) {
-                    if form == .curl { curlPins.append(pin) } else { setPins.append(pin) }
-                }
-                areAllCertificates = areAllCertificates && reading.areCertificates
-                frameworks.formUnion(reading.frameworks)
-                readConfigurations += reading.configurations
-                networkSecurity += reading.networkSecurity
-                transportSecurity += reading.transportSecurity
-                notes += reading.notes
-            } catch { throw CheckError(error) }
+            let reading = try source.read()
+            pins += reading.pins
+            for (pin, form) in zip(reading.pins, reading.forms) {
+                if form == .curl { curlPins.append(pin) } else { setPins.append(pin) }
+            }
+            areAllCertificates = areAllCertificates && reading.areCertificates
+            frameworks.formUnion(reading.frameworks)
+            readConfigurations += reading.configurations
+            networkSecurity += reading.networkSecurity
+            transportSecurity += reading.transportSecurity
+            notes += reading.notes
         }
         configurations = readConfigurations.reduce(into: []) { all, next in
             let known = all.firstIndex { $0.kind == next.kind && $0.isSource == next.isSource }
@@ -61,7 +59,7 @@ struct PinSources: Sendable {
     var tellsHostsApart: Bool { !configurations.isEmpty || !networkSecurity.isEmpty || !transportSecurity.isEmpty }
 
     /// Refuses a second source: each client has its own, and what several of them pin is not added up.
-    private func refuseSeveralSources() throws(CheckError) {
+    private func refuseSeveralSources() throws(Problem) {
         let sources = readConfigurations.filter(\.isSource).compactMap { $0.entries.first?.origin }
         guard sources.count > 1 else { return }
         throw .data(
@@ -147,8 +145,7 @@ extension PinSources {
     /// notation, and `generic` for one set of all others, or AFNetworking where these are certificates as it loads them.
     ///
     /// `devices` are those that were named, `nil` for this machine.
-    func clients(_ settings: CheckRequest.Judging, on devices: [Device?] = [nil]) throws(CheckError) -> ClientSelection
-    {
+    func clients(_ settings: CheckRequest.Judging, on devices: [Device?] = [nil]) throws(Problem) -> ClientSelection {
         var named = readConfigurations.flatMap { clients(of: $0, on: devices) }
         if networkSecurity.contains(where: { !$0.isEmpty }) { named += [.system(of: .android)].compactMap(\.self) }
         if !curlPins.isEmpty { named.append(.judging(.inCurlsNotation)) }
@@ -163,7 +160,7 @@ extension PinSources {
             named.append(isLoaders ? loader : .judging(.others))
         } else if hasSecurityPolicy, !named.contains(loader) {
             let known = named.isEmpty ? [.system(of: .apple)].compactMap(\.self) : Client.all.filter(named.contains)
-            throw .request(
+            throw .usage(
                 "mode, allowInvalidCertificates and validatesDomainName are AFNetworking's, and the pins are for "
                     + "\(known.map(\.name).joined(separator: ", "))", .chooseClient)
         }

@@ -32,12 +32,12 @@ package struct Policies {
     private static let mostKnown = 1_024
 
     /// Reads what settings name, so that what is wrong with it shows before there is a host.
-    package mutating func read(_ settings: CheckRequest.Judging) throws(CheckError) { _ = try policies(settings) }
+    package mutating func read(_ settings: CheckRequest.Judging) throws(Problem) { _ = try policies(settings) }
 
     package mutating func policy(
         _ settings: CheckRequest.Judging, for name: ReferenceName, writtenAs host: String? = nil,
         url: ServerName? = nil, lacksPins: Bool = false
-    ) throws(CheckError) -> HostPolicy {
+    ) throws(Problem) -> HostPolicy {
         let known = try policies(settings)
         let server = SettingsPolicy.Server(
             name: name, host: host ?? name.description, url: url == name.serverName ? nil : url, lacksPins: lacksPins)
@@ -54,9 +54,9 @@ package struct Policies {
     /// What an endpoint is judged by that is named as it is recorded.
     package mutating func policy(
         _ settings: CheckRequest.Judging, for endpoint: CheckEndpoint
-    ) throws(CheckError) -> HostPolicy { try policy(settings, for: endpoint.referenceName, url: endpoint.urlHost) }
+    ) throws(Problem) -> HostPolicy { try policy(settings, for: endpoint.referenceName, url: endpoint.urlHost) }
 
-    private mutating func policies(_ settings: CheckRequest.Judging) throws(CheckError) -> KnownPolicies {
+    private mutating func policies(_ settings: CheckRequest.Judging) throws(Problem) -> KnownPolicies {
         if let known = known[settings] { return known }
         let read = KnownPolicies(try base(settings))
         // A list can have pins on each line.
@@ -65,7 +65,7 @@ package struct Policies {
         return read
     }
 
-    private mutating func base(_ settings: CheckRequest.Judging) throws(CheckError) -> SettingsPolicy {
+    private mutating func base(_ settings: CheckRequest.Judging) throws(Problem) -> SettingsPolicy {
         try settings.outlook.check()
         let files = settings.trust.anchors + settings.extraRoots + settings.intermediates
         if !(settings.pins.isEmpty && files.isEmpty) { try Hashing.require() }
@@ -111,7 +111,7 @@ package struct Policies {
             publicRoots: publicRoots, notes: notes)
     }
 
-    private mutating func givenAnchors(_ trust: CheckRequest.Trust) throws(CheckError) -> [AnchorBundle]? {
+    private mutating func givenAnchors(_ trust: CheckRequest.Trust) throws(Problem) -> [AnchorBundle]? {
         if let known = anchors[trust] { return known }
         let given = try trust.given()
         anchors[trust] = .some(given)
@@ -121,10 +121,10 @@ package struct Policies {
     /// The devices and the clients that settings ask for, this machine as `nil`, with the data that has them.
     private mutating func chosenDevices(
         _ settings: CheckRequest.Judging, _ sources: PinSources
-    ) throws(CheckError) -> (devices: [Device?], clients: ClientSelection, lists: HostPolicy.Lists?) {
+    ) throws(Problem) -> (devices: [Device?], clients: ClientSelection, lists: HostPolicy.Lists?) {
         let path = settings.deviceData
         guard let named = settings.devices else {
-            guard path == nil else { throw .request("device data is given and no device is named", .nameDevice) }
+            guard path == nil else { throw .usage("device data is given and no device is named", .nameDevice) }
             let clients = if let chosen = settings.clients { chosen } else { try sources.clients(settings) }
             return ([nil], clients, nil)
         }
@@ -149,12 +149,12 @@ package struct Policies {
 
 /// Reads device data, and finds the devices that are named and the clients that run on them.
 extension DeviceData {
-    package static func read(_ path: String?) throws(CheckError) -> DeviceData {
+    package static func read(_ path: String?) throws(Problem) -> DeviceData {
         guard let path else { return .builtIn }
-        do throws(PinFormatError) { return try DeviceData(DeviceLists(at: path)) } catch { throw CheckError(error) }
+        return try DeviceData(DeviceLists(at: path))
     }
 
-    func bundle(from path: String?) throws(CheckError) -> AnchorBundle {
+    func bundle(from path: String?) throws(Problem) -> AnchorBundle {
         do throws(X509Error) { return try AnchorBundle(listed: certificates) } catch {
             throw .data("\(path ?? "the device data"): cannot be used as device data: a root is \(error)")
         }
@@ -170,7 +170,7 @@ extension DeviceData {
 
     /// The devices of these names in the order of the data, each once, this machine first as `nil`; and those that are
     /// named, and not only among all (`all`).
-    func devices(called names: [String]) throws(CheckError) -> (all: [Device?], named: [Device?]) {
+    func devices(called names: [String]) throws(Problem) -> (all: [Device?], named: [Device?]) {
         var named: [Device?] = []
         for name in names where name != "all" { named.append(try device(named: name)) }
         return (([nil] + devices).filter { named.contains($0) || names.contains("all") && $0 != nil }, named)
@@ -179,17 +179,17 @@ extension DeviceData {
 
 extension ClientSelection {
     /// Those of the devices that run one of the clients; a client and a device that were named and would not be judged are errors.
-    func devices(of chosen: (all: [Device?], named: [Device?])) throws(CheckError) -> [Device?] {
+    func devices(of chosen: (all: [Device?], named: [Device?])) throws(Problem) -> [Device?] {
         func runs(_ client: Client, on device: Device?) -> Bool { device?.platform.runs(client.platform) ?? true }
         guard case .named(let clients) = self else { return chosen.all }
         for client in clients where !chosen.all.contains(where: { runs(client, on: $0) }) {
             let names = chosen.all.map { $0?.name ?? DeviceData.systemName }.joined(separator: ", ")
-            throw .request("the client \(client.name) runs on none of the devices (\(names))", .nameDeviceOfClient)
+            throw .usage("the client \(client.name) runs on none of the devices (\(names))", .nameDeviceOfClient)
         }
         let idle = chosen.all.filter { device in !clients.contains { runs($0, on: device) } }
         for case let device? in chosen.named where idle.contains(device) {
             let fitting = Client.all.filter { $0.isInAll && runs($0, on: device) }
-            throw .request(
+            throw .usage(
                 "none of the clients (\(clients.map(\.name).joined(separator: ", "))) runs on \(device.name)",
                 .chooseClientOfDevice(fitting.map(\.name)))
         }

@@ -31,10 +31,10 @@ struct SettingsPolicy: Sendable {
     }
 
     /// Each client with its pins for the server, and what should be said once: without configurations that goes for all hosts.
-    func policy(for server: Server) throws(CheckError) -> (policy: HostPolicy, notes: [Finding]) {
+    func policy(for server: Server) throws(Problem) -> (policy: HostPolicy, notes: [Finding]) {
         let name = server.name
         let byHost = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
-        guard name != .unchecked || !byHost else { throw .request("the pins are configured host by host", .nameHost) }
+        guard name != .unchecked || !byHost else { throw .usage("the pins are configured host by host", .nameHost) }
         try sources.refuseContradictions(about: server, follows: settings.clients == nil)
         let pins = sources.configured(for: name, writtenAs: server.host)
         let all = PinSet(sources.pins + pins.flatMap { $0.policy.pins?.pins ?? [] })
@@ -73,9 +73,9 @@ struct SettingsPolicy: Sendable {
 
     private func configured(
         _ clients: [Client], _ pins: PinSources.HostPins, _ mode: AFSecurityPolicy.PinningMode, _ server: Server
-    ) throws(CheckError) -> [ConfiguredClient] {
+    ) throws(Problem) -> [ConfiguredClient] {
         let follows = settings.clients == nil
-        return try clients.map { (client) throws(CheckError) in
+        return try clients.map { (client) throws(Problem) in
             let own = sources.own(client, for: server.name, writtenAs: server.host, follows: follows)
             let policy = own.flatMap { $0.isEmpty ? nil : $0.flatMap(\.self) }
             // A pin that is named for any host holds where the chosen client's own configuration has nothing.
@@ -101,10 +101,10 @@ struct SettingsPolicy: Sendable {
         }
     }
 
-    private func pinningMode(for pins: PinSet?) throws(CheckError) -> AFSecurityPolicy.PinningMode {
+    private func pinningMode(for pins: PinSet?) throws(Problem) -> AFSecurityPolicy.PinningMode {
         guard let pins else { return settings.mode ?? .none }
         guard settings.mode != .certificate || !pins.certificates.isEmpty else {
-            throw .request(
+            throw .usage(
                 "mode certificate compares certificates, and all the pins given are hashes or keys", .comparePublicKeys)
         }
         return settings.mode ?? Self.suggestedMode(pins)

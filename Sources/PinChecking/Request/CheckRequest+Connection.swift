@@ -26,19 +26,19 @@ extension CheckRequest {
         package var jobs: Int?
 
         /// A timeout of so many seconds, from 0.001 to 86400.
-        package static func timeout(_ text: String) throws(CheckError) -> Duration {
+        package static func timeout(_ text: String) throws(Problem) -> Duration {
             let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
             guard isPlain, let seconds = Double(text), (0.001...86_400).contains(seconds) else {
-                throw .request("\(quoted(text)) is not a time in seconds from 0.001 to 86400, as in 2.5")
+                throw .usage("\(quoted(text)) is not a time in seconds from 0.001 to 86400, as in 2.5")
             }
             return .milliseconds(Int64(seconds * 1_000))
         }
 
-        package static func applicationProtocols(_ list: String) throws(CheckError) -> [ApplicationProtocol] {
+        package static func applicationProtocols(_ list: String) throws(Problem) -> [ApplicationProtocol] {
             let names = list.split(separator: ",", omittingEmptySubsequences: false)
             let protocols = names.compactMap { ApplicationProtocol(String($0)) }
             guard protocols.count == names.count else {
-                throw .request(
+                throw .usage(
                     "\(quoted(list)) holds a name of no or of more than 255 bytes (RFC 7301): write h2,http/1.1")
             }
             return protocols
@@ -48,7 +48,7 @@ extension CheckRequest {
         ///
         /// One limit alone moves the other one's default out of its way, and so do cipher suites: those of TLS 1.3 fit no other
         /// version, and no others fit that.
-        package func versions() throws(CheckError) -> ClosedRange<TLSVersion> {
+        package func versions() throws(Problem) -> ClosedRange<TLSVersion> {
             let suites = offer.suites
             let isOnlyOld = offer.ciphers != nil && suites.new.isEmpty
             let isOnlyNew = offer.ciphers != nil && suites.old.isEmpty
@@ -56,12 +56,12 @@ extension CheckRequest {
             let lowest =
                 minimumTLS ?? (isOnlyNew && highest == .tls13 ? highest : min(RequestDefaults.minimumTLS, highest))
             guard !(isOnlyOld && lowest == .tls13), !(isOnlyNew && highest < .tls13) else {
-                throw .request(
+                throw .usage(
                     "no TLS version that is to be offered has \(quoted(offer.ciphers ?? "", to: 200)): "
                         + "TLS 1.3 has cipher suites of its own, whose names begin with TLS_")
             }
             guard lowest <= highest else {
-                throw .request(
+                throw .usage(
                     "the lowest TLS version, \(lowest.number), is above the highest, \(highest.number): no version is left to offer"
                 )
             }
@@ -69,11 +69,11 @@ extension CheckRequest {
         }
 
         /// The application protocols to offer; a request is written in HTTP/1.1, and no server may choose another protocol for it.
-        func protocols(forRequest isForRequest: Bool) throws(CheckError) -> [ApplicationProtocol] {
+        func protocols(forRequest isForRequest: Bool) throws(Problem) -> [ApplicationProtocol] {
             guard isForRequest else { return applicationProtocols }
             let own = RequestDefaults.applicationProtocolOfRequests
             if let other = applicationProtocols.first(where: { $0.name != own }) {
-                throw .request(
+                throw .usage(
                     "\(quoted(other.name)) is to be offered (alpn), and a request is sent in HTTP/1.1 alone: offer http/1.1 or nothing"
                 )
             }
@@ -130,11 +130,11 @@ package enum ServerNameChoice: Hashable, Sendable {
     case name(ServerNameIndication)
     case none
 
-    package static func named(_ text: String) throws(CheckError) -> ServerNameChoice {
+    package static func named(_ text: String) throws(Problem) -> ServerNameChoice {
         let name: ServerName
-        do { name = try ServerName(written: text) } catch { throw .request("\(error)") }
+        do { name = try ServerName(written: text) } catch { throw .usage("\(error)") }
         guard let indication = ServerNameIndication(name) else {
-            throw .request(
+            throw .usage(
                 "the server name \(quoted(text)) is an address: TLS carries host names only (RFC 6066), send none")
         }
         return .name(indication)

@@ -90,16 +90,16 @@ extension CheckRequest {
 
         package init() {}
 
-        package static func path(_ text: String) throws(CheckError) -> HTTPPath {
-            do throws(Refusal) { return try HTTPPath(text) } catch {
-                throw .request("\(quoted(text, to: 200)) \(error)")
+        package static func path(_ text: String) throws(Problem) -> HTTPPath {
+            do throws(Problem) { return try HTTPPath(text) } catch {
+                throw .usage("\(quoted(text, to: 200)) \(error)")
             }
         }
 
-        func exchange(host: ServerName, port: Int) throws(CheckError) -> CheckExchange? {
+        func exchange(host: ServerName, port: Int) throws(Problem) -> CheckExchange? {
             if let path { return CheckExchange(HTTPRequest(path, host: host, port: port), expecting: expected) }
             guard expected == nil else {
-                throw .request(
+                throw .usage(
                     "a status is expected (expect-status) and nothing is asked: give the path to ask for (request)")
             }
             return nil
@@ -124,11 +124,11 @@ package struct ExpectedStatus: Hashable, Sendable {
     package let texts: [String]
     private let statuses: [ClosedRange<Int>]
 
-    package init(_ text: String) throws(CheckError) {
+    package init(_ text: String) throws(Problem) {
         texts = text.lowercased().split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         statuses = texts.compactMap(Self.statuses)
         guard statuses.count == texts.count else {
-            throw .request(
+            throw .usage(
                 "\(quoted(text, to: 200)) is not an HTTP status: write 204, 2xx, 200-299, or a list as in 200,304")
         }
     }

@@ -61,7 +61,7 @@ extension CheckTarget {
     ///
     /// The names follow each other: the reference name is the one given, else the host given, else the target's host; the SNI is
     /// the one given, else the target's host unless that is an address.
-    package func endpoints() throws(CheckError) -> [CheckEndpoint] {
+    package func endpoints() throws(Problem) -> [CheckEndpoint] {
         let (names, connection) = (request.names, request.connection)
         let addresses = connection.addresses.all
         let own = addresses.filter { $0.applies(to: target, port: port) }
@@ -76,12 +76,12 @@ extension CheckTarget {
         let exchange = try request.http.exchange(
             host: names.host?.host ?? target.host, port: names.host.map { $0.port ?? RequestDefaults.port } ?? port)
         if !request.variants.keyTypes.isEmpty, !connection.offer.leavesKeyTypesOpen {
-            throw .request(
+            throw .usage(
                 "to ask for keys of each type (key-types, thorough) is to choose ciphers and sigalgs: leave out either")
         }
         let proxy = connection.proxy(for: target.host)
         let protocols = try connection.protocols(forRequest: exchange != nil)
-        return try (own.isEmpty ? [ConnectAddress()] : own).map { (address) throws(CheckError) in
+        return try (own.isEmpty ? [ConnectAddress()] : own).map { (address) throws(Problem) in
             let request = ProbeRequest(
                 to: try destination(address.host ?? target.host), port: UInt16(address.port ?? port),
                 serverNameIndication: serverName.indication(forTarget: target.host), minimumTLS: versions.lowerBound,
@@ -95,13 +95,13 @@ extension CheckTarget {
         }
     }
 
-    private func destination(_ host: ServerName) throws(CheckError) -> ProbeRequest.Destination {
+    private func destination(_ host: ServerName) throws(Problem) -> ProbeRequest.Destination {
         let family = request.connection.family ?? RequestDefaults.family
         switch host {
         case .dns(let name): return .resolve(host: name, family: family)
         case .ip(let address):
             guard family == .any || (family == .ipv6) == address.isIPv6 else {
-                throw .request(
+                throw .usage(
                     "\(quoted(address.description)) is not an address of the family asked for: "
                         + "ask for \(family == .ipv6 ? "IPv4" : "IPv6") or for any")
             }
@@ -110,7 +110,7 @@ extension CheckTarget {
     }
 
     /// Refuses an address for a host that is no target: a name mistyped there would let the real server be checked instead.
-    package static func refuseUnusedAddresses(of targets: [CheckTarget]) throws(CheckError) {
+    package static func refuseUnusedAddresses(of targets: [CheckTarget]) throws(Problem) {
         var unused = UnusedAddresses()
         for target in targets { unused.add(target.request.connection.addresses) }
         for target in targets { unused.take(target) }
@@ -136,17 +136,17 @@ package struct UnusedAddresses {
         addresses = addresses.filter { !$0.applies(to: target.target, port: target.port) }
     }
 
-    package func refuse(defaultPort: Int?) throws(CheckError) {
+    package func refuse(defaultPort: Int?) throws(Problem) {
         guard isAnybodys, let address = addresses.first else { return }
         throw address.unused(defaultPort: defaultPort)
     }
 }
 
 extension ConnectAddress {
-    fileprivate func unused(defaultPort: Int?) -> CheckError {
+    fileprivate func unused(defaultPort: Int?) -> Problem {
         let host = onlyForHost?.description ?? ""
         let place = Target.authority(host, onlyForPort ?? defaultPort ?? RequestDefaults.port)
-        return .request(
+        return .usage(
             "an address is given for \(quoted(place)), which is not a target of this call: check its name and port")
     }
 }

@@ -19,19 +19,19 @@ package struct NextItem: Sendable {
     package let certificates: [Certificate]
 
     /// What the files at `paths` hold: one item for each chain, and one for each key without a certificate.
-    package static func read(_ paths: [String]) throws(CheckError) -> [NextItem] {
-        try paths.map { (path) throws(CheckError) in try read(path) }.flatMap(\.self)
+    package static func read(_ paths: [String]) throws(Problem) -> [NextItem] {
+        try paths.map { (path) throws(Problem) in try read(path) }.flatMap(\.self)
     }
 
-    private static func read(_ path: String) throws(CheckError) -> [NextItem] {
+    private static func read(_ path: String) throws(Problem) -> [NextItem] {
         var items: [PinItem] = []
-        do throws(PinFormatError) { if case .items(let found) = try PinInput.read(path) { items = found } } catch {
-            if error.problem == .privateKey {
+        do throws(Problem) { if case .items(let found) = try PinInput.read(path) { items = found } } catch {
+            if error.id == .privateKey {
                 throw .data(
                     "\(quoted(path)) holds a private key, which was not used: give its public half "
                         + "(openssl pkey -in KEY -pubout)")
             }
-            throw CheckError(error)
+            throw error
         }
         guard !items.isEmpty else {
             throw .data(

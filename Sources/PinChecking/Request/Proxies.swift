@@ -8,7 +8,7 @@ package enum ProxyChoice: Hashable, Sendable {
     case through(Proxy)
 
     /// The proxy of a text as curl has it: `[scheme://][user[:password]@]host[:port]`; an error shows no name and no password.
-    package static func named(_ text: String, by origin: String) throws(CheckError) -> ProxyChoice {
+    package static func named(_ text: String, by origin: String) throws(Problem) -> ProxyChoice {
         // What stands before an `@` is no scheme.
         let start = text.firstRange(of: "://").flatMap { text[..<$0.lowerBound].contains("@") ? nil : $0 }
         let scheme = start.map { text[..<$0.lowerBound].lowercased() }
@@ -60,7 +60,7 @@ package struct ProxyEnvironment: Hashable, Sendable {
     private let exceptions: [String]?
 
     /// Reads the environment, `nil` where it says nothing of proxies.
-    package init?(_ environment: [String: String], namesProxy: Bool = true) throws(CheckError) {
+    package init?(_ environment: [String: String], namesProxy: Bool = true) throws(Problem) {
         func first(_ names: [String]) -> (name: String, value: String)? {
             names.lazy.compactMap { name in environment[name].map { (name, $0) } }.first { !$0.1.isEmpty }
         }
@@ -71,7 +71,7 @@ package struct ProxyEnvironment: Hashable, Sendable {
         if let named {
             do {
                 if case .through(let found) = try ProxyChoice.named(named.value, by: named.name) { proxy = found }
-            } catch { throw .request("\(named.name): \(error.message)") }
+            } catch { throw .usage("\(named.name): \(error.message)") }
         }
         self.proxy = proxy
         if proxy == nil, list == nil { return nil }

@@ -12,19 +12,19 @@ package struct Target: Hashable, Sendable {
     package let port: Int?
 
     /// Reads `host`, `host:port`, `[v6]:port`, a bare IPv6 address, or `https://host[:port]/path`.
-    package init(_ text: String) throws(CheckError) {
+    package init(_ text: String) throws(Problem) {
         let given = GivenText("target", text)
         guard !text.isEmpty else { throw given.wrong("is empty: name a host, as in 'api.example.com'") }
-        guard text != "-" else { throw .request("the target '-' is no host", .readList) }
+        guard text != "-" else { throw .usage("the target '-' is no host", .readList) }
         let authority = try Self.authority(of: given)
         guard !authority.utf8.contains(UInt8(ascii: "@")) else { throw given.wrong(inPart: "") }
         try self.init(authority, of: given)
     }
 
     /// Reads the host of a Host header: the same without a URL.
-    package init(host text: String) throws(CheckError) { try self.init(text[...], of: GivenText("host", text)) }
+    package init(host text: String) throws(Problem) { try self.init(text[...], of: GivenText("host", text)) }
 
-    init(_ part: Substring, of given: GivenText) throws(CheckError) {
+    init(_ part: Substring, of given: GivenText) throws(Problem) {
         text = given.text
         let rest: Substring?
         // Byte by byte, as names are read.
@@ -59,11 +59,11 @@ package struct Target: Hashable, Sendable {
             do { host = try ServerName(written: name) } catch { throw given.wrong(error) }
             writtenHost = host.written(as: name)
         }
-        port = try rest.map { (rest) throws(CheckError) in try given.port(rest) }
+        port = try rest.map { (rest) throws(Problem) in try given.port(rest) }
     }
 
     /// The part of a URL that names the server, or the whole text when it is no URL.
-    private static func authority(of given: GivenText) throws(CheckError) -> Substring {
+    private static func authority(of given: GivenText) throws(Problem) -> Substring {
         let text = given.text
         guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else { return text[...] }
         guard text[..<slash].hasSuffix(":"), text[slash...].hasPrefix("//") else {
@@ -87,18 +87,18 @@ struct GivenText {
 
     init(_ name: SafeText, _ text: String) { (self.name, self.text) = (name, text) }
 
-    func wrong(_ problem: SafeText) -> CheckError {
-        .request("the \(name) \(quoted(UserInfo.hiddenBeforeHost(text))) \(problem)")
+    func wrong(_ problem: SafeText) -> Problem {
+        .usage("the \(name) \(quoted(UserInfo.hiddenBeforeHost(text))) \(problem)")
     }
 
     /// What is wrong with a part of the text, which may be one of a password where there is an `@`.
-    func wrong(inPart problem: SafeText) -> CheckError {
+    func wrong(inPart problem: SafeText) -> Problem {
         wrong(text.contains("@") ? "holds a user name: leave out everything up to the '@'" : problem)
     }
 
-    func wrong(_ error: ServerNameError) -> CheckError { text.contains("@") ? wrong(inPart: "") : .request("\(error)") }
+    func wrong(_ error: ServerNameError) -> Problem { text.contains("@") ? wrong(inPart: "") : .usage("\(error)") }
 
-    func port(_ part: Substring) throws(CheckError) -> Int {
+    func port(_ part: Substring) throws(Problem) -> Int {
         if part.utf8.count <= 5, part.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = Int(part),
             (1...65_535).contains(port)
         {
@@ -148,7 +148,7 @@ package struct ConnectAddress: Hashable, Sendable {
     }
 
     /// Reads `ADDR`, `ADDR:PORT`, and both of curl's notations.
-    package static func readAny(_ text: String) throws(CheckError) -> [ConnectAddress] {
+    package static func readAny(_ text: String) throws(Problem) -> [ConnectAddress] {
         let parts = fields(text)
         if parts.count < 3 || IPAddress(text) != nil {
             let place = try Target(text[...], of: GivenText("address", text))
@@ -159,7 +159,7 @@ package struct ConnectAddress: Hashable, Sendable {
     }
 
     /// Reads curl's `--resolve` notation, `HOST:PORT:ADDR[,ADDR]…`.
-    package static func readResolve(_ text: String) throws(CheckError) -> [ConnectAddress] {
+    package static func readResolve(_ text: String) throws(Problem) -> [ConnectAddress] {
         let form: SafeText = "write HOST:PORT:ADDR, as in api.example.com:443:203.0.113.7"
         let given = GivenText("address", text)
         let parts = fields(text)
@@ -168,7 +168,7 @@ package struct ConnectAddress: Hashable, Sendable {
         let host = name == "*" ? nil : try Target(name, of: given).host
         let port = try given.port(parts[1])
         let addresses = text[parts[2].startIndex...].split(separator: ",", omittingEmptySubsequences: false)
-        return try addresses.map { (part) throws(CheckError) in
+        return try addresses.map { (part) throws(Problem) in
             let bare = part.hasPrefix("[") && part.hasSuffix("]") ? part.dropFirst().dropLast() : part
             guard let address = IPAddress(bare) else {
                 throw given.wrong(inPart: "has no address in \(quoted(part)): \(form)")
@@ -178,7 +178,7 @@ package struct ConnectAddress: Hashable, Sendable {
     }
 
     /// Reads curl's `--connect-to` notation, `HOST1:PORT1:HOST2:PORT2`, in which every part may be empty.
-    package static func readConnectTo(_ text: String) throws(CheckError) -> ConnectAddress {
+    package static func readConnectTo(_ text: String) throws(Problem) -> ConnectAddress {
         let given = GivenText("address", text)
         let parts = fields(text)
         guard parts.count == 4 else {

@@ -40,8 +40,8 @@ extension Check {
     /// Plans the checks of targets, in their order, and reads what they are judged by; an error of a list has its place in it.
     package static func plan(
         _ targets: [CheckTarget], _ policies: inout Policies, areAll: Bool = true
-    ) throws(CheckError) -> [Check] {
-        try checks(of: targets, areAll: areAll) { (target, endpoint) throws(CheckError) in
+    ) throws(Problem) -> [Check] {
+        try checks(of: targets, areAll: areAll) { (target, endpoint) throws(Problem) in
             try policies.policy(
                 target.request.judging, for: endpoint.referenceName,
                 writtenAs: target.request.names.writtenName(of: target.target.writtenHost), url: target.target.host,
@@ -54,7 +54,7 @@ extension Check {
     /// If roots are not needed, this machine's replace those that cannot be read.
     package static func unpinned(
         _ targets: [CheckTarget], _ policies: inout Policies, needsRoots: Bool = true
-    ) throws(CheckError) -> [Check] {
+    ) throws(Problem) -> [Check] {
         var targets = targets
         for index in targets.indices {
             let judging = targets[index].request.judging.unpinned
@@ -66,7 +66,7 @@ extension Check {
     }
 
     /// Plans checks of which the chains are only to be seen.
-    package static func unjudged(_ targets: [CheckTarget]) throws(CheckError) -> [Check] {
+    package static func unjudged(_ targets: [CheckTarget]) throws(Problem) -> [Check] {
         var targets = targets
         // A request follows a verdict.
         for index in targets.indices { targets[index].request.http = CheckRequest.HTTP() }
@@ -75,10 +75,10 @@ extension Check {
 
     private static func checks(
         of targets: [CheckTarget], areAll: Bool,
-        judgedBy policy: (CheckTarget, CheckEndpoint) throws(CheckError) -> HostPolicy?
-    ) throws(CheckError) -> [Check] {
-        let checks = try targets.map { (target) throws(CheckError) in
-            do throws(CheckError) {
+        judgedBy policy: (CheckTarget, CheckEndpoint) throws(Problem) -> HostPolicy?
+    ) throws(Problem) -> [Check] {
+        let checks = try targets.map { (target) throws(Problem) in
+            do throws(Problem) {
                 let endpoints = try target.endpoints()
                 return Check(
                     endpoints: endpoints, policy: try policy(target, endpoints[0]),
@@ -94,8 +94,8 @@ extension Check {
 extension Baseline {
     /// The recorded endpoints as they are to be asked again, a check for each target.
     package func checks(
-        _ connection: CheckRequest.Connection, judgedBy policy: (CheckEndpoint) throws(CheckError) -> HostPolicy?
-    ) throws(CheckError) -> [Check] {
+        _ connection: CheckRequest.Connection, judgedBy policy: (CheckEndpoint) throws(Problem) -> HostPolicy?
+    ) throws(Problem) -> [Check] {
         var checks: [Check] = []
         var target: String?
         // Those of one target stand behind one another.
@@ -119,7 +119,7 @@ extension Baseline {
 extension Snapshot.Key {
     fileprivate func attempt(
         _ connection: CheckRequest.Connection
-    ) throws(CheckError) -> (endpoint: CheckEndpoint, variant: Variant) {
+    ) throws(Problem) -> (endpoint: CheckEndpoint, variant: Variant) {
         var request = CheckRequest()
         if let verifyName { request.names.setReference(verifyName) } else { request.names.reference = .unchecked }
         request.connection = connection
@@ -152,11 +152,11 @@ package struct Environment: Sendable {
     /// The anchors and the time of the targets say nothing about a service; a private one is trusted with SSL_CERT_FILE.
     var serviceObjection: ServiceObjection {
         var policies = Policies(environment: variables)
-        let policy = Result { () throws(CheckError) in
+        let policy = Result { () throws(Problem) in
             try policies.policy(CheckRequest.Judging().unpinned, for: .unchecked)
         }
         return { [now] handshake, host in
-            do throws(CheckError) {
+            do throws(Problem) {
                 let policy = try policy.get()
                 let judged = policy.judge(handshake, for: .name(host), at: now(), serverName: .leftOut)
                 let ending = judged.clients.ending(in: policy)

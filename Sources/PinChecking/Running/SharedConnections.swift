@@ -13,7 +13,7 @@ final class SharedConnections: Sendable {
 
     /// Makes a check when its turn comes.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled, ``CheckError`` if the process has no descriptors for the threads.
+    /// - Throws: `CancellationError` if the task is cancelled, `Problem` if the process has no descriptors for the threads.
     func check(_ check: Check, in environment: Environment) async throws -> CheckedTarget {
         let checker = Checker(in: environment, sharing: try sharedProbers())
         try await turns.take()
@@ -25,12 +25,11 @@ final class SharedConnections: Sendable {
     }
 
     /// The threads are made once: an event loop that cannot be made would end the process.
-    private func sharedProbers() throws(CheckError) -> Probers {
-        try probers.withLock { (probers) throws(CheckError) in
+    private func sharedProbers() throws(Problem) -> Probers {
+        try probers.withLock { (probers) throws(Problem) in
             probers = probers ?? Probers(sharedWithin: turns.count)
             if let probers { return probers }
-            throw .said(
-                .software, "no descriptors are left to connect with: close some, or raise the limit with ulimit -n")
+            throw .software("no descriptors are left to connect with: close some, or raise the limit with ulimit -n")
         }
     }
 }

@@ -13,8 +13,8 @@ enum AndroidFile {
     /// Whether the bytes are the binary form that XML has in a built app.
     static func isBinary(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x03, 0x00, 0x08, 0x00]) }
 
-    static func binary(at place: PinPlace) -> PinFormatError {
-        PinFormatError(
+    static func binary(at place: PinPlace) -> Problem {
+        Problem(
             .otherKind, at: place, "is XML in Android's binary form, as a built app has it, which is not read",
             remedy: "name the project's res/xml/network_security_config.xml, or decode the app first: apktool d APP.apk"
         )
@@ -23,22 +23,22 @@ enum AndroidFile {
     /// Reads the configuration that a manifest names.
     private static func follow(
         _ manifest: XMLElement, in file: PinFile, into reading: inout PinReading
-    ) throws(PinFormatError) {
+    ) throws(Problem) {
         guard let application = manifest.children(named: "application").first,
             let reference = application.attributes["\(attribute)"]
         else {
-            throw PinFormatError(
+            throw Problem(
                 .notAPin, at: file.place(line: manifest.line), "the manifest names no \(attribute) in <application>")
         }
         let place = file.place(line: application.line)
         guard let path = try AndroidResource(reference, beside: file).path else {
-            throw PinFormatError(
+            throw Problem(
                 .missingFile, at: place, "the resource '\(shortened(reference, to: 80))' is not there",
                 remedy: "name its file, res/xml/….xml, instead of the manifest")
         }
         let configuration = try PinFile.load(path)
         guard configuration.text?[...].holds("<network-security-config") == true else {
-            throw PinFormatError(.wrongValue, at: configuration.place, "is not a network security configuration")
+            throw Problem(.wrongValue, at: configuration.place, "is not a network security configuration")
         }
         let targetSDK = targetSDK(in: manifest, of: file, into: &reading)
         try read(
@@ -60,7 +60,7 @@ enum AndroidFile {
         return level
     }
 
-    static func read(_ file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
+    static func read(_ file: PinFile, into reading: inout PinReading) throws(Problem) {
         let root = try XMLReader.root(of: file, mayHaveDocumentType: false)
         if root.name == "manifest", file.text?[...].holds("<network-security-config") == false {
             return try follow(root, in: file, into: &reading)
@@ -71,9 +71,9 @@ enum AndroidFile {
 
     private static func read(
         _ root: XMLElement, of file: PinFile, _ targetSDK: Int?, _ reading: inout PinReading
-    ) throws(PinFormatError) {
+    ) throws(Problem) {
         guard root.name == "network-security-config" else {
-            throw PinFormatError(
+            throw Problem(
                 .wrongValue, at: file.place(line: root.line), "begins with <\(shortened(root.name, to: 60))>",
                 remedy: "the first element is <network-security-config>")
         }
@@ -135,7 +135,7 @@ struct AndroidResource {
     let path: String?
 
     /// Looks where an app's `res` directory has it, seen from within and from the manifest, and beside the file.
-    init(_ reference: String, beside file: PinFile) throws(PinFormatError) {
+    init(_ reference: String, beside file: PinFile) throws(Problem) {
         let parts = reference.dropFirst().split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let isPlain =
             parts.count == 2
@@ -154,7 +154,7 @@ struct AndroidResource {
             // A build takes one file of a name and fails for two.
             let found = names.filter { $0.prefix { $0 != "." } == parts[1] && candidate + $0 != file.path }
             if found.count > 1 {
-                throw PinFormatError(
+                throw Problem(
                     .duplicate, at: file.place,
                     "\(reference) is '\(shortened(found[0], isPublic: true))' as well as "
                         + "'\(shortened(found[1], isPublic: true))' in \(candidate)",
@@ -170,7 +170,7 @@ struct AndroidResource {
     }
 
     /// Refuses a resource that some devices take from a directory of their own, such as `xml-v31`.
-    static func refuseQualified(_ path: String, at place: PinPlace) throws(PinFormatError) {
+    static func refuseQualified(_ path: String, at place: PinPlace) throws(Problem) {
         let parts = PathParts(path)
         let folder = parts.directory.isEmpty ? "./" : parts.directory
         let names = ((try? RegularFile.names(inDirectory: folder + "..")) ?? []).filter { name in
@@ -182,7 +182,7 @@ struct AndroidResource {
         for other in names where other != own && other.prefix(3) == own.prefix(3) {
             let files = (try? RegularFile.names(inDirectory: "\(folder)../\(other)")) ?? []
             guard files.contains(where: { $0.prefix { $0 != "." } == resource }) else { continue }
-            throw PinFormatError(
+            throw Problem(
                 .duplicate, at: place,
                 "'\(shortened(resource, isPublic: true))' is in '\(shortened(other, isPublic: true))' for some devices "
                     + "and in '\(own)' for others",
@@ -190,10 +190,10 @@ struct AndroidResource {
         }
     }
 
-    static func certificates(inFileAt path: String) throws(PinFormatError) -> [Certificate] {
+    static func certificates(inFileAt path: String) throws(Problem) -> [Certificate] {
         let file = try PinFile.load(path)
         do throws(X509Error) { return try CertificateReader.plainCertificates(pemOrDER: file.bytes) } catch {
-            throw PinFormatError(.brokenCertificate, at: file.place, "holds no readable certificate: \(error)")
+            throw Problem(.brokenCertificate, at: file.place, "holds no readable certificate: \(error)")
         }
     }
 }

@@ -31,7 +31,7 @@ struct AndroidReader {
         trust.targetSDK = targetSDK
     }
 
-    mutating func read(_ root: XMLElement, into reading: inout PinReading) throws(PinFormatError) {
+    mutating func read(_ root: XMLElement, into reading: inout PinReading) throws(Problem) {
         AndroidWords.noteUnknown(in: root, of: file, into: &reading)
         refuseSecond(["base-config", "debug-overrides"], in: root, into: &reading)
         for element in root.children(named: "base-config") {
@@ -40,7 +40,7 @@ struct AndroidReader {
             trust.origin = place(element).description
         }
         for element in root.children(named: "domain-config") {
-            reading.attempt { (reading) throws(PinFormatError) in try readDomains(element, Inherited(), into: &reading)
+            reading.attempt { (reading) throws(Problem) in try readDomains(element, Inherited(), into: &reading)
             }
         }
         readDebugOverrides(root, into: &reading)
@@ -50,10 +50,10 @@ struct AndroidReader {
 
     private mutating func readDomains(
         _ element: XMLElement, _ inherited: Inherited, into reading: inout PinReading
-    ) throws(PinFormatError) {
+    ) throws(Problem) {
         let domains = element.children(named: "domain")
         guard !domains.isEmpty else {
-            throw PinFormatError(
+            throw Problem(
                 .missingValue, at: place(element), "a <domain-config> has no <domain>, and Android throws for it",
                 remedy: "add <domain>host</domain>")
         }
@@ -73,7 +73,7 @@ struct AndroidReader {
         own.levels.insert(try level(element, into: &reading), at: 0)
         for domain in domains {
             let includes = try flag("includeSubdomains", of: domain) ?? false
-            let entry = reading.entry { (reading) throws(PinFormatError) in
+            let entry = reading.entry { (reading) throws(Problem) in
                 try readDomain(domain, includes, own, into: &reading)
             }
             guard let entry else { continue }
@@ -89,16 +89,16 @@ struct AndroidReader {
             }
         }
         for nested in element.children(named: "domain-config") {
-            reading.attempt { (reading) throws(PinFormatError) in try readDomains(nested, own, into: &reading) }
+            reading.attempt { (reading) throws(Problem) in try readDomains(nested, own, into: &reading) }
         }
     }
 
     private mutating func readDomain(
         _ domain: XMLElement, _ includesSubdomains: Bool, _ own: Inherited, into reading: inout PinReading
-    ) throws(PinFormatError) -> HostEntry {
+    ) throws(Problem) -> HostEntry {
         let name = domain.text[...].trimmingWhitespace()
         let hosts: HostPattern
-        do throws(PinFormatError) {
+        do throws(Problem) {
             hosts = try HostText.androidPattern(name, includesSubdomains: includesSubdomains, at: place(domain))
         } catch {
             // Android compares whatever stands there; without pins that is all one.
@@ -107,7 +107,7 @@ struct AndroidReader {
             hosts = HostText.androidPattern(unchecked: name, includesSubdomains: includesSubdomains)
         }
         guard names.insert(hosts.name).inserted else {
-            throw PinFormatError(
+            throw Problem(
                 .duplicate, at: place(domain),
                 "the domain '\(shortened(hosts.name, to: 80))' is given twice, and Android throws for it",
                 remedy: "keep one of the two")
@@ -122,12 +122,12 @@ struct AndroidReader {
 
     private func read(
         _ pinSet: XMLElement, _ own: inout Inherited, into reading: inout PinReading
-    ) throws(PinFormatError) {
+    ) throws(Problem) {
         let before = reading.problemCount
         let elements = pinSet.children(named: "pin")
         own.pins = []
         for element in elements {
-            do throws(PinFormatError) { own.pins.append(try pin(element)) } catch { reading.report(error) }
+            do throws(Problem) { own.pins.append(try pin(element)) } catch { reading.report(error) }
         }
         if elements.isEmpty {
             reading.note(.emptyPinSet, at: place(pinSet), "the <pin-set> is empty: Android pins nothing")
@@ -135,17 +135,17 @@ struct AndroidReader {
         own.isIncomplete = reading.problemCount > before
         own.expiration = nil
         if let date = pinSet.attributes["expiration"] {
-            do throws(PinFormatError) { own.expiration = try DateText.midnight(date, at: place(pinSet)) } catch {
+            do throws(Problem) { own.expiration = try DateText.midnight(date, at: place(pinSet)) } catch {
                 reading.report(error)
             }
         }
     }
 
-    private func pin(_ element: XMLElement) throws(PinFormatError) -> Pin {
+    private func pin(_ element: XMLElement) throws(Problem) -> Pin {
         let digest = element.attributes["digest"]
         // Android looks at no case here.
         guard let digest, digest.lowercased() == "sha-256" else {
-            throw PinFormatError(
+            throw Problem(
                 .wrongAlgorithm, at: place(element),
                 digest.map { "Android does not know the digest '\(shortened($0, to: 40))'" } ?? "the pin has no digest",
                 remedy: "it is digest=\"SHA-256\"")
@@ -158,11 +158,11 @@ struct AndroidReader {
     /// What an element says of trust itself.
     private func level(
         _ element: XMLElement, into reading: inout PinReading
-    ) throws(PinFormatError) -> NetworkSecurityConfiguration.Level {
+    ) throws(Problem) -> NetworkSecurityConfiguration.Level {
         let sources = try sources(element, into: &reading)
         // The last one counts; without an attribute it switches off.
         let transparency = try element.children(named: "certificateTransparency").last.map {
-            (element) throws(PinFormatError) in try flag("enabled", of: element) ?? false
+            (element) throws(Problem) in try flag("enabled", of: element) ?? false
         }
         var level = NetworkSecurityConfiguration.Level(sources: sources, isTransparencyEnabled: transparency)
         level.userAnchors = element.children(named: "trust-anchors").flatMap { $0.children(named: "certificates") }
@@ -173,7 +173,7 @@ struct AndroidReader {
     /// The sources of anchors that an element names, `nil` for one that leaves it to what is around it.
     private func sources(
         _ element: XMLElement, isDebug: Bool = false, into reading: inout PinReading
-    ) throws(PinFormatError) -> [NetworkSecurityConfiguration.Source]? {
+    ) throws(Problem) -> [NetworkSecurityConfiguration.Source]? {
         let lists = element.children(named: "trust-anchors")
         guard let first = lists.first else { return nil }
         let elements = lists.flatMap { $0.children(named: "certificates") }
@@ -183,7 +183,7 @@ struct AndroidReader {
         }
         var sources: [NetworkSecurityConfiguration.Source] = []
         for element in elements {
-            do throws(PinFormatError) {
+            do throws(Problem) {
                 let overrides = try flag("overridePins", of: element)
                 let source = try source(element)
                 if overrides == true {
@@ -198,22 +198,22 @@ struct AndroidReader {
         return sources
     }
 
-    private func source(_ element: XMLElement) throws(PinFormatError) -> NetworkSecurityConfiguration.Source.Origin {
+    private func source(_ element: XMLElement) throws(Problem) -> NetworkSecurityConfiguration.Source.Origin {
         let known = "it is src=\"system\", \"user\" or \"@raw/name\""
         guard let text = element.attributes["src"] else {
-            throw PinFormatError(
+            throw Problem(
                 .missingValue, at: place(element), "<certificates> has no src, and Android throws for it", remedy: known
             )
         }
         if text == "system" { return .system }
         if text == "user" { return .user }
         guard text.hasPrefix("@") else {
-            throw PinFormatError(
+            throw Problem(
                 .wrongValue, at: place(element),
                 "src=\"\(shortened(text, to: 80))\" is not a source that Android knows, and it throws", remedy: known)
         }
         guard let path = try AndroidResource(text, beside: file).path else {
-            throw PinFormatError(
+            throw Problem(
                 .missingFile, at: place(element), "the resource '\(shortened(text, to: 80))' is not there",
                 remedy: "put its file beside the configuration, or into ../raw as in an app's res")
         }
@@ -234,7 +234,7 @@ struct AndroidReader {
             "<debug-overrides> is for debuggable builds, where its anchors override pins; it counts with the setting "
                 + "debuggable alone")
         var own = PinReading()
-        do throws(PinFormatError) {
+        do throws(Problem) {
             refuse(in: element, into: &own)
             trust.debugSources = try sources(element, isDebug: true, into: &own)
         } catch { own.report(error) }
@@ -257,7 +257,7 @@ struct AndroidReader {
     private func refuse(in element: XMLElement, into reading: inout PinReading) {
         for child in element.children where AndroidWords.refuses(child, in: element) {
             reading.report(
-                PinFormatError(
+                Problem(
                     .wrongValue, at: place(child),
                     "a <\(child.name)> stands in <\(element.name)>, where Android takes none and throws",
                     remedy: child.name == "domain-config" ? "move it out" : "put it into a <domain-config>"))
@@ -270,7 +270,7 @@ struct AndroidReader {
             let found = element.children(named: name)
             guard found.count > 1 else { continue }
             reading.report(
-                PinFormatError(
+                Problem(
                     .duplicate, at: place(found[1]),
                     "<\(element.name)> has \(found.count == 2 ? "two" : "\(found.count)") <\(name)>s, and Android throws for it",
                     remedy: "put all into one"))
@@ -280,16 +280,16 @@ struct AndroidReader {
     private func refuseElements(in element: XMLElement, into reading: inout PinReading) {
         guard let child = element.children.first else { return }
         reading.report(
-            PinFormatError(
+            Problem(
                 .wrongValue, at: place(child),
                 "<\(element.name)> holds <\(shortened(child.name, to: 60))>, and Android throws for it",
                 remedy: "nothing but text belongs there"))
     }
 
-    private func flag(_ name: String, of element: XMLElement) throws(PinFormatError) -> Bool? {
+    private func flag(_ name: String, of element: XMLElement) throws(Problem) -> Bool? {
         guard let text = element.attributes[name] else { return nil }
         guard text == "true" || text == "false" else {
-            throw PinFormatError(
+            throw Problem(
                 .wrongValue, at: place(element), "\(name)=\"\(shortened(text, to: 40))\" is neither true nor false",
                 remedy: "write true or false")
         }

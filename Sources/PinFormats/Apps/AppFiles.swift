@@ -6,9 +6,9 @@ protocol AppFiles {
     var path: String { get }
 
     /// The paths of all files, in the order of their bytes.
-    func names() throws(PinFormatError) -> [String]
+    func names() throws(Problem) -> [String]
 
-    func contents(of names: Set<String>) throws(PinFormatError) -> [String: [UInt8]]
+    func contents(of names: Set<String>) throws(Problem) -> [String: [UInt8]]
 
     func path(of name: String) -> String
 }
@@ -18,12 +18,12 @@ protocol AppFiles {
 private let (mostFiles, mostDepth, longestName, mostBytes) = (200_000, 24, 4_096, 64 << 20)
 
 extension AppFiles {
-    fileprivate var tooManyFiles: PinFormatError {
-        PinFormatError(.unreasonableDocument, at: .at(path), "has more than \(mostFiles) files, no app is like that")
+    fileprivate var tooManyFiles: Problem {
+        Problem(.unreasonableDocument, at: .at(path), "has more than \(mostFiles) files, no app is like that")
     }
 
-    fileprivate var tooManyBytes: PinFormatError {
-        PinFormatError(
+    fileprivate var tooManyBytes: Problem {
+        Problem(
             .tooLarge, at: .at(path),
             "has more than \(mostBytes >> 20) MiB of certificates and configuration, no app is like that")
     }
@@ -41,7 +41,7 @@ struct ArchivedApp: AppFiles {
 
     func path(of name: String) -> String { "\(path):\(name)" }
 
-    func names() throws(PinFormatError) -> [String] {
+    func names() throws(Problem) -> [String] {
         let session = try Archive(path: path)
         var names: Set<String> = []
         var count = 0
@@ -51,7 +51,7 @@ struct ArchivedApp: AppFiles {
             if entry.isSymbolicLink, let name = entry.name,
                 AppBundle.isNamedCertificate(name) || name.hasSuffix("Info.plist")
             {
-                throw PinFormatError(
+                throw Problem(
                     .wrongValue, at: .at(path(of: name)), "is a symbolic link, which is not followed in an archive",
                     remedy: "unpack the archive and name the directory")
             }
@@ -59,12 +59,12 @@ struct ArchivedApp: AppFiles {
                 name.utf8.count(where: { $0 == UInt8(ascii: "/") }) < mostDepth
             else { continue }
             guard Self.isInside(name) else {
-                throw PinFormatError(
+                throw Problem(
                     .wrongValue, at: .at(path), "'\(shortened(name))' leads out of the archive",
                     remedy: "build the archive again")
             }
             guard names.insert(name).inserted else {
-                throw PinFormatError(
+                throw Problem(
                     .duplicate, at: .at(path(of: name)),
                     "is in the archive twice, and readers differ in which of the two they take",
                     remedy: "build the archive again")
@@ -79,7 +79,7 @@ struct ArchivedApp: AppFiles {
         return !name.utf8.contains(UInt8(ascii: "\\")) && parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." }
     }
 
-    func contents(of names: Set<String>) throws(PinFormatError) -> [String: [UInt8]] {
+    func contents(of names: Set<String>) throws(Problem) -> [String: [UInt8]] {
         guard !names.isEmpty else { return [:] }
         let session = try Archive(path: path)
         var contents: [String: [UInt8]] = [:]
@@ -88,12 +88,12 @@ struct ArchivedApp: AppFiles {
             guard entry.isFile, let name = entry.name, names.contains(name) else { continue }
             let place = PinPlace.at(path(of: name))
             guard !entry.isEncrypted else {
-                throw PinFormatError(
+                throw Problem(
                     .encrypted, at: place, "is encrypted in the archive",
                     remedy: "unpack it with its password and name the directory")
             }
             guard let bytes = try session.contents(limit: RegularFile.mostBytes) else {
-                throw PinFormatError(
+                throw Problem(
                     .tooLarge, at: place,
                     "unpacks to more than \(RegularFile.mostBytes >> 20) MiB, no pin file is that large")
             }
@@ -111,13 +111,13 @@ struct UnpackedApp: AppFiles {
 
     func path(of name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
 
-    func names() throws(PinFormatError) -> [String] {
+    func names() throws(Problem) -> [String] {
         var names: [String] = []
         try walk("", depth: 1, &names)
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    private func walk(_ folder: String, depth: Int, _ names: inout [String]) throws(PinFormatError) {
+    private func walk(_ folder: String, depth: Int, _ names: inout [String]) throws(Problem) {
         guard depth <= mostDepth else { return }
         for name in try RegularFile.names(inDirectory: folder.isEmpty ? path : path(of: folder)) {
             let own = folder.isEmpty ? name : "\(folder)/\(name)"
@@ -132,7 +132,7 @@ struct UnpackedApp: AppFiles {
         }
     }
 
-    func contents(of names: Set<String>) throws(PinFormatError) -> [String: [UInt8]] {
+    func contents(of names: Set<String>) throws(Problem) -> [String: [UInt8]] {
         var contents: [String: [UInt8]] = [:]
         var total = 0
         for name in names {

@@ -29,12 +29,12 @@ final class Archive {
     private var isTooLarge = false
 
     /// Opens the archive at `path`.
-    init(path: String) throws(PinFormatError) {
+    init(path: String) throws(Problem) {
         place = .at(path)
         switch Self.library {
         case .success(let functions): self.functions = functions
         case .failure(let absence):
-            throw PinFormatError(
+            throw Problem(
                 .noArchiveLibrary, at: place,
                 "is a zip archive, and there is no libarchive here to read it with (\(shortened(absence.reason)))",
                 remedy:
@@ -45,7 +45,7 @@ final class Archive {
         guard descriptor >= 0 else { throw RegularFile.failure(.system(errno), at: place) }
         guard let archive = functions.read_new?() else {
             close(descriptor)
-            throw PinFormatError(.unreadable, at: place, "there is no memory to read it")
+            throw Problem(.unreadable, at: place, "there is no memory to read it")
         }
         self.archive = archive
         buffer = .allocate(byteCount: Self.bufferSize, alignment: 8)
@@ -75,7 +75,7 @@ final class Archive {
     }
 
     /// The next entry, `nil` after the last.
-    func next() throws(PinFormatError) -> Entry? {
+    func next() throws(Problem) -> Entry? {
         var entry: OpaquePointer?
         let status = functions.read_next_header?(archive, &entry) ?? Int32(CArchive_FATAL)
         budget = nil
@@ -92,7 +92,7 @@ final class Archive {
     /// The contents of the entry the pass stands at, at most `limit` bytes; `nil` when there are more.
     ///
     /// What the entry says of its size plays no part: a few kilobytes can unpack to gigabytes.
-    func contents(limit: Int) throws(PinFormatError) -> [UInt8]? {
+    func contents(limit: Int) throws(Problem) -> [UInt8]? {
         var contents: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: Self.bufferSize)
         while true {
@@ -104,12 +104,12 @@ final class Archive {
         }
     }
 
-    private var broken: PinFormatError {
+    private var broken: Problem {
         if isTooLarge {
-            return PinFormatError(.unreasonableDocument, at: place, "has a table of contents that no app has")
+            return Problem(.unreasonableDocument, at: place, "has a table of contents that no app has")
         }
         let reason = functions.error_string?(archive).map { String(cString: $0) } ?? "it is damaged"
-        return PinFormatError(
+        return Problem(
             .brokenDocument, at: place, "is a zip archive that cannot be read: \(shortened(reason))",
             remedy: "it may be cut off: copy or download it again")
     }

@@ -1,5 +1,5 @@
 internal import Base
-internal import Pinning
+package import Pinning
 internal import X509
 
 /// Certificates, requests and public keys, as PEM or DER: what pins are made of.
@@ -30,7 +30,7 @@ package enum KeyFile {
         DERShape(bytes) == .signedData || signedDataLabels.contains { bytes.holds(Array("-----BEGIN \($0)-----".utf8)) }
     }
 
-    static func read(_ file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
+    static func read(_ file: PinFile, into reading: inout PinReading) throws(Problem) {
         let isNamedCER = file.fileExtension == "cer"
         if isNamedCER, isPEM(file) { throw pemNamedCER(file) }
         for (object, place) in try objects(in: file, into: &reading) {
@@ -39,7 +39,7 @@ package enum KeyFile {
                 continue
             }
             guard !isNamedCER else {
-                throw PinFormatError(
+                throw Problem(
                     .cerNotDER, at: place, "is named .cer and is not a certificate in DER",
                     remedy: "AFNetworking skips it or crashes on it; name it .der or .csr for what it holds")
             }
@@ -51,7 +51,7 @@ package enum KeyFile {
         }
     }
 
-    static func items(in file: PinFile) throws(PinFormatError) -> [PinItem] {
+    static func items(in file: PinFile) throws(Problem) -> [PinItem] {
         var reading = PinReading()
         let items = try objects(in: file, into: &reading).map { PinItem($0.object, source: $0.place.description) }
         _ = try reading.orThrow()
@@ -61,13 +61,13 @@ package enum KeyFile {
 
     private static func objects(
         in file: PinFile, into reading: inout PinReading
-    ) throws(PinFormatError) -> [(object: Object, place: PinPlace)] {
+    ) throws(Problem) -> [(object: Object, place: PinPlace)] {
         guard isPEM(file) else { return [(try object(inDER: file), file.place)] }
         refusePins(beside: file, into: &reading)
         var objects: [(Object, PinPlace)] = []
         for block in try blocks(of: file) {
             let place = file.place(line: block.line)
-            do throws(PinFormatError) {
+            do throws(Problem) {
                 if passedOver.contains(block.label) {
                     reading.note(.ignored, at: place, "'\(block.label)' is not a pin and was passed over")
                 } else {
@@ -80,17 +80,17 @@ package enum KeyFile {
 
     // MARK: PEM
 
-    private static func blocks(of file: PinFile) throws(PinFormatError) -> [PEMBlock] {
+    private static func blocks(of file: PinFile) throws(Problem) -> [PEMBlock] {
         let blocks: [PEMBlock]
         do { blocks = try PEM.blocks(in: file.bytes) } catch {
             // OpenSSL's reasons name what is wrong and quote nothing.
-            throw PinFormatError(
+            throw Problem(
                 .brokenPEM, at: file.place(line: error.line),
                 "a broken PEM block" + (error.detail.map { " (\($0))" } ?? ""),
                 remedy: "it is cut off, indented, all on one line, or mistyped; copy the file again")
         }
         guard blocks.count <= mostBlocks else {
-            throw PinFormatError(
+            throw Problem(
                 .unreasonableDocument, at: file.place,
                 "has more than \(mostBlocks) PEM blocks, no pin file is that long",
                 remedy: "all public roots together are a few hundred; split the file")
@@ -100,7 +100,7 @@ package enum KeyFile {
 
     private static func object(
         in block: PEMBlock, at place: PinPlace, of file: PinFile
-    ) throws(PinFormatError) -> Object {
+    ) throws(Problem) -> Object {
         let word = file.shellWord
         switch block.label {
         case _ where CertificateReader.certificateLabels.contains(block.label):
@@ -116,7 +116,7 @@ package enum KeyFile {
         case "RSA PUBLIC KEY":
             throw .rsaPublicKey(at: place, convertingWith: "openssl rsa -RSAPublicKey_in -in \(word)")
         default:
-            throw PinFormatError(
+            throw Problem(
                 .otherKind, at: place, "'\(shortened(block.label))' is neither a certificate nor a public key")
         }
     }
@@ -129,7 +129,7 @@ package enum KeyFile {
             if line.text.holds("-----END ") { isInBlock = false }
             if !isInBlock, line.holdsPin {
                 reading.report(
-                    PinFormatError(
+                    Problem(
                         .notation, at: line.place, "a pin stands beside PEM here",
                         remedy: "give them in two files, or one of them alone"))
             }
@@ -138,16 +138,16 @@ package enum KeyFile {
         }
     }
 
-    private static func pemNamedCER(_ file: PinFile) -> PinFormatError {
+    private static func pemNamedCER(_ file: PinFile) -> Problem {
         let blocks = (try? PEM.blocks(in: file.bytes)) ?? []
         let certificates = blocks.count { CertificateReader.certificateLabels.contains($0.label) }
         guard certificates > 0 else {
-            return PinFormatError(
+            return Problem(
                 .cerNotDER, at: file.place, "is named .cer and holds no certificate",
                 remedy: "AFNetworking skips it or crashes on it; name it .pem")
         }
         let output = PinFile.shellWord("\((file.isInArchive ? String(file.name) : file.path).dropLast(4)).der")
-        return PinFormatError(
+        return Problem(
             .cerNotDER, at: file.place,
             "is PEM, and AFNetworking reads only DER from a .cer: it skips the file or crashes",
             remedy:
@@ -157,13 +157,13 @@ package enum KeyFile {
 
     // MARK: DER
 
-    private static func object(inDER file: PinFile) throws(PinFormatError) -> Object {
+    private static func object(inDER file: PinFile) throws(Problem) -> Object {
         let failure: X509Error
         do { return .certificate(try CertificateReader.certificate(der: file.bytes)) } catch { failure = error }
         if let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: file.bytes) { return .publicKey(key) }
         let word = file.shellWord
         switch DERShape(file.bytes) {
-        case .signedData: throw PinFormatError.signedData(at: file.place, word, isPEM: false)
+        case .signedData: throw Problem.signedData(at: file.place, word, isPEM: false)
         case .request: return try request(file.bytes, at: file.place)
         case .publicKey: throw .brokenPublicKey(at: file.place, file.bytes, detail: nil)
         case .rsaPublicKey:
@@ -172,7 +172,7 @@ package enum KeyFile {
         }
     }
 
-    private static func request(_ der: [UInt8], at place: PinPlace) throws(PinFormatError) -> Object {
+    private static func request(_ der: [UInt8], at place: PinPlace) throws(Problem) -> Object {
         do { return .request(try KeyReader.request(der: der)) } catch {
             throw .brokenRequest(at: place, der, detail: error.detail)
         }
@@ -182,10 +182,10 @@ package enum KeyFile {
 
     /// The public half of the private key in the file at `path`, which may hold a public key instead.
     ///
-    /// - Throws: ``PinFormatError`` that shows no part of the file.
-    package static func publicHalf(ofKeyFile path: String) throws(PinFormatError) -> PinItem {
+    /// - Throws: `Problem` that shows no part of the file.
+    package static func publicHalf(ofKeyFile path: String) throws(Problem) -> PinItem {
         let file = PinFile(path: path, bytes: try RegularFile.contents(of: path, mayBePipe: true))
-        guard !file.bytes.isEmpty else { throw PinFormatError(.empty, at: file.place, "the file is empty") }
+        guard !file.bytes.isEmpty else { throw Problem(.empty, at: file.place, "the file is empty") }
         if PEM.looksLikePEM(file.bytes) {
             for block in try blocks(of: file) where block.label.hasSuffix("PRIVATE KEY") || block.label == "PUBLIC KEY"
             { return try item(ofKeyBlock: block, in: file) }
@@ -200,13 +200,13 @@ package enum KeyFile {
         throw unusableKey(at: file.place)
     }
 
-    private static func item(ofKeyBlock block: PEMBlock, in file: PinFile) throws(PinFormatError) -> PinItem {
+    private static func item(ofKeyBlock block: PEMBlock, in file: PinFile) throws(Problem) -> PinItem {
         let place = file.place(line: block.line)
         if block.label == "PUBLIC KEY", let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: block.der) {
             return PinItem(key, role: .publicKey, source: place.description)
         }
-        func refuse(_ reason: String, _ command: String) -> PinFormatError {
-            PinFormatError(
+        func refuse(_ reason: String, _ command: String) -> Problem {
+            Problem(
                 .privateKey, at: place, reason, remedy: "write its public half and give that: \(command) > key.pub")
         }
         guard !block.isEncrypted, block.label != "ENCRYPTED PRIVATE KEY" else {
@@ -219,8 +219,8 @@ package enum KeyFile {
         return PinItem(key, role: .privateKey, source: place.description)
     }
 
-    private static func unusableKey(at place: PinPlace) -> PinFormatError {
-        PinFormatError(
+    private static func unusableKey(at place: PinPlace) -> Problem {
+        Problem(
             .otherKind, at: place, "holds no private key that OpenSSL can read without a passphrase",
             remedy: "give a key as PEM or DER, or its public half (openssl pkey -in KEY -pubout)")
     }

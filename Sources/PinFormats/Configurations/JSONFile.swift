@@ -8,7 +8,7 @@ enum JSONFile {
         text[...].holds("TSKPinnedDomains") || text[...].holds("publicKeyHashes") || text[...].holds("infoPlist")
     }
 
-    static func read(_ root: DocumentNode, of file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
+    static func read(_ root: DocumentNode, of file: PinFile, into reading: inout PinReading) throws(Problem) {
         if let info = root["expo"]?["ios"]?["infoPlist"] {
             try refusePins(in: root, outsideOf: info)
             let before = reading.configurations.count
@@ -20,16 +20,16 @@ enum JSONFile {
         } else if root.members?.contains(where: { $0.node["publicKeyHashes"] != nil }) == true {
             reading.add(try ReactNativeReader.configuration(in: root, into: &reading))
         } else {
-            throw PinFormatError(
+            throw Problem(
                 .notAPin, at: file.place, "is JSON in none of the forms that hold pins",
                 remedy: "known are TSKPinnedDomains, expo.ios.infoPlist, and hosts with publicKeyHashes")
         }
     }
 
-    private static func refusePins(in node: DocumentNode, outsideOf part: DocumentNode) throws(PinFormatError) {
+    private static func refusePins(in node: DocumentNode, outsideOf part: DocumentNode) throws(Problem) {
         guard node.key != part.key else { return }
         if let text = node.string, PinText(text[...], at: node.place, isArgument: false).holdsPin {
-            throw PinFormatError(
+            throw Problem(
                 .notation, at: node.place, "a pin stands outside of '\(part.key)' here, where it is not read",
                 remedy: "give it in a file of its own")
         }
@@ -41,10 +41,10 @@ enum JSONFile {
 extension PinReading {
     mutating func entries(
         in members: [(key: String, node: DocumentNode)],
-        _ read: (String, DocumentNode, inout PinReading) throws(PinFormatError) -> HostEntry
+        _ read: (String, DocumentNode, inout PinReading) throws(Problem) -> HostEntry
     ) -> [HostEntry] {
         members.compactMap { name, settings in
-            entry { (reading) throws(PinFormatError) in
+            entry { (reading) throws(Problem) in
                 _ = try settings.dictionary()
                 return try read(name, settings, &reading)
             }
@@ -65,10 +65,10 @@ extension PinReading {
     /// The pins in a list of hashes; `hash` says where in an element its hash is.
     mutating func pins(
         in elements: [DocumentNode],
-        hash: (DocumentNode) throws(PinFormatError) -> DocumentNode = { (node) throws(PinFormatError) in node }
+        hash: (DocumentNode) throws(Problem) -> DocumentNode = { (node) throws(Problem) in node }
     ) -> [Pin] {
         elements.compactMap { element in
-            attempt { (_) throws(PinFormatError) in
+            attempt { (_) throws(Problem) in
                 let hash = try hash(element)
                 return try HashText.bare(try hash.text(), at: hash.place)
             }
@@ -80,9 +80,9 @@ extension PinReading {
 enum ReactNativeReader {
     static func configuration(
         in node: DocumentNode, into reading: inout PinReading
-    ) throws(PinFormatError) -> PinConfiguration {
+    ) throws(Problem) -> PinConfiguration {
         let members = try node.dictionary().filter { !$0.key.hasPrefix("_") }
-        let entries = reading.entries(in: members) { (name, settings, reading) throws(PinFormatError) in
+        let entries = reading.entries(in: members) { (name, settings, reading) throws(Problem) in
             let hosts = try HostText.trustKitPattern(
                 name, includesSubdomains: try settings["includeSubdomains"]?.flag() ?? false, at: settings.place)
             reading.noteUnknown(
@@ -91,7 +91,7 @@ enum ReactNativeReader {
             let hashes = settings["publicKeyHashes"]
             let elements = try hashes?.array() ?? []
             guard !elements.isEmpty else {
-                throw PinFormatError(
+                throw Problem(
                     .missingValue, at: hashes?.place ?? settings.place, "'\(hosts.name)' has no pin",
                     remedy: "list its hashes, or remove the host")
             }

@@ -8,7 +8,7 @@ enum PropertyListFile {
 
     static func isFound(in file: PinFile) -> Bool { marks.contains { file.bytes.holds(Array($0.utf8)) } }
 
-    private static func root(of file: PinFile) throws(PinFormatError) -> DocumentNode {
+    private static func root(of file: PinFile) throws(Problem) -> DocumentNode {
         let root =
             BinaryPropertyList.begins(file.bytes)
             ? try BinaryPropertyList.root(of: file) : try XMLPropertyList.root(of: file)
@@ -17,7 +17,7 @@ enum PropertyListFile {
     }
 
     /// Reads a property list; App Transport Security binds an app whether or not its Info.plist says anything.
-    static func read(_ file: PinFile, isInfo: Bool = false, into reading: inout PinReading) throws(PinFormatError) {
+    static func read(_ file: PinFile, isInfo: Bool = false, into reading: inout PinReading) throws(Problem) {
         let root = try root(of: file)
         if try add(root, isOfAnApp: TransportSecurityReader.isOfAnApp(root), into: &reading) { return }
         guard isInfo else { throw withoutPins(at: file.place) }
@@ -44,8 +44,8 @@ enum PropertyListFile {
     }
 
     /// A property list that has nothing a client reads.
-    static func withoutPins(at place: PinPlace) -> PinFormatError {
-        PinFormatError(
+    static func withoutPins(at place: PinPlace) -> Problem {
+        Problem(
             .notAPin, at: place,
             "is a property list with neither NSPinnedDomains (in NSAppTransportSecurity) nor TSKConfiguration: it pins nothing",
             remedy: "name the configuration, the .cer files or the source that pins")
@@ -53,7 +53,7 @@ enum PropertyListFile {
 
     static func add(
         _ root: DocumentNode, isOfAnApp: Bool, into reading: inout PinReading
-    ) throws(PinFormatError) -> Bool {
+    ) throws(Problem) -> Bool {
         // In an app's these are not looked for at the top; a part of one that was cut out is meant.
         let apple = root["NSAppTransportSecurity"]?["NSPinnedDomains"] ?? (isOfAnApp ? nil : root["NSPinnedDomains"])
         let trustKit = root["TSKConfiguration"] ?? (!isOfAnApp && TrustKitReader.hasDomains(root) ? root : nil)
@@ -72,8 +72,8 @@ enum NSPinnedDomainsReader {
     /// The configuration in `node`, the dictionary of domains.
     static func configuration(
         in node: DocumentNode, into reading: inout PinReading
-    ) throws(PinFormatError) -> PinConfiguration {
-        let entries = try reading.entries(in: node.dictionary()) { (name, settings, reading) throws(PinFormatError) in
+    ) throws(Problem) -> PinConfiguration {
+        let entries = try reading.entries(in: node.dictionary()) { (name, settings, reading) throws(Problem) in
             let includesSubdomains = try settings["NSIncludesSubdomains"]?.flag() ?? false
             let hosts = try HostText.pattern(name, includesSubdomains ? .upToOneLabel : .exact, at: settings.place)
             let leaf = try identities(settings[keys[0]], of: hosts, into: &reading)
@@ -94,11 +94,11 @@ enum NSPinnedDomainsReader {
     /// A list of identities, `nil` when the key is absent.
     private static func identities(
         _ node: DocumentNode?, of hosts: HostPattern, into reading: inout PinReading
-    ) throws(PinFormatError) -> [Pin]? {
+    ) throws(Problem) -> [Pin]? {
         guard let node else { return nil }
-        let pins = reading.pins(in: node.elements ?? []) { (identity) throws(PinFormatError) in
+        let pins = reading.pins(in: node.elements ?? []) { (identity) throws(Problem) in
             guard let hash = identity["SPKI-SHA256-BASE64"] else {
-                throw PinFormatError(
+                throw Problem(
                     .missingValue, at: identity.place,
                     "an identity has no SPKI-SHA256-BASE64, and Apple's system skips it",
                     remedy: "each identity is a dictionary with that key")

@@ -24,23 +24,23 @@ enum TransportSecurityReader {
     /// What the Info.plist `root` says.
     static func settings(
         in root: DocumentNode, into reading: inout PinReading
-    ) throws(PinFormatError) -> TransportSecurity {
+    ) throws(Problem) -> TransportSecurity {
         guard let node = root[key] else { return TransportSecurity(origin: root.place.description) }
         _ = try node.dictionary()
         var settings = TransportSecurity(origin: node.place.description, isStated: true)
         settings.narrowing = TransportSecurity.narrowingKeys.filter { node[$0] != nil }
         // Of keys whose value plays no part the type is looked at all the same.
         for name in settings.narrowing where name != "NSAllowsLocalNetworking" {
-            do throws(PinFormatError) { _ = try node[name]?.boolean() } catch { reading.report(error) }
+            do throws(Problem) { _ = try node[name]?.boolean() } catch { reading.report(error) }
         }
-        do throws(PinFormatError) {
+        do throws(Problem) {
             settings.allowsArbitraryLoads = try node["NSAllowsArbitraryLoads"]?.boolean() ?? false
             settings.allowsLocalNetworking = try node["NSAllowsLocalNetworking"]?.boolean() ?? false
         } catch { reading.report(error) }
         reading.noteUnknown(in: node, of: "App Transport Security", keys)
-        do throws(PinFormatError) {
+        do throws(Problem) {
             for (name, exception) in try node["NSExceptionDomains"]?.dictionary() ?? [] {
-                do throws(PinFormatError) {
+                do throws(Problem) {
                     settings.exceptions.append(try self.exception(name, exception, into: &reading))
                 } catch { reading.report(error) }
             }
@@ -50,7 +50,7 @@ enum TransportSecurityReader {
 
     private static func exception(
         _ name: String, _ node: DocumentNode, into reading: inout PinReading
-    ) throws(PinFormatError) -> TransportSecurity.Rules {
+    ) throws(Problem) -> TransportSecurity.Rules {
         _ = try node.dictionary()
         reading.noteUnknown(in: node, of: "App Transport Security", exceptionKeys)
         let includesSubdomains = try node["NSIncludesSubdomains"]?.boolean() ?? false
@@ -69,10 +69,10 @@ enum TransportSecurityReader {
         return exception
     }
 
-    private static func version(_ node: DocumentNode) throws(PinFormatError) -> ProtocolVersion {
+    private static func version(_ node: DocumentNode) throws(Problem) -> ProtocolVersion {
         let text = try node.text()
         guard let version = versions[text] else {
-            throw PinFormatError(
+            throw Problem(
                 .wrongValue, at: node.place,
                 "NSExceptionMinimumTLSVersion '\(shortened(text, to: 40))' is not a version",
                 remedy: "it is TLSv1.0, TLSv1.1, TLSv1.2 or TLSv1.3")

@@ -23,15 +23,15 @@ struct TrustKitReader {
     /// The configuration in `node`, a dictionary with `TSKPinnedDomains`.
     static func configuration(
         in node: DocumentNode, into reading: inout PinReading
-    ) throws(PinFormatError) -> PinConfiguration {
+    ) throws(Problem) -> PinConfiguration {
         guard let pinned = node["TSKPinnedDomains"] else {
-            throw PinFormatError(
+            throw Problem(
                 .missingValue, at: node.place, "has no TSKPinnedDomains, and TrustKit throws for it",
                 remedy: hasDomains(node) ? "did you mean 'TSKPinnedDomains' by 'kTSKPinnedDomains'?" : nil)
         }
         let members = try pinned.dictionary()
         guard !members.isEmpty else {
-            throw PinFormatError(
+            throw Problem(
                 .missingValue, at: pinned.place, "TrustKit throws when the app starts: kTSKPinnedDomains is empty",
                 remedy: "add a domain with its TSKPublicKeyHashes")
         }
@@ -45,7 +45,7 @@ struct TrustKitReader {
     /// Holds the domains against the rules that TrustKit checks when the app starts.
     private static func checkRules(
         _ entries: [HostEntry], of pinned: DocumentNode, into reading: inout PinReading
-    ) throws(PinFormatError) {
+    ) throws(Problem) {
         let parents = HostIndex(entries.filter(\.includesSubdomains).map { ($0.hosts, $0) })
         for entry in entries {
             let name = entry.hosts?.name ?? ""
@@ -62,7 +62,7 @@ struct TrustKitReader {
                         Suggestion.nearest(to: $0.key, in: ["TSKPublicKeyHashes", exclusion])
                     }.first.map { "did you mean '\($0)'?" }
                 }
-                let error = PinFormatError(
+                let error = Problem(
                     FindingID(violation), at: PinPlace(origin: entry.origin, source: pinned.file.path),
                     "TrustKit throws when the app starts: \(shortened(violation.message(name), to: 400))",
                     remedy: remedy)
@@ -73,11 +73,11 @@ struct TrustKitReader {
 
     private static func read(
         _ name: String, _ settings: DocumentNode, into reading: inout PinReading
-    ) throws(PinFormatError) -> HostEntry {
+    ) throws(Problem) -> HostEntry {
         let isExcluded = try settings[exclusion]?.flag() ?? false
         reading.noteUnknown(in: settings, of: "TrustKit", keys, prefixes: ["TSK", "kTSK", "kSK"])
         guard !isExcluded || settings.members?.count == 1 else {
-            throw PinFormatError(
+            throw Problem(
                 .trustKitExclusionNotAlone, at: settings.place,
                 "\(exclusion) is not the only key of '\(shortened(name, to: 80))', " + "and TrustKit throws for it",
                 remedy: "remove the others")
@@ -93,7 +93,7 @@ struct TrustKitReader {
         }
         var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
         entry.enforcesPinning = try settings["TSKEnforcePinning"]?.flag() ?? true
-        entry.expiration = try settings["TSKExpirationDate"].flatMap { (date) throws(PinFormatError) in
+        entry.expiration = try settings["TSKExpirationDate"].flatMap { (date) throws(Problem) in
             try expiration(date)
         }
         entry.isExcluded = isExcluded
@@ -102,11 +102,10 @@ struct TrustKitReader {
     }
 
     /// TrustKit takes a date that it cannot read for none.
-    private static func expiration(_ date: DocumentNode) throws(PinFormatError) -> Timestamp {
-        do throws(PinFormatError) { return try date.midnight() } catch {
-            throw PinFormatError(
-                error.problem, at: error.place,
-                "\(error.reason), and TrustKit reads none from it: the pins never expire", remedy: error.remedy)
+    private static func expiration(_ date: DocumentNode) throws(Problem) -> Timestamp {
+        do throws(Problem) { return try date.midnight() } catch {
+            let reason = "\(error.reason), and TrustKit reads none from it: the pins never expire"
+            throw error.with(reason: reason, advice: error.advice)
         }
     }
 }

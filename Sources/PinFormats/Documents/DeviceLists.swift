@@ -19,17 +19,17 @@ package struct DeviceLists {
     private var byHash: [String: [UInt8]] = [:]
     private var byFile: [String: [[UInt8]]] = [:]
 
-    package init(at path: String) throws(PinFormatError) {
+    package init(at path: String) throws(Problem) {
         try self.init(RegularFile.contents(of: path, mayBePipe: true), named: path)
     }
 
     /// Reads `bytes`, which messages call `name`; the files it names are relative to that.
-    package init(_ bytes: [UInt8], named name: String) throws(PinFormatError) {
+    package init(_ bytes: [UInt8], named name: String) throws(Problem) {
         let file = PinFile(path: name, bytes: bytes)
         try PrivateKeyGuard.refusePrivateKeys(in: file)
         let root = try JSONReader.root(of: file)
         if let version = root["version"], version.number != "1" {
-            throw PinFormatError(
+            throw Problem(
                 .wrongValue, at: version.place,
                 "'version' is \(version.number ?? "no number"), and this pincheck reads version 1",
                 remedy: "use a newer pincheck")
@@ -46,23 +46,23 @@ package struct DeviceLists {
         for node in try list.array() {
             let store = try read(node)
             for name in [store.name, store.alias].compactMap(\.self) where !names.insert(name).inserted {
-                throw PinFormatError(
+                throw Problem(
                     .wrongValue, at: node.place, "'\(node.key)' is a second '\(name)'", remedy: "leave one out")
             }
             stores.append(store)
         }
         guard !stores.isEmpty else {
-            throw PinFormatError(.missingValue, at: list.place, "'stores' has no device", remedy: "list at least one")
+            throw Problem(.missingValue, at: list.place, "'stores' has no device", remedy: "list at least one")
         }
     }
 
-    private mutating func read(_ node: DocumentNode) throws(PinFormatError) -> Store {
+    private mutating func read(_ node: DocumentNode) throws(Problem) -> Store {
         let (name, alias, release) = try Self.system(node)
         let listed = try node.required("roots")
         var roots: [[UInt8]] = []
         for root in try listed.array() { roots += try self.roots(root) }
         guard !roots.isEmpty else {
-            throw PinFormatError(
+            throw Problem(
                 .missingValue, at: listed.place, "'\(listed.key)' has no root", remedy: "list at least one")
         }
         return (
@@ -73,12 +73,12 @@ package struct DeviceLists {
     // MARK: Systems
 
     /// What the device is called, another name of the same list, and the systems in words.
-    private static func system(_ store: DocumentNode) throws(PinFormatError) -> (String, String?, String) {
+    private static func system(_ store: DocumentNode) throws(Problem) -> (String, String?, String) {
         let platform = try store.required("platform")
         let name = try platform.text()
         if name == "mozilla" { return (name, nil, "Mozilla's root program") }
         guard ["aosp", "apple"].contains(name) else {
-            throw PinFormatError(
+            throw Problem(
                 .wrongValue, at: platform.place, "'\(platform.key)' is '\(shortened(name, to: 40))', which is unknown",
                 remedy: "choose from apple, aosp, mozilla")
         }
@@ -107,17 +107,17 @@ package struct DeviceLists {
 
     // MARK: Certificates
 
-    private mutating func roots(_ node: DocumentNode) throws(PinFormatError) -> [[UInt8]] {
+    private mutating func roots(_ node: DocumentNode) throws(Problem) -> [[UInt8]] {
         let text = try node.text()
         guard text.utf8.count == 64, text.allSatisfy(\.isHexDigit) else { return try certificates(node) }
         guard let der = byHash[text.lowercased()] else {
-            throw PinFormatError(
+            throw Problem(
                 .missingValue, at: node.place, "the certificate \(text) is in none of the files of 'certificates'")
         }
         return [der]
     }
 
-    private mutating func certificates(_ node: DocumentNode) throws(PinFormatError) -> [[UInt8]] {
+    private mutating func certificates(_ node: DocumentNode) throws(Problem) -> [[UInt8]] {
         let path = RegularFile.path(try node.text(), besideFilesIn: directory)
         if let known = byFile[path] { return known }
         let file = try PinFile.load(path)
@@ -125,13 +125,13 @@ package struct DeviceLists {
             let certificates = try CertificateReader.plainCertificates(pemOrDER: file.bytes).map(\.der)
             byFile[path] = certificates
             return certificates
-        } catch { throw PinFormatError(.brokenCertificate, at: .at(path, line: error.line), "\(error)") }
+        } catch { throw Problem(.brokenCertificate, at: .at(path, line: error.line), "\(error)") }
     }
 }
 
 extension DocumentNode {
     /// A text without control characters.
-    fileprivate func plainText(hasLines: Bool = false) throws(PinFormatError) -> String {
+    fileprivate func plainText(hasLines: Bool = false) throws(Problem) -> String {
         let text = try text()
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
             hasLines && scalar == "\n" || ![.control, .format].contains(scalar.properties.generalCategory)

@@ -40,13 +40,13 @@ package struct DocumentNode: Sendable {
     package subscript(key: String) -> DocumentNode? { value[key].map { node(of: (key, $0)) } }
 
     /// The member that has to be there.
-    package func required(_ key: String) throws(PinFormatError) -> DocumentNode {
+    package func required(_ key: String) throws(Problem) -> DocumentNode {
         if let member = self[key] { return member }
         _ = try dictionary()
-        throw PinFormatError(.missingValue, at: place, "\(subject) has no '\(key)'")
+        throw Problem(.missingValue, at: place, "\(subject) has no '\(key)'")
     }
 
-    package func text() throws(PinFormatError) -> String {
+    package func text() throws(Problem) -> String {
         guard let text = value.text else { throw wrong("a text") }
         return text
     }
@@ -60,13 +60,13 @@ package struct DocumentNode: Sendable {
     /// The digits of a number of JSON, `nil` for anything else.
     package var number: String? { value.number }
 
-    func boolean() throws(PinFormatError) -> Bool {
+    func boolean() throws(Problem) -> Bool {
         guard case .flag(let flag) = value.content else { throw wrong("true or false") }
         return flag
     }
 
     /// Whether it is set; the texts YES and true count too, as Apple's readers have it.
-    func flag() throws(PinFormatError) -> Bool {
+    func flag() throws(Problem) -> Bool {
         switch value.content {
         case .flag(let flag): return flag
         case .text("YES"), .text("true"): return true
@@ -76,25 +76,25 @@ package struct DocumentNode: Sendable {
     }
 
     /// Midnight in UTC of a date, which is text or a date.
-    package func midnight() throws(PinFormatError) -> Timestamp {
+    package func midnight() throws(Problem) -> Timestamp {
         switch value.content {
         case .text(let text), .date(let text): return try DateText.midnight(text, at: place)
         default: throw wrong("a date as in 2027-06-01")
         }
     }
 
-    package func dictionary() throws(PinFormatError) -> [(key: String, node: DocumentNode)] {
+    package func dictionary() throws(Problem) -> [(key: String, node: DocumentNode)] {
         guard let members else { throw wrong("a dictionary") }
         return members
     }
 
-    package func array() throws(PinFormatError) -> [DocumentNode] {
+    package func array() throws(Problem) -> [DocumentNode] {
         guard let elements else { throw wrong("an array") }
         return elements
     }
 
-    package func wrong(_ expected: String) -> PinFormatError {
-        PinFormatError(.wrongValue, at: place, "\(subject) is not \(expected)")
+    package func wrong(_ expected: String) -> Problem {
+        Problem(.wrongValue, at: place, "\(subject) is not \(expected)")
     }
 
     private var subject: String { key.isEmpty ? "the document" : "'\(key)'" }
@@ -103,10 +103,10 @@ package struct DocumentNode: Sendable {
 extension JSONReader {
     /// The document in `file`.
     ///
-    /// - Throws: ``PinFormatError`` with the line of what is no JSON, given twice, too deep or too much.
+    /// - Throws: `Problem` with the line of what is no JSON, given twice, too deep or too much.
     package static func root(
         of file: PinFile, mostValues: Int = DocumentTree.mostValues
-    ) throws(PinFormatError) -> DocumentNode {
+    ) throws(Problem) -> DocumentNode {
         do { return DocumentNode(root: try tree(of: file.bytes, mostValues: mostValues), of: file) } catch {
             let problem: FindingID =
                 switch error.problem {
@@ -114,7 +114,7 @@ extension JSONReader {
                 case .tooLarge: .unreasonableDocument
                 case .duplicate: .duplicate
                 }
-            throw PinFormatError(problem, at: file.place(line: error.line), error.reason)
+            throw Problem(problem, at: file.place(line: error.line), error.reason)
         }
     }
 }

@@ -6,17 +6,17 @@ extension PinFile {
 }
 
 enum XMLPropertyList {
-    static func root(of file: PinFile) throws(PinFormatError) -> DocumentNode {
+    static func root(of file: PinFile) throws(Problem) -> DocumentNode {
         let plist = try XMLReader.root(of: file, mayHaveDocumentType: true)
         guard plist.name == "plist", let root = plist.children.first, plist.children.count == 1 else {
-            throw PinFormatError(
+            throw Problem(
                 .brokenDocument, at: file.place(line: plist.line),
                 "is not a property list: it is <plist> with one value")
         }
         return DocumentNode(root: try value(root, file), of: file)
     }
 
-    private static func value(_ element: XMLElement, _ file: PinFile) throws(PinFormatError) -> DocumentTree {
+    private static func value(_ element: XMLElement, _ file: PinFile) throws(Problem) -> DocumentTree {
         let content: DocumentTree.Content
         switch element.name {
         case "dict": content = .dictionary(try members(of: element, file))
@@ -30,7 +30,7 @@ enum XMLPropertyList {
         case "date": content = .date(String(element.text[...].trimmingWhitespace().prefix { $0 != "T" }))
         case "integer", "real", "data": content = .other
         default:
-            throw PinFormatError(
+            throw Problem(
                 .brokenDocument, at: file.place(line: element.line),
                 "is not a property list: it has no element <\(shortened(element.name, to: 60))>")
         }
@@ -39,23 +39,23 @@ enum XMLPropertyList {
 
     private static func members(
         of element: XMLElement, _ file: PinFile
-    ) throws(PinFormatError) -> [(key: String, value: DocumentTree)] {
+    ) throws(Problem) -> [(key: String, value: DocumentTree)] {
         var members: [(key: String, value: DocumentTree)] = []
         var keys: Set<String> = []
         var rest = element.children[...]
         while let key = rest.popFirst() {
             let place = file.place(line: key.line)
             guard key.name == "key" else {
-                throw PinFormatError(.brokenDocument, at: place, "a value in a <dict> has no <key> before it")
+                throw Problem(.brokenDocument, at: place, "a value in a <dict> has no <key> before it")
             }
             guard keys.insert(key.text).inserted else {
-                throw PinFormatError(
+                throw Problem(
                     .duplicate, at: place,
                     "the key '\(shortened(key.text, to: 80))' is given twice, and readers keep only one of the two",
                     remedy: "put both together")
             }
             guard let child = rest.popFirst(), child.name != "key" else {
-                throw PinFormatError(
+                throw Problem(
                     .brokenDocument, at: place, "the key '\(shortened(key.text, to: 80))' has no value")
             }
             members.append((key.text, try value(child, file)))
@@ -82,9 +82,9 @@ struct BinaryPropertyList {
     static func begins(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
 
     /// An object may be referred to more than once, so that values are counted as they are reached, cycles with them.
-    static func root(of file: PinFile) throws(PinFormatError) -> DocumentNode {
+    static func root(of file: PinFile) throws(Problem) -> DocumentNode {
         guard var list = BinaryPropertyList(file) else {
-            throw PinFormatError(
+            throw Problem(
                 .brokenDocument, at: file.place, "is a binary property list that is cut off or damaged")
         }
         return DocumentNode(root: try list.value(list.root, depth: 0), of: file)
@@ -106,14 +106,14 @@ struct BinaryPropertyList {
         (bytes, table) = (file.bytes[..<start], file.bytes[start..<end])
     }
 
-    private var damaged: PinFormatError {
-        PinFormatError(.brokenDocument, at: file.place, "is a binary property list that is damaged")
+    private var damaged: Problem {
+        Problem(.brokenDocument, at: file.place, "is a binary property list that is damaged")
     }
 
-    private mutating func value(_ object: Int, depth: Int) throws(PinFormatError) -> DocumentTree {
+    private mutating func value(_ object: Int, depth: Int) throws(Problem) -> DocumentTree {
         count += 1
         guard depth <= DocumentTree.mostDepth, count <= DocumentTree.mostValues else {
-            throw PinFormatError(
+            throw Problem(
                 .unreasonableDocument, at: file.place,
                 "has more than \(DocumentTree.mostDepth) levels or \(DocumentTree.mostValues) values, "
                     + "no configuration is like that")
@@ -128,7 +128,7 @@ struct BinaryPropertyList {
 
     private mutating func content(
         _ marker: UInt8, at offset: Int, _ depth: Int
-    ) throws(PinFormatError) -> DocumentTree.Content {
+    ) throws(Problem) -> DocumentTree.Content {
         switch marker >> 4 {
         case 0x0 where marker == 0x08: return .flag(false)
         case 0x0 where marker == 0x09: return .flag(true)
@@ -159,7 +159,7 @@ struct BinaryPropertyList {
 
     private mutating func members(
         _ marker: UInt8, at offset: Int, _ depth: Int
-    ) throws(PinFormatError) -> [(key: String, value: DocumentTree)] {
+    ) throws(Problem) -> [(key: String, value: DocumentTree)] {
         let (length, start) = try length(marker, at: offset)
         let references = try references(start, length * 2)
         var members: [(key: String, value: DocumentTree)] = []
@@ -167,7 +167,7 @@ struct BinaryPropertyList {
         for index in 0..<length {
             guard case .text(let key) = try value(references[index], depth: depth + 1).content else { throw damaged }
             guard keys.insert(key).inserted else {
-                throw PinFormatError(
+                throw Problem(
                     .duplicate, at: .key(shortened(key, to: 80), of: shortened(file.path, to: 1024, isPublic: true)),
                     "is given twice, and readers keep only one of the two", remedy: "put both together")
             }
@@ -177,7 +177,7 @@ struct BinaryPropertyList {
     }
 
     /// How many bytes, characters or references an object has, and where they begin.
-    private func length(_ marker: UInt8, at offset: Int) throws(PinFormatError) -> (length: Int, start: Int) {
+    private func length(_ marker: UInt8, at offset: Int) throws(Problem) -> (length: Int, start: Int) {
         let short = Int(marker & 0x0F)
         guard short == 0x0F else { return (short, offset + 1) }
         guard let kind = try slice(offset + 1, 1).first, kind >> 4 == 0x1, kind & 0x0F <= 3 else { throw damaged }
@@ -186,7 +186,7 @@ struct BinaryPropertyList {
         return (length, offset + 2 + size)
     }
 
-    private func references(_ start: Int, _ count: Int) throws(PinFormatError) -> [Int] {
+    private func references(_ start: Int, _ count: Int) throws(Problem) -> [Int] {
         guard count <= DocumentTree.mostValues * 2 else { throw damaged }
         let references = try slice(start, count * referenceSize)
         var numbers: [Int] = []
@@ -197,17 +197,17 @@ struct BinaryPropertyList {
         return numbers
     }
 
-    private mutating func text(_ start: Int, _ length: Int) throws(PinFormatError) -> ArraySlice<UInt8> {
+    private mutating func text(_ start: Int, _ length: Int) throws(Problem) -> ArraySlice<UInt8> {
         textCount += length
         guard textCount <= Self.mostText else {
-            throw PinFormatError(
+            throw Problem(
                 .unreasonableDocument, at: file.place,
                 "has more than \(Self.mostText >> 20) MiB of text, no configuration is like that")
         }
         return try slice(start, length)
     }
 
-    private func slice(_ start: Int, _ length: Int) throws(PinFormatError) -> ArraySlice<UInt8> {
+    private func slice(_ start: Int, _ length: Int) throws(Problem) -> ArraySlice<UInt8> {
         guard start <= bytes.count, length <= bytes.count - start else { throw damaged }
         return bytes[start..<(start + length)]
     }

@@ -25,10 +25,10 @@ enum XMLReader {
 
     /// The root element of `file`; a document type that only names a DTD is no harm to a property list.
     ///
-    /// - Throws: ``PinFormatError`` with the line for what is no XML, is too deep, has too many elements or a document type.
-    static func root(of file: PinFile, mayHaveDocumentType: Bool) throws(PinFormatError) -> XMLElement {
+    /// - Throws: `Problem` with the line for what is no XML, is too deep, has too many elements or a document type.
+    static func root(of file: PinFile, mayHaveDocumentType: Bool) throws(Problem) -> XMLElement {
         guard let parser = XML_ParserCreate(nil) else {
-            throw PinFormatError(.brokenDocument, at: file.place, "there is no memory to read it")
+            throw Problem(.brokenDocument, at: file.place, "there is no memory to read it")
         }
         defer { XML_ParserFree(parser) }
         let tree = Tree(parser, mayHaveDocumentType: mayHaveDocumentType)
@@ -41,11 +41,11 @@ enum XMLReader {
         }
         let place = file.place(line: Int(XML_GetCurrentLineNumber(parser)))
         if let (reason, remedy) = tree.refusal {
-            throw PinFormatError(.unreasonableDocument, at: place, reason, remedy: remedy)
+            throw Problem(.unreasonableDocument, at: place, reason, remedy: remedy)
         }
         guard status == XML_STATUS_OK, let root = tree.root else {
             let reason = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "it is broken"
-            throw PinFormatError(.brokenDocument, at: place, "is not well-formed XML: \(reason)")
+            throw Problem(.brokenDocument, at: place, "is not well-formed XML: \(reason)")
         }
         return root
     }

@@ -38,9 +38,9 @@ struct OkHttpSource {
 
     static func configuration(
         in file: PinFile, into reading: inout PinReading
-    ) throws(PinFormatError) -> PinConfiguration {
+    ) throws(Problem) -> PinConfiguration {
         guard file.bytes.count <= PinLines.mostBytes else {
-            throw PinFormatError(
+            throw Problem(
                 .tooLarge, at: file.place, "is a source of more than \(PinLines.mostBytes >> 20) MiB", remedy: remedy)
         }
         let (tokens, obstacle) = SourceToken.all(in: file.bytes)
@@ -50,12 +50,12 @@ struct OkHttpSource {
             if let obstacle { throw obstacle }
             calls = try source.calls()
         } catch {
-            throw PinFormatError(
+            throw Problem(
                 .wrongValue, at: file.place(line: error.line), error.reason, remedy: remedy,
                 lines: source.lines(at: file.place))
         }
         let entries = calls.compactMap { call in
-            reading.entry { (reading) throws(PinFormatError) in
+            reading.entry { (reading) throws(Problem) in
                 let place = file.place(line: call.line)
                 let hosts = try HostText.okHttpPattern(call.host, at: place)
                 reading.noteIfUnmatchable(hosts, by: "OkHttp", at: place)

@@ -30,9 +30,9 @@ enum PinLines {
         return isFound
     }
 
-    static func read(_ file: PinFile, haveHosts: Bool, into reading: inout PinReading) throws(PinFormatError) {
+    static func read(_ file: PinFile, haveHosts: Bool, into reading: inout PinReading) throws(Problem) {
         guard file.fileExtension != "cer" else {
-            throw PinFormatError(
+            throw Problem(
                 .cerNotDER, at: file.place, "is named .cer and is text, not a certificate in DER",
                 remedy: "AFNetworking skips it or crashes on it; name it .txt")
         }
@@ -43,14 +43,14 @@ enum PinLines {
             if let error = TLSAText.refusal(line.text, at: line.place) {
                 reading.report(error)
             } else if haveHosts {
-                let entry = reading.entry { (reading) throws(PinFormatError) in try self.entry(line, into: &reading) }
+                let entry = reading.entry { (reading) throws(Problem) in try self.entry(line, into: &reading) }
                 if let entry { entries.append(entry) }
             } else if line.resemblesPins {
-                _ = reading.attempt { (reading) throws(PinFormatError) in try line.read(into: &reading) }
+                _ = reading.attempt { (reading) throws(Problem) in try line.read(into: &reading) }
             } else if !hasProse {
                 hasProse = true
                 var own = PinReading()
-                _ = own.attempt { (own) throws(PinFormatError) in try line.read(into: &own) }
+                _ = own.attempt { (own) throws(Problem) in try line.read(into: &own) }
                 own.problems.first.map { reading.report($0) }
             }
             return true
@@ -58,20 +58,20 @@ enum PinLines {
         if haveHosts { reading.add(PinConfiguration(.okHttp, entries: entries)) }
     }
 
-    private static func entry(_ line: PinText, into reading: inout PinReading) throws(PinFormatError) -> HostEntry {
+    private static func entry(_ line: PinText, into reading: inout PinReading) throws(Problem) -> HostEntry {
         guard line.text.first != ";" else {
-            throw PinFormatError(
+            throw Problem(
                 .notation, at: line.place, "';' begins no comment here", remedy: "begin comments with '#'")
         }
         let words = PinText.words(of: line.text).filter { !$0.isEmpty }
         let hosts = try HostText.okHttpPattern(words.first ?? "", at: line.place)
         guard words.count > 1 else {
-            throw PinFormatError(
+            throw Problem(
                 .missingValue, at: line.place, "the host '\(hosts)' has no pin",
                 remedy: "write it after the host: sha256/…")
         }
         let pins = words.dropFirst().compactMap { word in
-            reading.attempt { (_) throws(PinFormatError) in try HashText.okHttp(word, at: line.place) }
+            reading.attempt { (_) throws(Problem) in try HashText.okHttp(word, at: line.place) }
         }
         reading.noteIfUnmatchable(hosts, by: "OkHttp", at: line.place)
         return HostEntry(hosts: hosts, origin: line.place.description, identities: .anywhere(pins))

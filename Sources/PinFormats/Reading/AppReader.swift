@@ -26,12 +26,12 @@ struct AppReader {
     static let manifest = "AndroidManifest.xml"
     private static let bundledManifest = "base/manifest/AndroidManifest.xml"
 
-    func read(into reading: inout PinReading) throws(PinFormatError) {
+    func read(into reading: inout PinReading) throws(Problem) {
         let place = PinPlace.at(files.path)
         let names = try files.names()
         let bundles = AppBundle.all(in: names, isBundle: isBundle)
         guard bundles.count <= AppBundle.most else {
-            throw PinFormatError(
+            throw Problem(
                 .unreasonableDocument, at: place, "has more than \(AppBundle.most) apps",
                 remedy: "name one of them, unpacked or in an archive of its own")
         }
@@ -44,10 +44,10 @@ struct AppReader {
             "the app has no pin: neither NSPinnedDomains nor TSKConfiguration in its Info.plist, and no certificate "
             + "in its bundle that a client loads"
         guard reading.transportSecurity.isEmpty else { return reading.note(.nothingPinned, at: place, text) }
-        throw PinFormatError(.noPinsInDirectory, at: place, text)
+        throw Problem(.noPinsInDirectory, at: place, text)
     }
 
-    private func read(_ bundle: AppBundle, _ names: [String], into reading: inout PinReading) throws(PinFormatError) {
+    private func read(_ bundle: AppBundle, _ names: [String], into reading: inout PinReading) throws(Problem) {
         let hasFramework = bundle.hasFramework("AFNetworking", names)
         for name in ["AFNetworking", "Alamofire"] where bundle.hasFramework(name, names) {
             reading.add(framework: name)
@@ -71,7 +71,7 @@ struct AppReader {
         for name in loaders.keys.sorted() {
             guard let bytes = contents[name], let own = loaders[name] else { continue }
             let file = PinFile(path: files.path(of: name), bytes: bytes, isInArchive: files is ArchivedApp)
-            do throws(PinFormatError) {
+            do throws(Problem) {
                 // Copies are read once: a certificate costs far more to read than to find again.
                 let pin =
                     if let copy = known[bytes] { copy } else { try certificate(in: file, loaders: own, into: &reading) }
@@ -93,15 +93,15 @@ struct AppReader {
     /// The certificate that a file of the bundle is; `nil` for what the clients pass over in silence.
     private func certificate(
         in file: PinFile, loaders: Set<BundleLoader>, into reading: inout PinReading
-    ) throws(PinFormatError) -> Pin? {
+    ) throws(Problem) -> Pin? {
         try PrivateKeyGuard.refusePrivateKeys(in: file)
         var own = PinReading()
-        do throws(PinFormatError) {
+        do throws(Problem) {
             // A file named .cer that is text is an error whatever the text is.
             try PinFileKind(file).read(file, into: &own)
             _ = try own.orThrow()
             guard !KeyFile.isPEM(file), let pin = own.pins.first, pin.certificate != nil else {
-                throw PinFormatError(.cerNotDER, at: file.place, "is not a certificate in DER")
+                throw Problem(.cerNotDER, at: file.place, "is not a certificate in DER")
             }
             return pin
         } catch {
@@ -137,14 +137,14 @@ struct AppReader {
     /// Reads a project of Android, and says of everything else why it is not read.
     private func refuseOther(
         _ names: [String], at place: PinPlace, into reading: inout PinReading
-    ) throws(PinFormatError) {
+    ) throws(Problem) {
         if names.contains(Self.bundledManifest) {
-            throw PinFormatError(
+            throw Problem(
                 .otherKind, at: place, "is an Android App Bundle, whose XML is in Google's protocol buffers",
                 remedy: "name the project's res/xml/network_security_config.xml")
         }
         guard names.contains(Self.manifest) else {
-            throw PinFormatError(
+            throw Problem(
                 .noPinsInDirectory, at: place,
                 files is ArchivedApp ? "is a zip archive without an app in it" : "has no app in it",
                 remedy: "an .ipa has Payload/NAME.app; of anything else name the files")
@@ -153,7 +153,7 @@ struct AppReader {
         let file = PinFile(path: files.path(of: Self.manifest), bytes: contents[Self.manifest] ?? [])
         guard !AndroidFile.isBinary(file.bytes), files is UnpackedApp else { throw AndroidFile.binary(at: file.place) }
         guard case .android? = try? PinFileKind(file) else {
-            throw PinFormatError(
+            throw Problem(
                 .noPinsInDirectory, at: file.place,
                 "names no network security configuration, so the app pins nothing by one")
         }

@@ -29,7 +29,7 @@ package struct PinDirectory {
     /// what is not read, as in code, is a note.
     var isFound = false
 
-    func read(into reading: inout PinReading) throws(PinFormatError) {
+    func read(into reading: inout PinReading) throws(Problem) {
         var notLoaded: [String] = []
         let names = try RegularFile.names(inDirectory: path)
         let folder = path.hasSuffix("/") ? String(path.dropLast()) : path
@@ -47,12 +47,12 @@ package struct PinDirectory {
             let before = reading.pins.count
             guard !name.unicodeScalars.contains("\u{FFFD}") || FileKind(at: "\(path)/\(name)") != .absent else {
                 if isFound { continue }
-                throw PinFormatError(
+                throw Problem(
                     .unreadable, at: .at(path),
                     "the name of a file in it is not UTF-8: '\(shortened(name, isPublic: true))'",
                     remedy: "rename the file")
             }
-            do throws(PinFormatError) { try readFile(name, into: &reading) } catch { reading.report(error) }
+            do throws(Problem) { try readFile(name, into: &reading) } catch { reading.report(error) }
             let hasCertificate = reading.pins[before...].contains { $0.certificate != nil }
             // The bundle's own search for "cer" minds the case.
             if hasCertificate, !name.hasSuffix(".cer") { notLoaded.append(name) }
@@ -65,7 +65,7 @@ package struct PinDirectory {
         }
     }
 
-    private func readFile(_ name: String, into reading: inout PinReading) throws(PinFormatError) {
+    private func readFile(_ name: String, into reading: inout PinReading) throws(Problem) {
         let file = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
         let fileExtension = PinFile.fileExtension(of: name)
         let isPromised = (isFound ? Self.certificates : Self.promising).contains(fileExtension)
@@ -83,23 +83,23 @@ package struct PinDirectory {
         if !isPromised, Self.companions.contains(stem) { return }
         if Self.documentation.contains(fileExtension) { return pass("documentation, which was not looked into") }
         let contents: PinFile
-        do throws(PinFormatError) { contents = try PinFile.load(file) } catch {
+        do throws(Problem) { contents = try PinFile.load(file) } catch {
             // A film is none; a text may well be a list that is too long.
             let start = BoundedFile.start(of: file, count: 4) ?? []
-            let isFilm = error.problem == .tooLarge && start.contains { $0 < 0x09 || $0 > 0x7F }
+            let isFilm = error.id == .tooLarge && start.contains { $0 < 0x09 || $0 > 0x7F }
             guard !isPromised, isFilm || isFound else { throw error }
             return pass(error.reason)
         }
         if isFound, !isPromised, !Self.marks.contains(where: contents.bytes.holds) { return }
         let kind: PinFileKind
-        do throws(PinFormatError) { kind = try PinFileKind(contents) } catch {
-            guard !isPromised, !isDamaged(contents, error.problem) else { throw error }
+        do throws(Problem) { kind = try PinFileKind(contents) } catch {
+            guard !isPromised, !isDamaged(contents, error.id) else { throw error }
             return reading.note(.notAPinFile, at: .at(file), error.reason)
         }
         // A policy names the pins that stand beside it, which count once.
         if case .policy = kind { return reading.add(policy: file) }
-        do throws(PinFormatError) { try kind.read(contents, into: &reading) } catch {
-            guard isFound, error.problem == .notation else { throw error }
+        do throws(Problem) { try kind.read(contents, into: &reading) } catch {
+            guard isFound, error.id == .notation else { throw error }
             reading.note(.notAPinFile, at: .at(file), error.reason)
         }
     }
@@ -111,7 +111,7 @@ package struct PinDirectory {
     }
 
     /// Whether a file is a configuration that cannot be read, and not one of another kind.
-    private func isDamaged(_ file: PinFile, _ problem: FindingID) -> Bool {
+    private func isDamaged(_ file: PinFile, _ problem: FindingID?) -> Bool {
         if [.notAPin, .notation, .missingValue, .tooLarge, .binaryJunk].contains(problem) { return false }
         // UTF-16 has NULs between the characters.
         let bytes = file.bytes.filter { $0 != 0 }

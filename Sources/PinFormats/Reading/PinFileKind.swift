@@ -1,5 +1,5 @@
 internal import Base
-internal import Pinning
+package import Pinning
 
 /// What a file is in, by what it begins with: its name chooses no reader.
 ///
@@ -14,8 +14,8 @@ enum PinFileKind {
     case keys
     case lines(haveHosts: Bool)
 
-    /// - Throws: ``PinFormatError`` for a file in which nothing is a pin, with what to give instead.
-    init(_ file: PinFile) throws(PinFormatError) {
+    /// - Throws: `Problem` for a file in which nothing is a pin, with what to give instead.
+    init(_ file: PinFile) throws(Problem) {
         guard let text = file.text, !BinaryPropertyList.begins(file.bytes) else {
             self = try Self.binary(file)
             return
@@ -38,7 +38,7 @@ enum PinFileKind {
         }
     }
 
-    private static func binary(_ file: PinFile) throws(PinFormatError) -> PinFileKind {
+    private static func binary(_ file: PinFile) throws(Problem) -> PinFileKind {
         if BinaryPropertyList.begins(file.bytes) {
             guard PropertyListFile.isFound(in: file) else { throw PropertyListFile.withoutPins(at: file.place) }
             return .propertyList
@@ -47,20 +47,20 @@ enum PinFileKind {
         return .keys
     }
 
-    private static func xml(_ file: PinFile, _ text: String) throws(PinFormatError) -> PinFileKind? {
+    private static func xml(_ file: PinFile, _ text: String) throws(Problem) -> PinFileKind? {
         if AndroidFile.isFound(in: text) { return .android }
         guard text[...].holds("<plist") else { return nil }
         guard PropertyListFile.isFound(in: file) else { throw PropertyListFile.withoutPins(at: file.place) }
         return .propertyList
     }
 
-    private static func json(_ file: PinFile, _ text: String) throws(PinFormatError) -> PinFileKind {
+    private static func json(_ file: PinFile, _ text: String) throws(Problem) -> PinFileKind {
         if JSONFile.isFound(in: text) { return .json(try JSONReader.root(of: file)) }
         if PolicyReader.recognises(file) { return .policy }
         throw UnreadKind.refusal(ofJSON: file)
     }
 
-    func read(_ file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
+    func read(_ file: PinFile, into reading: inout PinReading) throws(Problem) {
         switch self {
         case .propertyList: try PropertyListFile.read(file, into: &reading)
         case .android: try AndroidFile.read(file, into: &reading)
@@ -88,8 +88,8 @@ package enum PinInput: Sendable {
 
     /// Reads what stands at `path`.
     ///
-    /// - Throws: ``PinFormatError`` for what holds neither, and for a private key.
-    package static func read(_ path: String) throws(PinFormatError) -> PinInput {
+    /// - Throws: `Problem` for what holds neither, and for a private key.
+    package static func read(_ path: String) throws(Problem) -> PinInput {
         guard FileKind(at: path) != .directory, !ArchivedApp.isArchive(path) else {
             return .reading(try pinning(try PinSource(path).read(), at: .at(path)))
         }
@@ -97,16 +97,16 @@ package enum PinInput: Sendable {
     }
 
     /// The same for bytes that were read already; `name` stands for the file in messages.
-    package static func read(_ bytes: [UInt8], name: String) throws(PinFormatError) -> PinInput {
+    package static func read(_ bytes: [UInt8], name: String) throws(Problem) -> PinInput {
         try read(PinFile(path: name, bytes: bytes))
     }
 
-    private static func read(_ file: PinFile) throws(PinFormatError) -> PinInput {
-        do throws(PinFormatError) { try PrivateKeyGuard.refusePrivateKeys(in: file) } catch {
+    private static func read(_ file: PinFile) throws(Problem) -> PinInput {
+        do throws(Problem) { try PrivateKeyGuard.refusePrivateKeys(in: file) } catch {
             guard DERShape(file.bytes) != .keyStore else { throw error }
-            throw PinFormatError(
-                .privateKey, at: error.place, "this is a private key; it was not used and no part of it is shown",
-                remedy: "to take the pin of its public half, name the file with --key")
+            throw error.with(
+                reason: "this is a private key; it was not used and no part of it is shown",
+                advice: "to take the pin of its public half, name the file with --key")
         }
         let kind = try PinFileKind(file)
         if case .keys = kind { return .items(try KeyFile.items(in: file)) }
@@ -119,7 +119,7 @@ package enum PinInput: Sendable {
     }
 
     /// The reading, where it holds a pin or configures a host: a configuration may decide other things alone.
-    private static func pinning(_ reading: PinReading, at place: PinPlace) throws(PinFormatError) -> PinReading {
+    private static func pinning(_ reading: PinReading, at place: PinPlace) throws(Problem) -> PinReading {
         guard !reading.pins.isEmpty || reading.configurations.contains(where: { !$0.entries.isEmpty }) else {
             throw .noPin(at: place)
         }

@@ -1,5 +1,5 @@
 package import Base
-internal import Pinning
+package import Pinning
 
 /// What `--pins` names: a file, a directory of files, or pins written out.
 ///
@@ -38,8 +38,8 @@ package struct PinSource: Sendable, Hashable {
     /// Blocks while it reads files, of which none may be larger than ``RegularFile/mostBytes``.
     ///
     /// - Returns: the pins and what there is to say of them.
-    /// - Throws: ``PinFormatError`` for pin data that is wrong or absent. A source without a pin is always an error.
-    package func read() throws(PinFormatError) -> PinReading { try inspect().orThrow() }
+    /// - Throws: `Problem` for pin data that is wrong or absent. A source without a pin is always an error.
+    package func read() throws(Problem) -> PinReading { try inspect().orThrow() }
 
     /// Reads every pin of the source and everything that is wrong with it, going on where it can.
     ///
@@ -63,7 +63,7 @@ package struct PinSource: Sendable, Hashable {
 
     private static func found(_ path: String) -> [PinReading] {
         var found = PinReading(of: path, .directory)
-        _ = found.attempt { (reading) throws(PinFormatError) in
+        _ = found.attempt { (reading) throws(Problem) in
             try PinDirectory(path: path, isFound: true).read(into: &reading)
         }
         return withFound(found)
@@ -88,18 +88,18 @@ package struct PinSource: Sendable, Hashable {
     }
 
     private func inspect(into reading: inout PinReading) {
-        let absence = reading.attempt { (reading) throws(PinFormatError) in try collect(into: &reading) }
+        let absence = reading.attempt { (reading) throws(Problem) in try collect(into: &reading) }
         guard let absence, reading.isEmpty, reading.problems.isEmpty else { return }
         let misplaced = reading.notes.first { $0.kind == .unknownKey }
-        reading.report(misplaced.map { PinFormatError(.notAPin, at: $0.place ?? absence.place, $0.message) } ?? absence)
+        reading.report(misplaced.map { Problem(.notAPin, at: $0.place ?? place, $0.message) } ?? absence)
     }
 
-    private func collect(into reading: inout PinReading) throws(PinFormatError) -> PinFormatError {
+    private func collect(into reading: inout PinReading) throws(Problem) -> Problem {
         guard !text.isEmpty else {
-            throw PinFormatError(.empty, at: place, "the value is empty", remedy: "name a file, a directory or a pin")
+            throw Problem(.empty, at: place, "the value is empty", remedy: "name a file, a directory or a pin")
         }
         guard !text.utf8.contains(0) else {
-            throw PinFormatError(.nulCharacter, at: place, "the value holds a NUL character")
+            throw Problem(.nulCharacter, at: place, "the value holds a NUL character")
         }
         if isCurlValue {
             try CurlValue(text: text, place: place).read(into: &reading)
@@ -123,25 +123,25 @@ package struct PinSource: Sendable, Hashable {
         }
     }
 
-    private func readFile(into reading: inout PinReading) throws(PinFormatError) {
+    private func readFile(into reading: inout PinReading) throws(Problem) {
         guard !ArchivedApp.isArchive(text) else { return try AppReader(archive: text).read(into: &reading) }
         let file = try PinFile.load(text, mayBePipe: true)
         if !file.bytes.isEmpty, ["ipa", "apk", "aab", "zip"].contains(file.fileExtension) {
-            throw PinFormatError(
+            throw Problem(
                 .otherKind, at: file.place, "is not a zip archive, which a file named .\(file.fileExtension) is",
                 remedy: "download or build it again")
         }
         try PinFileKind(file).read(file, into: &reading)
     }
 
-    private var missingFile: PinFormatError {
+    private var missingFile: Problem {
         let parts = text.split(separator: ",").map(String.init)
         let remedy =
             text.hasPrefix("~")
             ? "the shell replaces ~ only at the start of a word of its own"
             : parts.count > 1 && parts.contains(where: PinFile.isThere)
                 ? "files have no commas between: repeat --pins for each" : nil
-        return PinFormatError(
+        return Problem(
             .missingFile, at: place,
             (mayBeShown ? "'\(shortened(text))'" : "the text (\(text.count) characters)")
                 + ": there is no such file, and it is not a pin either", remedy: remedy)
@@ -161,15 +161,15 @@ package struct PinSource: Sendable, Hashable {
     }
 }
 
-extension PinFormatError {
-    static func noPin(at place: PinPlace) -> PinFormatError {
-        PinFormatError(
+extension Problem {
+    static func noPin(at place: PinPlace) -> Problem {
+        Problem(
             .notAPin, at: place, "holds no pin",
             remedy: "a pin is a certificate, a public key, or a line such as sha256/ and 44 characters of base64")
     }
 
-    static func noPinInDirectory(at place: PinPlace) -> PinFormatError {
-        PinFormatError(
+    static func noPinInDirectory(at place: PinPlace) -> Problem {
+        Problem(
             .noPinsInDirectory, at: place, "no file in this directory holds a pin",
             remedy: "name the directory or file that does; hidden files are not searched")
     }

@@ -21,11 +21,11 @@ package struct Policy: Sendable {
 
         /// Its sources of pins; none when nothing is said of pins.
         ///
-        /// - Throws: ``PinFormatError`` for what is no text.
-        func pins() throws(PinFormatError) -> [PinSource] {
+        /// - Throws: `Problem` for what is no text.
+        func pins() throws(Problem) -> [PinSource] {
             guard let node = settings.first(where: { $0.key == "pins" })?.value else { return [] }
             guard node.elements?.isEmpty != true else {
-                throw PinFormatError(
+                throw Problem(
                     .missingValue, at: node.place, "'pins' is an empty list",
                     remedy: "leave the key out, or list something")
             }

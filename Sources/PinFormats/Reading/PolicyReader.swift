@@ -1,5 +1,5 @@
 internal import Base
-internal import Pinning
+package import Pinning
 
 /// Reads policy files: JSON5 with the members `version`, `defaults` and `hosts`.
 package enum PolicyReader {
@@ -8,57 +8,57 @@ package enum PolicyReader {
     /// The policy in the file at `path`.
     ///
     /// Pins and anchors that it names are not read yet.
-    package static func policy(at path: String) throws(PinFormatError) -> Policy {
+    package static func policy(at path: String) throws(Problem) -> Policy {
         try policy(ofFile: try PinFile.load(path))
     }
 
     /// The policy that `bytes` are, which messages call `name`; relative paths in it are relative to the current directory.
-    package static func policy(_ bytes: [UInt8], named name: String) throws(PinFormatError) -> Policy {
+    package static func policy(_ bytes: [UInt8], named name: String) throws(Problem) -> Policy {
         let file = PinFile(path: name, bytes: bytes)
         try PrivateKeyGuard.refusePrivateKeys(in: file)
         return try policy(ofFile: file)
     }
 
-    private static func policy(ofFile file: PinFile) throws(PinFormatError) -> Policy {
+    private static func policy(ofFile file: PinFile) throws(Problem) -> Policy {
         let first = file.text?.first { !$0.isWhitespace }
         guard !file.isPropertyList, first != "<", first != "-" else {
-            throw PinFormatError(
+            throw Problem(
                 .brokenDocument, at: file.place,
                 "is not a policy: a policy is JSON5 with hosts, and what each is checked by",
                 remedy: "an Info.plist, a configuration or a certificate goes to --pins")
         }
         guard file.text != nil else {
-            throw PinFormatError(
+            throw Problem(
                 .textEncoding, at: file.place, "a policy is JSON5 in UTF-8, and this is not", remedy: "save it as UTF-8"
             )
         }
         guard file.text?.contains(where: { !$0.isWhitespace }) == true else {
-            throw PinFormatError(.noHosts, at: file.place, "the policy is empty", remedy: "name at least one host")
+            throw Problem(.noHosts, at: file.place, "the policy is empty", remedy: "name at least one host")
         }
         return try policy(in: file)
     }
 
-    static func policy(in file: PinFile) throws(PinFormatError) -> Policy {
+    static func policy(in file: PinFile) throws(Problem) -> Policy {
         let root = try JSONReader.root(of: file)
         try checkKeys(of: root, known: ["$schema", "version", "defaults", "hosts"], what: "a policy")
         if let version = root["version"] {
             let found = version.number
             guard found == "\(Self.version)" else {
-                throw PinFormatError(
+                throw Problem(
                     .wrongValue, at: version.place,
                     "'version' is \(found ?? "no number"), and this pincheck reads version \(Self.version)",
                     remedy: "write \(Self.version), or use a newer pincheck")
             }
         }
-        let defaults = try root["defaults"].map { (node) throws(PinFormatError) in try settings(in: node) } ?? []
+        let defaults = try root["defaults"].map { (node) throws(Problem) in try settings(in: node) } ?? []
         guard let hosts = root["hosts"] else {
-            throw PinFormatError(
+            throw Problem(
                 .missingValue, at: file.place, "has no 'hosts'",
                 remedy: "list them as in hosts: { \"api.example.com\": { pins: [\"api.example.com.txt\"] } }")
         }
         if let first = hosts.elements?.first {
             let name = (try? first.text()) ?? "api.example.com"
-            throw PinFormatError(
+            throw Problem(
                 .wrongValue, at: hosts.place, "'hosts' is a list",
                 remedy:
                     "write each host as a key, as in hosts: { \"\(shortened(name, to: 60))\": { pins: [\"api-pins\"] } }"
@@ -71,7 +71,7 @@ package enum PolicyReader {
             result.append(Policy.Host(name: name, place: node.place, settings: rest + own))
         }
         guard !result.isEmpty else {
-            throw PinFormatError(.noHosts, at: hosts.place, "'hosts' has no host", remedy: "name at least one")
+            throw Problem(.noHosts, at: hosts.place, "'hosts' has no host", remedy: "name at least one")
         }
         return Policy(path: file.path, hosts: result)
     }
@@ -83,7 +83,7 @@ package enum PolicyReader {
         return root["hosts"]?.members != nil
     }
 
-    private static func settings(in node: DocumentNode) throws(PinFormatError) -> [(key: String, value: DocumentNode)] {
+    private static func settings(in node: DocumentNode) throws(Problem) -> [(key: String, value: DocumentNode)] {
         try checkKeys(of: node, known: keys, what: "a host")
         return try node.dictionary().map { ($0.key, $0.node) }
     }
@@ -95,10 +95,10 @@ package enum PolicyReader {
         minTLS maxTLS alpn proxy request expectStatus
         """.split(separator: " ").map(String.init)
 
-    private static func checkKeys(of node: DocumentNode, known: [String], what: String) throws(PinFormatError) {
+    private static func checkKeys(of node: DocumentNode, known: [String], what: String) throws(Problem) {
         for (name, value) in try node.dictionary() where !known.contains(name) {
             let nearest = Suggestion.nearest(to: name, in: known)
-            throw PinFormatError(
+            throw Problem(
                 .unknownKey, at: value.place, "\(what) has no key '\(shortened(name, to: 60))'",
                 remedy: nearest.map { "did you mean '\($0)'?" }
                     ?? "known are \(known.joined(separator: ", "))")
@@ -108,9 +108,9 @@ package enum PolicyReader {
 
 /// pincheck's own policy files, read as a configuration of hosts.
 enum PolicyFile {
-    static func read(_ file: PinFile, into reading: inout PinReading) throws(PinFormatError) {
+    static func read(_ file: PinFile, into reading: inout PinReading) throws(Problem) {
         guard reading.readsPolicies else {
-            throw PinFormatError(
+            throw Problem(
                 .otherKind, at: file.place, "is a policy, and a policy takes no pins from another one",
                 remedy: "name the files with the pins themselves")
         }

@@ -54,22 +54,22 @@ struct UnreadKind {
     // MARK: Refusals
 
     /// What there is to say of text in which nothing is a pin.
-    static func refusal(of file: PinFile) -> PinFormatError {
+    static func refusal(of file: PinFile) -> Problem {
         guard let text = file.text, !file.bytes.isEmpty else {
-            return PinFormatError(.empty, at: file.place, "the file is empty")
+            return Problem(.empty, at: file.place, "the file is empty")
         }
         guard file.bytes.count <= PinLines.mostBytes else {
-            return PinFormatError(
+            return Problem(
                 .tooLarge, at: file.place,
                 "text of more than \(PinLines.mostBytes >> 20) MiB without a certificate, no list of pins is that large"
             )
         }
         if text.hasPrefix("HTTP/") { return .responseHeader(at: file.place(line: 1)) }
-        var found: PinFormatError?
+        var found: Problem?
         PinLines.each(of: file) { line in
             found = TLSAText.refusal(line.text, at: line.place)
             if found == nil, line.text.holds("pinnedpubkey") {
-                found = PinFormatError(
+                found = Problem(
                     .notation, at: line.place,
                     "curl's option stands in a script or configuration here, which is not read", remedy: curl)
             }
@@ -78,16 +78,16 @@ struct UnreadKind {
         if let found { return found }
         if let kind = UnreadKind(named: file) { return kind.error(at: file.place) }
         if text.hasPrefix("#!") {
-            return PinFormatError(.notation, at: file.place, "is a script, which is not read", remedy: curl)
+            return Problem(.notation, at: file.place, "is a script, which is not read", remedy: curl)
         }
         return noPin(in: file)
     }
 
-    private static func noPin(in file: PinFile) -> PinFormatError {
-        var error = PinFormatError.noPin(at: file.place)
+    private static func noPin(in file: PinFile) -> Problem {
+        var error = Problem.noPin(at: file.place)
         PinLines.each(of: file) { line in
             guard line.holdsPin else { return true }
-            error = PinFormatError(
+            error = Problem(
                 .notation, at: line.place, "a pin stands here in a form that is not read",
                 remedy: "write a list with lines such as: api.example.com sha256/…")
             return false
@@ -96,16 +96,16 @@ struct UnreadKind {
     }
 
     /// What there is to say of a list with a problem whose name says that it is none: one sentence, not one for each word.
-    static func refusal(of file: PinFile, after error: PinFormatError) -> PinFormatError? {
-        error.problem == .privateKey ? nil : UnreadKind(named: file)?.error(at: error.place)
+    static func refusal(of file: PinFile, after error: Problem) -> Problem? {
+        error.id == .privateKey ? nil : UnreadKind(named: file)?.error(at: error.place ?? file.place)
     }
 
-    func error(at place: PinPlace) -> PinFormatError { PinFormatError(.notation, at: place, reason, remedy: remedy) }
+    func error(at place: PinPlace) -> Problem { Problem(.notation, at: place, reason, remedy: remedy) }
 
     /// What there is to say of JSON in none of the forms that are read.
-    static func refusal(ofJSON file: PinFile) -> PinFormatError {
-        func refuse(_ reason: String) -> PinFormatError {
-            PinFormatError(.notation, at: file.place, reason, remedy: lines)
+    static func refusal(ofJSON file: PinFile) -> Problem {
+        func refuse(_ reason: String) -> Problem {
+            Problem(.notation, at: file.place, reason, remedy: lines)
         }
         guard let root = try? JSONReader.root(of: file) else { return noPin(in: file) }
         if root["sha256Keys"] != nil {
@@ -118,7 +118,7 @@ struct UnreadKind {
             return refuse("is a report of pincheck's, which is not read as pins")
         }
         if let (key, node) = root.members?.first(where: { $0.node.elements?.isEmpty == true }) {
-            return PinFormatError(
+            return Problem(
                 .missingValue, at: node.place, "'\(shortened(key, to: 80))' is an empty list: no pin is in it",
                 remedy: "list its pins, or leave it out")
         }
@@ -126,19 +126,19 @@ struct UnreadKind {
     }
 
     /// What there is to say of data that is neither text nor a certificate or key.
-    static func refusal(ofBinary file: PinFile) -> PinFormatError {
+    static func refusal(ofBinary file: PinFile) -> Problem {
         if file.bytes.starts(with: [0x1F, 0x8B]) {
-            return PinFormatError(
+            return Problem(
                 .otherKind, at: file.place, "is compressed with gzip", remedy: "unpack it: gunzip -k \(file.shellWord)")
         }
         if file.bytes.starts(with: [0xFF, 0xFE]) || file.bytes.starts(with: [0xFE, 0xFF]) {
-            return PinFormatError(.textEncoding, at: file.place, "text in UTF-16", remedy: "save it as UTF-8")
+            return Problem(.textEncoding, at: file.place, "text in UTF-16", remedy: "save it as UTF-8")
         }
         if AndroidFile.isBinary(file.bytes) { return AndroidFile.binary(at: file.place) }
         if PinFile(path: file.path, bytes: file.bytes.filter { $0 < 0x80 }).text != nil {
-            return PinFormatError(.textEncoding, at: file.place, "text that is not UTF-8", remedy: "save it as UTF-8")
+            return Problem(.textEncoding, at: file.place, "text that is not UTF-8", remedy: "save it as UTF-8")
         }
-        return PinFormatError(
+        return Problem(
             .binaryJunk, at: file.place, "binary data that is neither a certificate nor a public key",
             remedy: "a certificate in DER begins with the bytes 30 82")
     }

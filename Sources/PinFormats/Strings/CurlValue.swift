@@ -13,10 +13,10 @@ struct CurlValue {
     let text: String
     let place: PinPlace
 
-    func read(into reading: inout PinReading) throws(PinFormatError) {
+    func read(into reading: inout PinReading) throws(Problem) {
         guard let hashes = Self.hashes(in: text) else { return try readFile(text, into: &reading) }
         for hash in hashes {
-            do throws(PinFormatError) {
+            do throws(Problem) {
                 reading.add(.publicKey(try digest(hash, isAlone: hashes.count == 1)), at: place, as: .curl)
             } catch { reading.report(error) }
         }
@@ -42,7 +42,7 @@ struct CurlValue {
     }
 
     /// The hash that an entry is; curl compares the text, so that every other spelling of it is wrong.
-    private func digest(_ entry: String, isAlone: Bool) throws(PinFormatError) -> SHA256Digest {
+    private func digest(_ entry: String, isAlone: Bool) throws(Problem) -> SHA256Digest {
         let word = PinString(entry[...], at: place, mayBeShown: true)
         let consequence =
             isAlone ? Self.consequence : "curl compares it as text and never finds it equal to the hash of a key"
@@ -51,28 +51,27 @@ struct CurlValue {
                 .notation, "is one entry to curl, for only ';sha256//' begins another: \(consequence)",
                 remedy: HashText.canonical(entry[..<semicolon]).map { "write sha256//\($0) without the rest" })
         }
-        do throws(PinFormatError) { return try HashText.digest(word, word.text) } catch {
-            guard error.problem != .privateKey else { throw error }
-            throw PinFormatError(
-                error.problem, at: error.place, "\(error.reason): \(consequence)",
-                remedy: HashText.canonical(entry[...]).map { "write sha256//\($0)" } ?? error.remedy)
+        do throws(Problem) { return try HashText.digest(word, word.text) } catch {
+            guard error.id != .privateKey else { throw error }
+            let advice = HashText.canonical(entry[...]).map { "write sha256//\($0)" } ?? error.advice
+            throw error.with(reason: "\(error.reason): \(consequence)", advice: advice)
         }
     }
 
     // MARK: Files
 
-    private func readFile(_ path: String, into reading: inout PinReading) throws(PinFormatError) {
+    private func readFile(_ path: String, into reading: inout PinReading) throws(Problem) {
         let filePlace = PinPlace.at(path)
         switch FileKind(at: path) {
         case .regular, .pipe: break
         case .absent: throw missing(path)
         case .directory, .special:
-            throw PinFormatError(.notARegularFile, at: filePlace, "is not a file: \(Self.consequence)")
+            throw Problem(.notARegularFile, at: filePlace, "is not a file: \(Self.consequence)")
         case .inaccessible(let code): throw RegularFile.failure(.system(code), at: filePlace)
         }
         let file = try PinFile.load(path, mayBePipe: true)
         guard file.bytes.count <= Self.mostBytes else {
-            throw PinFormatError(
+            throw Problem(
                 .tooLarge, at: filePlace, "has more than 1 MiB, which curl does not read: \(Self.consequence)")
         }
         if let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: file.bytes) {
@@ -86,7 +85,7 @@ struct CurlValue {
         guard let block = keys.first else { throw noKey(in: file) }
         // curl takes the line ends out of a block, and nothing else.
         if let line = Self.lineWithBlanks(in: lines, from: block.line) {
-            throw PinFormatError(
+            throw Problem(
                 .whitespace, at: file.place(line: line),
                 "has blanks in the key, which curl does not pass over: \(Self.consequence)",
                 remedy: "write it again: openssl pkey -pubin -in \(file.shellWord) -out key.pem")
@@ -112,11 +111,11 @@ struct CurlValue {
         return nil
     }
 
-    private func missing(_ path: String) -> PinFormatError {
+    private func missing(_ path: String) -> Problem {
         let word = PinString(path[...], at: place, mayBeShown: true)
         guard word.resemblesPin else {
             let name = PinString.isShort(path[...]) || path.contains("/") ? "'\(shortened(path))'" : "the value"
-            return PinFormatError(.missingFile, at: place, "\(name): there is no such file: \(Self.consequence)")
+            return Problem(.missingFile, at: place, "\(name): there is no such file: \(Self.consequence)")
         }
         let hash = HashText.canonical(word.hash)
         return word.error(
@@ -125,17 +124,17 @@ struct CurlValue {
             remedy: hash.map { "write sha256//\($0)" } ?? "write sha256// and 44 characters of base64")
     }
 
-    private func noKey(in file: PinFile) -> PinFormatError {
+    private func noKey(in file: PinFile) -> Problem {
         let isPEM = PEM.looksLikePEM(file.bytes)
         if (try? CertificateReader.certificates(pemOrDER: file.bytes))?.isEmpty == false {
-            return PinFormatError(
+            return Problem(
                 .otherKind, at: file.place,
                 "is a certificate, and curl compares files with public keys only: \(Self.consequence)",
                 remedy:
                     "take its key: openssl x509 \(isPEM ? "" : "-inform der ")-in \(file.shellWord) -noout -pubkey > key.pem"
             )
         }
-        return PinFormatError(
+        return Problem(
             .otherKind, at: file.place,
             "has neither a line that begins with -----BEGIN PUBLIC KEY----- nor one public key in DER: \(Self.consequence)",
             remedy: "make it: openssl x509 -in CERTIFICATE -noout -pubkey > key.pem")

@@ -8,7 +8,7 @@ package enum HashText {
     private static let otherHashes = [16: "MD5", 20: "SHA-1", 28: "SHA-224", 48: "SHA-384", 64: "SHA-512"]
 
     /// A hash in plain base64, as all configurations but OkHttp's have them.
-    static func bare(_ text: String, at place: PinPlace) throws(PinFormatError) -> Pin {
+    static func bare(_ text: String, at place: PinPlace) throws(Problem) -> Pin {
         let word = PinString(text[...], at: place)
         if word.algorithm == "sha256", let digest = canonical(word.hash) {
             throw word.error(
@@ -18,7 +18,7 @@ package enum HashText {
     }
 
     /// A hash with `sha256/` before it, as OkHttp has them.
-    package static func okHttp(_ text: some StringProtocol, at place: PinPlace) throws(PinFormatError) -> Pin {
+    package static func okHttp(_ text: some StringProtocol, at place: PinPlace) throws(Problem) -> Pin {
         let word = PinString(Substring(text), at: place)
         guard word.spelling == "sha256/" else {
             switch word.algorithm {
@@ -41,7 +41,7 @@ package enum HashText {
     }
 
     /// Reads the hash of a word, or `text` within it.
-    static func digest(_ word: PinString, _ text: Substring? = nil) throws(PinFormatError) -> SHA256Digest {
+    static func digest(_ word: PinString, _ text: Substring? = nil) throws(Problem) -> SHA256Digest {
         let text = text ?? word.hash
         guard !text.isEmpty else {
             throw word.error(.empty, "has no hash", remedy: "44 characters of base64 belong there")
@@ -72,7 +72,7 @@ package enum HashText {
         return SHA256Digest(bytes: parsed.bytes)?.base64
     }
 
-    private static func checkForm(of parsed: Base64, in word: PinString) throws(PinFormatError) {
+    private static func checkForm(of parsed: Base64, in word: PinString) throws(Problem) {
         guard parsed.bytes.count == SHA256Digest.byteCount, let padding = parsed.expectedPadding else {
             throw wrongLength(parsed, in: word)
         }
@@ -92,7 +92,7 @@ package enum HashText {
         }
     }
 
-    private static func wrongLength(_ parsed: Base64, in word: PinString) -> PinFormatError {
+    private static func wrongLength(_ parsed: Base64, in word: PinString) -> Problem {
         let count = parsed.bytes.count
         guard parsed.expectedPadding != nil else {
             return word.error(
@@ -110,7 +110,7 @@ package enum HashText {
                 + (count < SHA256Digest.byteCount ? "short" : "long"))
     }
 
-    private static func badCharacter(_ bad: Base64.BadCharacter, in word: PinString) -> PinFormatError {
+    private static func badCharacter(_ bad: Base64.BadCharacter, in word: PinString) -> Problem {
         let reason = "has '\(bad.character)' as character \(bad.position) of the hash, which base64 does not know"
         switch bad.character {
         case "=":
@@ -124,7 +124,7 @@ package enum HashText {
     }
 
     /// Digits and colons: the notation of fingerprints, which hash the whole certificate and not its key.
-    private static func refuseHexadecimal(_ text: Substring, in word: PinString) throws(PinFormatError) {
+    private static func refuseHexadecimal(_ text: Substring, in word: PinString) throws(Problem) {
         let characters = Array(text.utf8)
         guard characters.allSatisfy(PinString.isFingerprint) else { return }
         let digits = characters.filter { $0 != UInt8(ascii: ":") }
@@ -145,7 +145,7 @@ package enum HashText {
     }
 
     /// Base64 of a certificate or a key where the hash of one should stand.
-    private static func refuseEncodedObjects(_ parsed: Base64, in word: PinString) throws(PinFormatError) {
+    private static func refuseEncodedObjects(_ parsed: Base64, in word: PinString) throws(Problem) {
         let bytes = parsed.bytes
         guard bytes.count > SHA256Digest.byteCount + 1, let shape = DERShape(bytes) else { return }
         if shape == .privateKey || shape == .keyStore { throw .privateKey(at: word.place) }

@@ -7,25 +7,25 @@ enum HostText {
     /// The hosts that `text` names, with so many labels before it.
     static func pattern(
         _ text: some StringProtocol, _ depth: HostPattern.Depth, at place: PinPlace
-    ) throws(PinFormatError) -> HostPattern { HostPattern(text: try name(text, at: place).description, depth) }
+    ) throws(Problem) -> HostPattern { HostPattern(text: try name(text, at: place).description, depth) }
 
-    private static func name(_ text: some StringProtocol, at place: PinPlace) throws(PinFormatError) -> ServerName {
+    private static func name(_ text: some StringProtocol, at place: PinPlace) throws(Problem) -> ServerName {
         let text = String(text)
         do { return try ServerName(InternationalName.ascii(text) ?? text) } catch {
-            throw PinFormatError(
+            throw Problem(
                 .badHost, at: place, "'\(shortened(text))' is not a host name", remedy: remedy(text, error))
         }
     }
 
     /// The hosts that an OkHttp pattern names: a host, `*.host`, `**.host`.
-    static func okHttpPattern(_ text: some StringProtocol, at place: PinPlace) throws(PinFormatError) -> HostPattern {
+    static func okHttpPattern(_ text: some StringProtocol, at place: PinPlace) throws(Problem) -> HostPattern {
         let (rest, depth): (Substring, HostPattern.Depth) =
             if text.hasPrefix("**.") { (Substring(text.dropFirst(3)), .anyNumber) } else if text.hasPrefix("*.") {
                 (Substring(text.dropFirst(2)), .oneLabel)
             } else { (Substring(text), .exact) }
         let host = try okHttpName(rest, at: place)
         guard depth == .exact || !host.contains(":") else {
-            throw PinFormatError(
+            throw Problem(
                 .badHost, at: place, "'\(shortened(text))' is a pattern of an IPv6 address, and OkHttp throws for it",
                 remedy: "write the address alone")
         }
@@ -33,7 +33,7 @@ enum HostText {
     }
 
     /// A name as OkHttp has it: A-labels in lower case, and a dot at the end where there is one.
-    private static func okHttpName(_ text: some StringProtocol, at place: PinPlace) throws(PinFormatError) -> String {
+    private static func okHttpName(_ text: some StringProtocol, at place: PinPlace) throws(Problem) -> String {
         let name = try name(text, at: place)
         if case .dns(let host) = name, text.hasSuffix(".") { return host + "." }
         return name.description
@@ -42,7 +42,7 @@ enum HostText {
     /// The hosts that TrustKit takes a name for, which it compares as it is written.
     static func trustKitPattern(
         _ text: String, includesSubdomains: Bool, at place: PinPlace
-    ) throws(PinFormatError) -> HostPattern {
+    ) throws(Problem) -> HostPattern {
         let canonical = try okHttpName(text, at: place)
         return HostPattern(text: text, canonicalName: canonical, includesSubdomains ? .anyNumber : .exact)
     }
@@ -50,7 +50,7 @@ enum HostText {
     /// The hosts that Android takes a name for, which it compares in lower case and otherwise as it is written.
     static func androidPattern(
         _ text: some StringProtocol, includesSubdomains: Bool, at place: PinPlace
-    ) throws(PinFormatError) -> HostPattern {
+    ) throws(Problem) -> HostPattern {
         _ = try name(text, at: place)
         return androidPattern(unchecked: text, includesSubdomains: includesSubdomains)
     }

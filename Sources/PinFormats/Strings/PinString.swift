@@ -103,9 +103,9 @@ struct PinString {
     private var isShown: Bool { Self.isShort(text) && (mayBeShown || isClaimed) }
 
     /// An error about this word; `predicate` goes on from its name.
-    func error(_ problem: FindingID, _ predicate: String, remedy: String? = nil) -> PinFormatError {
+    func error(_ problem: FindingID, _ predicate: String, remedy: String? = nil) -> Problem {
         let name = isShown ? "'\(shortened(text, isPublic: true))'" : "the text (\(text.count) characters)"
-        return PinFormatError(problem, at: place, "\(name) \(predicate)", remedy: remedy)
+        return Problem(problem, at: place, "\(name) \(predicate)", remedy: remedy)
     }
 
     /// A remedy that shows the hash as it should be, where the word may be shown.

@@ -61,10 +61,10 @@ struct PinText {
         }
     }
 
-    func read(into reading: inout PinReading) throws(PinFormatError) {
+    func read(into reading: inout PinReading) throws(Problem) {
         if let refusal { throw refusal }
         let words: [PinString]
-        let hash: (PinString) throws(PinFormatError) -> SHA256Digest
+        let hash: (PinString) throws(Problem) -> SHA256Digest
         if hasHeaderPins {
             words = pins.filter { word in !Self.directives.contains(word.text.prefix { $0 != "=" }.lowercased()) }
             hash = headerHash
@@ -73,11 +73,11 @@ struct PinText {
             hash = curlHash
         } else {
             words = pins.filter { !$0.text.isEmpty }
-            hash = { (word) throws(PinFormatError) in try self.hash(word, isAlone: words.count == 1) }
+            hash = { (word) throws(Problem) in try self.hash(word, isAlone: words.count == 1) }
         }
         for word in words {
             let form: PinReading.Form = word.text.hasPrefix("sha256//") && word.notation == .curl ? .curl : .other
-            do throws(PinFormatError) { reading.add(.publicKey(try hash(word)), at: place, as: form) } catch {
+            do throws(Problem) { reading.add(.publicKey(try hash(word)), at: place, as: form) } catch {
                 reading.report(error)
             }
         }
@@ -85,7 +85,7 @@ struct PinText {
 
     // MARK: One pin
 
-    private func hash(_ word: PinString, isAlone: Bool) throws(PinFormatError) -> SHA256Digest {
+    private func hash(_ word: PinString, isAlone: Bool) throws(Problem) -> SHA256Digest {
         guard word.resemblesPin else {
             throw word.error(.notAPin, "is not a pin", remedy: "a pin is sha256/ followed by 44 characters of base64")
         }
@@ -104,7 +104,7 @@ struct PinText {
         return digest
     }
 
-    private func headerHash(_ word: PinString) throws(PinFormatError) -> SHA256Digest {
+    private func headerHash(_ word: PinString) throws(Problem) -> SHA256Digest {
         guard word.notation == .header else {
             throw word.error(
                 .notAPin, "is not a directive of a pin header", remedy: "each pin is written pin-sha256=\"…\"")
@@ -113,17 +113,17 @@ struct PinText {
         return try HashText.digest(word)
     }
 
-    private func otherAlgorithm(_ word: PinString) -> PinFormatError {
+    private func otherAlgorithm(_ word: PinString) -> Problem {
         word.error(
             .wrongAlgorithm, "is a hash of \(word.algorithm ?? "another kind"), and only SHA-256 is compared",
             remedy: PinString.howToMakeAPin)
     }
 
     /// An entry of curl's list: `sha256//…;sha256//…`.
-    private func curlHash(_ entry: PinString) throws(PinFormatError) -> SHA256Digest {
+    private func curlHash(_ entry: PinString) throws(Problem) -> SHA256Digest {
         let trimmed = entry.text.trimmingWhitespace()
         guard !trimmed.isEmpty else {
-            throw PinFormatError(
+            throw Problem(
                 .empty, at: place, "an entry of the ';' list is empty",
                 remedy: "remove the extra ';', curl takes it as a part of the pin")
         }
@@ -147,26 +147,26 @@ struct PinText {
     // MARK: What is no list of pins
 
     /// What there is to say of relatives of pins, `nil` for anything else.
-    private var refusal: PinFormatError? {
+    private var refusal: Problem? {
         if text.holds("PRIVATE KEY-----") { return .privateKey(at: place) }
         if text.holds("-----BEGIN ") || text.holds("-----END ") {
-            return PinFormatError(
+            return Problem(
                 .pemBody, at: place, place == .option ? "PEM text instead of a pin" : "PEM text without its first line",
                 remedy: place == .option
                     ? "give the name of its file" : "the file has to begin with the -----BEGIN line")
         }
         if text.hasPrefix("ssh-") || text.hasPrefix("ecdsa-sha2-") {
-            return PinFormatError(
+            return Problem(
                 .otherKind, at: place, "this is an OpenSSH public key, which is not a pin",
                 remedy: "convert its file with: ssh-keygen -f FILE -e -m PKCS8")
         }
         let lowercased = text.lowercased()
-        if lowercased.hasPrefix("public-key-pins") { return PinFormatError.responseHeader(at: place) }
+        if lowercased.hasPrefix("public-key-pins") { return Problem.responseHeader(at: place) }
         // `sha256 Fingerprint=3C:76:…`, with the name of any hash.
         guard lowercased.hasPrefix("sha") || lowercased.hasPrefix("md5"), lowercased.holds("fingerprint=") else {
             return nil
         }
-        return PinFormatError(
+        return Problem(
             .hexadecimal, at: place,
             "this is the fingerprint of a whole certificate, as 'openssl x509 -fingerprint' prints it, and not the hash of its key",
             remedy: "it cannot be converted: give the certificate's file")

@@ -4,7 +4,7 @@ internal import Pinning
 /// TLSA records, as zone files, `dig` and people write them: no app compares them.
 enum TLSAText {
     /// What there is to say of a line with such a record, `nil` for any other.
-    static func refusal(_ line: Substring, at place: PinPlace) -> PinFormatError? {
+    static func refusal(_ line: Substring, at place: PinPlace) -> Problem? {
         let words = line.split { $0.isWhitespace || $0 == "(" || $0 == ")" }
         let type = words.firstIndex { ["TLSA", "TYPE52"].contains($0.uppercased()) }
         let data = words[(type.map { $0 + 1 } ?? 0)...]
@@ -17,7 +17,7 @@ enum TLSAText {
         } else {
             guard isNumbered || data.first == "\\#" else { return nil }
         }
-        return PinFormatError(
+        return Problem(
             .notation, at: place, "a TLSA record is no pin that an app compares",
             remedy: "give the key's hash, " + (pin(data.prefix(3).map { Int($0) }, digits) ?? "sha256/…"))
     }

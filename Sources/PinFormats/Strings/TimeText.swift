@@ -4,8 +4,12 @@ package import Pinning
 /// Reads the moments that users write.
 package enum TimeText {
     /// Reads RFC 3339 (`2026-11-21T08:00:00Z`, `…+01:00`), a date (midnight UTC) or seconds since 1970.
-    package static func read(_ text: String) throws(TimeTextError) -> Timestamp {
-        guard let time = seconds(text) ?? date(text) else { throw TimeTextError(text: text) }
+    package static func read(_ text: String) throws(Problem) -> Timestamp {
+        guard let time = seconds(text) ?? date(text) else {
+            throw .usage(
+                "the time \(quoted(text)) is not understood: write 2026-11-21T08:00:00Z, 2026-11-21, or seconds since 1970"
+            )
+        }
         return time
     }
 
@@ -82,14 +86,6 @@ package enum TimeText {
     }
 }
 
-package struct TimeTextError: Error, Hashable, CustomStringConvertible {
-    package let text: String
-
-    package var description: String {
-        "the time \(quoted(text)) is not understood: write 2026-11-21T08:00:00Z, 2026-11-21, or seconds since 1970"
-    }
-}
-
 /// How much time must be left: `30d`, `12h`, or a part of the lifetime, `33%`.
 package enum Threshold: Sendable, Hashable, CustomStringConvertible {
     case seconds(Int64)
@@ -97,15 +93,15 @@ package enum Threshold: Sendable, Hashable, CustomStringConvertible {
     case percent(Int64)
 
     /// Reads a whole number with `w`, `d`, `h` or `m` for weeks, days, hours and minutes, or `%`.
-    package init(_ text: String) throws(ThresholdError) {
-        guard let unit = text.last, let count = Self.number(text.dropLast()) else { throw ThresholdError(text: text) }
+    package init(_ text: String) throws(Problem) {
+        guard let unit = text.last, let count = Self.number(text.dropLast()) else { throw Self.mistake(text) }
         switch unit {
         case "%" where count <= 100: self = .percent(count)
         case "w": self = .seconds(count * 604_800)
         case "d": self = .seconds(count * 86_400)
         case "h": self = .seconds(count * 3_600)
         case "m": self = .seconds(count * 60)
-        default: throw ThresholdError(text: text)
+        default: throw Self.mistake(text)
         }
     }
 
@@ -136,7 +132,12 @@ package enum Threshold: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    fileprivate static func number(_ digits: Substring) -> Int64? {
+    private static func mistake(_ text: String) -> Problem {
+        let example: SafeText = number(text[...]) == nil ? "30d, 12h" : "\(text)d for days"
+        return .usage("\(quoted(text, to: 40)) is not a threshold: write \(example), or 33% of the lifetime")
+    }
+
+    private static func number(_ digits: Substring) -> Int64? {
         digits.utf8.count <= 6 && digits.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(digits) : nil
     }
 
@@ -150,21 +151,12 @@ package enum Threshold: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-package struct ThresholdError: Error, Hashable, CustomStringConvertible {
-    package let text: String
-
-    package var description: String {
-        "\(quoted(text, to: 40)) is not a threshold: write "
-            + (Threshold.number(text[...]) == nil ? "30d, 12h" : "\(text)d for days") + ", or 33% of the lifetime"
-    }
-}
-
 /// Reads the dates of configurations.
 enum DateText {
     /// Midnight in UTC at the start of the day that `text` gives as `yyyy-MM-dd`, and in no other way.
-    static func midnight(_ text: some StringProtocol, at place: PinPlace) throws(PinFormatError) -> Timestamp {
+    static func midnight(_ text: some StringProtocol, at place: PinPlace) throws(Problem) -> Timestamp {
         guard let midnight = TimeText.midnight(Array(text.utf8)[...]) else {
-            throw PinFormatError(
+            throw Problem(
                 .badDate, at: place, "'\(shortened(text, to: 40))' is not a date", remedy: "write it as 2027-06-01")
         }
         return midnight

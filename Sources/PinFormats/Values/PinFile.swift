@@ -1,5 +1,5 @@
 package import Base
-import Pinning
+package import Pinning
 
 /// A file that was read, as the formats look at it.
 package struct PinFile {
@@ -50,7 +50,7 @@ extension PinFile {
     package static func isThere(_ path: String) -> Bool { FileKind(at: path) != .absent }
 
     /// Reads the file and refuses a private key.
-    package static func load(_ path: String, mayBePipe: Bool = false) throws(PinFormatError) -> PinFile {
+    package static func load(_ path: String, mayBePipe: Bool = false) throws(Problem) -> PinFile {
         let file = PinFile(path: path, bytes: try RegularFile.contents(of: path, mayBePipe: mayBePipe))
         try PrivateKeyGuard.refusePrivateKeys(in: file)
         return file
@@ -63,7 +63,7 @@ package enum PrivateKeyGuard {
     private static let puttyMark = Array("PuTTY-User-Key-File-".utf8)
 
     /// Throws when `file` is or holds a private key: DER, PEM of any kind, OpenSSH's, PuTTY's, or a PKCS #12 store.
-    package static func refusePrivateKeys(in file: PinFile) throws(PinFormatError) {
+    package static func refusePrivateKeys(in file: PinFile) throws(Problem) {
         if file.bytes.starts(with: puttyMark) { throw .privateKey(at: file.place(line: 1)) }
         if let position = file.bytes.position(of: pemMark) {
             let line = file.bytes[..<position].count { $0 == UInt8(ascii: "\n") } + 1
@@ -73,7 +73,7 @@ package enum PrivateKeyGuard {
         switch DERShape(file.bytes) {
         case .privateKey: throw .privateKey(at: file.place)
         case .keyStore:
-            throw PinFormatError(
+            throw Problem(
                 .privateKey, at: file.place, "a PKCS #12 store, which holds a private key; it was not used",
                 remedy: "take the certificates out of it:"
                     + " openssl pkcs12 -in \(file.shellWord) -nokeys -out certificates.pem")
@@ -119,9 +119,9 @@ package enum RegularFile {
     ///
     /// A pipe is read where `mayBePipe` allows it, as for what the user names by `<(…)`.
     ///
-    /// - Throws: ``PinFormatError`` when there is none, when it is no regular file, cannot be read, or has more than
+    /// - Throws: `Problem` when there is none, when it is no regular file, cannot be read, or has more than
     ///   ``mostBytes`` bytes.
-    package static func contents(of path: String, mayBePipe: Bool = false) throws(PinFormatError) -> [UInt8] {
+    package static func contents(of path: String, mayBePipe: Bool = false) throws(Problem) -> [UInt8] {
         do throws(ReadFailure) {
             return try BoundedFile.bytes(
                 at: path, limit: mostBytes, accepting: mayBePipe ? .regularFilesAndPipes : .regularFiles)
@@ -129,28 +129,28 @@ package enum RegularFile {
     }
 
     /// The names in the directory at `path`, in the order of their bytes; hidden ones are left out.
-    static func names(inDirectory path: String) throws(PinFormatError) -> [String] {
+    static func names(inDirectory path: String) throws(Problem) -> [String] {
         do throws(ReadFailure) {
             return try DirectoryListing.names(in: path) { !$0.isHidden }.map(String.init(fileName:))
         } catch { throw failure(error, at: .at(path)) }
     }
 
     /// What keeps what stands at `place` from being read, in words.
-    package static func failure(_ failure: ReadFailure, at place: PinPlace) -> PinFormatError {
+    package static func failure(_ failure: ReadFailure, at place: PinPlace) -> Problem {
         switch failure {
-        case .unnamed, .absent: PinFormatError(.missingFile, at: place, "there is no such file")
+        case .unnamed, .absent: Problem(.missingFile, at: place, "there is no such file")
         case .wrongKind(.directory):
-            PinFormatError(.notARegularFile, at: place, "is a directory", remedy: "name a file in it")
+            Problem(.notARegularFile, at: place, "is a directory", remedy: "name a file in it")
         case .wrongKind:
-            PinFormatError(
+            Problem(
                 .notARegularFile, at: place, "is a pipe, a socket or a device and not a file",
                 remedy: "save what it gives to a file first")
         case .tooLarge(let limit):
-            PinFormatError(.tooLarge, at: place, "has more than \(limit >> 20) MiB, the most that is read of a file")
-        case .silent: PinFormatError(.notARegularFile, at: place, "gives nothing to read, as a device may")
-        case .withoutWriter: PinFormatError(.unreadable, at: place, "is a pipe without a writer")
+            Problem(.tooLarge, at: place, "has more than \(limit >> 20) MiB, the most that is read of a file")
+        case .silent: Problem(.notARegularFile, at: place, "gives nothing to read, as a device may")
+        case .withoutWriter: Problem(.unreadable, at: place, "is a pipe without a writer")
         case .system(let code):
-            PinFormatError(.unreadable, at: place, "cannot be read: \(SystemError.message(of: code))")
+            Problem(.unreadable, at: place, "cannot be read: \(SystemError.message(of: code))")
         }
     }
 }

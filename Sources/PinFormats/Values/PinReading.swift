@@ -22,7 +22,7 @@ package struct PinReading: Sendable {
     /// What is no error but should not go unsaid.
     package private(set) var notes: [Finding] = []
     /// What is wrong or absent, in the order it was met.
-    package private(set) var problems: [PinFormatError] = []
+    package private(set) var problems: [Problem] = []
     /// How many more there are than ``problems``.
     package private(set) var omittedProblemCount = 0
     package private(set) var publicKeys: [SHA256Digest: PublicKey] = [:]
@@ -68,27 +68,27 @@ package struct PinReading: Sendable {
     /// The same for a check, which judges by no part of the pins.
     ///
     /// - Throws: the first problem.
-    package func orThrow() throws(PinFormatError) -> PinReading {
+    package func orThrow() throws(Problem) -> PinReading {
         if let first = problems.first { throw first }
         return self
     }
 
     // MARK: Readers
 
-    mutating func report(_ error: PinFormatError) {
+    mutating func report(_ error: Problem) {
         if problems.count < Self.mostProblems { problems.append(error) } else { omittedProblemCount += 1 }
     }
 
     /// Says what is no error but should not go unsaid.
-    mutating func note(_ kind: FindingID, at place: PinPlace, _ text: String) {
+    mutating func note(_ kind: FindingID, at place: PinPlace?, _ text: String) {
         notes.append(Finding(kind, kind.levels[0], text, at: place))
     }
 
     /// Reads something, and reports why it cannot be read.
     ///
     /// - Returns: what was read, `nil` for nothing.
-    mutating func attempt<Value>(_ read: (inout PinReading) throws(PinFormatError) -> Value) -> Value? {
-        do throws(PinFormatError) { return try read(&self) } catch {
+    mutating func attempt<Value>(_ read: (inout PinReading) throws(Problem) -> Value) -> Value? {
+        do throws(Problem) { return try read(&self) } catch {
             report(error)
             return nil
         }
@@ -97,7 +97,7 @@ package struct PinReading: Sendable {
     /// Reads one entry of a configuration.
     ///
     /// - Returns: the entry, `nil` when it is wrong as a whole.
-    mutating func entry(_ read: (inout PinReading) throws(PinFormatError) -> HostEntry) -> HostEntry? {
+    mutating func entry(_ read: (inout PinReading) throws(Problem) -> HostEntry) -> HostEntry? {
         let before = problemCount
         let entry = attempt(read)
         if let entry, problemCount > before { incompleteEntries.insert(entry.origin) }
@@ -128,7 +128,7 @@ package struct PinReading: Sendable {
     }
 
     /// Whether there is anything to say of it.
-    var concernsPins: Bool { !isEmpty || !notes.isEmpty || problems.contains { $0.problem != .noPinsInDirectory } }
+    var concernsPins: Bool { !isEmpty || !notes.isEmpty || problems.contains { $0.id != .noPinsInDirectory } }
 
     mutating func add(framework: String) { frameworks.insert(framework) }
 

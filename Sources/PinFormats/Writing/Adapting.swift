@@ -7,7 +7,7 @@ internal import X509
 /// What decides and the other cannot say ends the writing; what only adds is a remark.
 extension PinBlockFormat {
     /// The groups as the client can say them; `host` is the one whose pins are wanted where the client names none.
-    func adapted(_ groups: [PinGroup], host: String?) throws(PinFormatError) -> [PinGroup] {
+    func adapted(_ groups: [PinGroup], host: String?) throws(Problem) -> [PinGroup] {
         let groups = hasHosts ? self == .okhttp ? groups : joined(groups) : try chosen(groups, host)
         let index = HostIndex(groups.compactMap { group in (group.rules?.entry.hosts).map { ($0, group) } })
         var adapted: [PinGroup] = []
@@ -30,7 +30,7 @@ extension PinBlockFormat {
 
     // MARK: One group
 
-    private func adapted(_ group: PinGroup) throws(PinFormatError) -> PinGroup {
+    private func adapted(_ group: PinGroup) throws(Problem) -> PinGroup {
         guard let rules = group.rules else { return group }
         var group = group
         if let anchors = rules.anchors {
@@ -81,10 +81,10 @@ extension PinBlockFormat {
 
     private func refusal(
         _ group: PinGroup, _ what: String, _ remedy: String, _ subject: String? = nil
-    ) -> PinFormatError {
+    ) -> Problem {
         let origin = group.origin.isEmpty ? group.items.first?.source : group.origin
         let place = origin.map { PinPlace.file($0) } ?? .option
-        return PinFormatError(.otherKind, at: place, "\(subject ?? "\(clientName) cannot") \(what)", remedy: remedy)
+        return Problem(.otherKind, at: place, "\(subject ?? "\(clientName) cannot") \(what)", remedy: remedy)
     }
 
     // MARK: Several groups
@@ -125,7 +125,7 @@ extension PinBlockFormat {
             && (group.rules?.entry.enforcesPinning == false) == (other.rules?.entry.enforcesPinning == false)
     }
 
-    private func chosen(_ groups: [PinGroup], _ host: String?) throws(PinFormatError) -> [PinGroup] {
+    private func chosen(_ groups: [PinGroup], _ host: String?) throws(Problem) -> [PinGroup] {
         let configured = groups.filter { $0.rules?.entry.hosts != nil }
         guard let first = configured.first else { return groups }
         guard let host = host ?? (configured.count == 1 && first.depth == .exact ? first.host : nil) else {
@@ -138,7 +138,7 @@ extension PinBlockFormat {
             return policy?.filter { !$0.pins.isEmpty } ?? []
         }
         guard !found.isEmpty else {
-            throw PinFormatError(.notAPin, at: .file(first.origin), "nothing is pinned for \(shortened(host))")
+            throw Problem(.notAPin, at: .file(first.origin), "nothing is pinned for \(shortened(host))")
         }
         return groups.compactMap { group in
             guard let entry = group.rules?.entry, entry.hosts != nil else { return group }

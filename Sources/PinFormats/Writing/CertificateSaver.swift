@@ -3,8 +3,6 @@ package import Pinning
 
 /// Writes certificates as DER files into one directory, and never over a file that holds anything else.
 package struct CertificateSaver {
-    package struct Failure: Error, Sendable, Hashable, CustomStringConvertible { package let description: String }
-
     package struct Saved: Sendable, Hashable {
         package let path: String
         /// Whether the file was there already, with the same bytes.
@@ -14,20 +12,18 @@ package struct CertificateSaver {
     private let directory: String
 
     /// Saves into `directory`, which is made when it is not there and its parent is.
-    package init(directory: String) throws(Failure) {
+    package init(directory: String) throws(Problem) {
         guard !directory.isEmpty, !directory.utf8.contains(0) else {
-            throw Failure(description: "the directory to save in has no name, or one with a NUL")
+            throw .inputOutput("the directory to save in has no name, or one with a NUL")
         }
         guard mkdir(directory, 0o755) == 0 || errno == EEXIST else {
             guard errno == ENOENT else { throw Self.failure(errno, at: directory) }
-            throw Failure(
-                description:
-                    "cannot save in '\(shortened(directory, to: 1024))': the directory above it is not there: make it, or name another"
-            )
+            throw .inputOutput(
+                "cannot save in '\(shortened(directory, to: 1024))': the directory above it is not there: "
+                    + "make it, or name another")
         }
         guard FileKind(at: directory) == .directory else {
-            throw Failure(
-                description: "cannot save in '\(shortened(directory, to: 1024))': it is a file: name a directory")
+            throw .inputOutput("cannot save in '\(shortened(directory, to: 1024))': it is a file: name a directory")
         }
         self.directory = directory
     }
@@ -35,7 +31,7 @@ package struct CertificateSaver {
     /// Saves one certificate with mode 0644, whole or not at all.
     ///
     /// A name that another certificate has gets a part of the fingerprint behind it.
-    package func save(_ certificate: Certificate, role: PinItem.Role) throws(Failure) -> Saved {
+    package func save(_ certificate: Certificate, role: PinItem.Role) throws(Problem) -> Saved {
         let fingerprint = certificate.fingerprint.hexadecimal
         for suffix in ["", String(fingerprint.prefix(8)), fingerprint] {
             let name = CertificateFileName.name(of: certificate, role: role, suffix: suffix)
@@ -43,14 +39,13 @@ package struct CertificateSaver {
             if try create(path, certificate.der) { return Saved(path: path, wasThere: false) }
             if (try? RegularFile.contents(of: path)) == certificate.der { return Saved(path: path, wasThere: true) }
         }
-        throw Failure(
-            description: "every name for \(shortened(certificate.description)) is taken in '\(shortened(directory))'")
+        throw .inputOutput("every name for \(shortened(certificate.description)) is taken in '\(shortened(directory))'")
     }
 
     /// Writes a file under a name of its own and then gives it its real one, which fails when the name is taken.
     ///
     /// Returns whether the name was free.
-    private func create(_ path: String, _ bytes: [UInt8]) throws(Failure) -> Bool {
+    private func create(_ path: String, _ bytes: [UInt8]) throws(Problem) -> Bool {
         var template = Array("\(directory)/.pincheck-XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
         guard descriptor >= 0 else { throw Self.failure(errno, at: directory) }
@@ -66,9 +61,9 @@ package struct CertificateSaver {
         return false
     }
 
-    private static func failure(_ code: Int32, at path: String) -> Failure {
+    private static func failure(_ code: Int32, at path: String) -> Problem {
         let reason = SystemError.message(of: code)
-        return Failure(description: "cannot write to '\(shortened(path, to: 1024))': \(reason)")
+        return .inputOutput("cannot write to '\(shortened(path, to: 1024))': \(reason)")
     }
 }
 

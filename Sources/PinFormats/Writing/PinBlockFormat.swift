@@ -1,5 +1,5 @@
 internal import Base
-internal import Pinning
+package import Pinning
 
 /// The configurations of clients that can be written, ready to paste.
 package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
@@ -10,8 +10,8 @@ package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
     /// Beside each hash stands whose it is and when its certificate expires. Without any key there is no block: empty text.
     /// `host` is the one whose pins of a configuration are wanted where the client has no hosts.
     ///
-    /// - Throws: ``PinFormatError`` for a rule of a configuration that decides and that the client cannot say.
-    package func block(_ groups: [PinGroup], host: String? = nil) throws(PinFormatError) -> String {
+    /// - Throws: `Problem` for a rule of a configuration that decides and that the client cannot say.
+    package func block(_ groups: [PinGroup], host: String? = nil) throws(Problem) -> String {
         let groups = PinGroup.merged(
             try adapted(groups, host: host).filter { !$0.items.isEmpty || $0.isExempt }, tellsPortsApart: !hasHosts)
         guard !groups.isEmpty else { return "" }

@@ -36,6 +36,8 @@ package enum Remedy: Hashable, Sendable {
     /// Advice in words of its own.
     case advice(String)
 
+    package var ownWords: String? { if case .advice(let words) = self { words } else { nil } }
+
     /// What to do, as it goes behind a sentence, in words of no program's.
     package var words: String {
         switch self {

@@ -1,3 +1,4 @@
+import Base
 package import Pinning
 
 /// An `http` or `https` URL that a GET can be made of: where to connect to and what to ask for.
@@ -12,7 +13,7 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
     /// Reads a URL: `http://192.0.2.1/d?dn=example.com`, `https://dns.example.com:8443/resolve`.
     ///
     /// A fragment is left out. Characters that a URL has to write percent-encoded are refused.
-    package init(_ text: some StringProtocol) throws(Refusal) {
+    package init(_ text: some StringProtocol) throws(Problem) {
         guard let colon = text.firstRange(of: "://") else { throw Self.noScheme }
         switch text[..<colon.lowerBound].lowercased() {
         case "http": isSecure = false
@@ -24,11 +25,11 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         let path = rest[authority.endIndex...]
         self.path = path.hasPrefix("/") ? String(path) : "/" + path
-        guard !authority.contains("@") else { throw Refusal("holds a user name: leave out everything up to the '@'") }
+        guard !authority.contains("@") else { throw .usage("holds a user name: leave out everything up to the '@'") }
         let end = authority.firstIndex(of: "]").map { authority.index(after: $0) } ?? authority.startIndex
         let mark = authority[end...].firstIndex(of: ":")
         do { host = try ServerName(authority[..<(mark ?? authority.endIndex)]) } catch {
-            throw Refusal("names no host: \(error)")
+            throw .usage("names no host: \(error)")
         }
         guard let mark else {
             port = isSecure ? 443 : 80
@@ -37,13 +38,13 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
         let digits = authority[authority.index(after: mark)...]
         // A number may begin with a sign, a port does not.
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits), port > 0 else {
-            throw Refusal("has no port from 1 to 65535 behind its colon")
+            throw .usage("has no port from 1 to 65535 behind its colon")
         }
         self.port = port
     }
 
-    private static let noScheme = Refusal("is no http or https URL: begin it with http:// or https://")
-    fileprivate static let unencoded = Refusal(
+    private static let noScheme = Problem.usage("is no http or https URL: begin it with http:// or https://")
+    fileprivate static let unencoded = Problem.usage(
         "has a character that a URL writes percent-encoded, as in %20 for a space")
 
     /// Printable characters that no part of a URL has as they are (RFC 3986, 2).
@@ -87,7 +88,7 @@ extension HTTPLocation {
     /// The location that a reference leads to from here, as in the Location of a redirect (RFC 3986, 5.2); its fragment is left out.
     ///
     /// What servers forget to encode is encoded.
-    package func following(_ reference: String) throws(Refusal) -> HTTPLocation {
+    package func following(_ reference: String) throws(Problem) -> HTTPLocation {
         let text = Self.encodedWhereNeeded(reference)
         let start = text.prefix { !":/?#".contains($0) }
         if text[start.endIndex...].hasPrefix(":"), Self.isScheme(start) { return try HTTPLocation(text) }
@@ -156,15 +157,15 @@ package struct HTTPPath: Sendable, Hashable, CustomStringConvertible {
     package static let lengthLimit = 8_000
 
     /// Reads a path, perhaps with a query, as it is sent: nothing is encoded.
-    package init(_ text: String) throws(Refusal) {
-        guard text.hasPrefix("/") else { throw Refusal("is not a path: begin it with '/', as in /health") }
+    package init(_ text: String) throws(Problem) {
+        guard text.hasPrefix("/") else { throw .usage("is not a path: begin it with '/', as in /health") }
         guard HTTPLocation.isEncoded(text) else { throw HTTPLocation.unencoded }
         // It is never sent (RFC 9110, 4.2.5).
         guard !text.contains("#") else {
-            throw Refusal("has a fragment, which no client sends: leave out everything from the '#' on")
+            throw .usage("has a fragment, which no client sends: leave out everything from the '#' on")
         }
         guard text.utf8.count <= Self.lengthLimit else {
-            throw Refusal("is longer than \(Self.lengthLimit) bytes: ask for something shorter")
+            throw .usage("is longer than \(Self.lengthLimit) bytes: ask for something shorter")
         }
         description = text
     }

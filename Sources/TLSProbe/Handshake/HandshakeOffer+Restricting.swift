@@ -1,9 +1,11 @@
+internal import Base
 internal import COpenSSL
+package import Pinning
 internal import X509
 
 extension HandshakeOffer {
     /// Restricts a part of the offer to a list, which OpenSSL has to take; commas stand for colons.
-    package mutating func set(_ part: WritableKeyPath<HandshakeOffer, String?>, to list: String) throws(Refusal) {
+    package mutating func set(_ part: WritableKeyPath<HandshakeOffer, String?>, to list: String) throws(Problem) {
         var alone = HandshakeOffer()
         alone[keyPath: part] = list.replacing(",", with: ":")
         OpenSSLNames.learn()
@@ -16,7 +18,7 @@ extension HandshakeOffer {
         let errors = OpenSSLErrors.take()
         guard isTaken else {
             let version = OpenSSL_version(OPENSSL_VERSION_STRING).map { String(cString: $0) } ?? ""
-            throw Refusal("OpenSSL \(version) does not take it (\(errors.text))")
+            throw .usage("OpenSSL \(version) does not take it (\(errors.text))")
         }
         self[keyPath: part] = alone[keyPath: part]
     }

@@ -1,3 +1,6 @@
+import Base
+package import Pinning
+
 /// A service that says over HTTP which addresses a name has.
 package struct AddressService: Sendable, Hashable {
     /// Where to ask, with `{name}` where the name goes.
@@ -12,41 +15,41 @@ package struct AddressService: Sendable, Hashable {
     ///
     /// Tencent's and Aliyun's public entries are asked as they are documented and give IPv4 addresses; IPv6 ones have to be asked for
     /// alone.
-    package init(httpdns text: String) throws(Refusal) {
+    package init(httpdns text: String) throws(Problem) {
         let remedy = "write aliyun:ACCOUNT, as in aliyun:100000"
         if text == "tencent" {
             let start = "http://119.29.29.29/d?dn={name}"
             try self.init(httpdns: start + "&ttl=1", ipv6: start + "&type=aaaa&ttl=1")
         } else if text == "aliyun" || text == "aliyun:" {
-            throw Refusal("lacks the account: \(remedy)")
+            throw .usage("lacks the account: \(remedy)")
         } else if text.hasPrefix("aliyun:") {
             let account = text.dropFirst("aliyun:".count)
             guard account.utf8.allSatisfy({ Self.accountCharacters.contains($0) }) else {
-                throw Refusal("has characters that no account has: \(remedy)")
+                throw .usage("has characters that no account has: \(remedy)")
             }
             let start = "http://203.107.1.1/\(account)/d?host={name}"
             try self.init(httpdns: start, ipv6: start + "&query=6")
         } else if text.contains("://") {
             guard text.contains(Self.placeholder) else {
-                throw Refusal("does not say where the name goes: write {name}, as in http://192.0.2.1/d?dn={name}")
+                throw .usage("does not say where the name goes: write {name}, as in http://192.0.2.1/d?dn={name}")
             }
             try self.init(httpdns: text, ipv6: text)
         } else {
-            throw Refusal("names no service: write tencent, aliyun:ACCOUNT, or a URL with {name} in it")
+            throw .usage("names no service: write tencent, aliyun:ACCOUNT, or a URL with {name} in it")
         }
     }
 
-    private init(httpdns url: String, ipv6: String) throws(Refusal) {
+    private init(httpdns url: String, ipv6: String) throws(Problem) {
         let location = try HTTPLocation(url.replacing(Self.placeholder, with: "example.com"))
         (self.url, urlForIPv6, isDNSOverHTTPS) = (url, ipv6, false)
         title = "the HTTPDNS service \(location.authority)"
     }
 
     /// A DNS over HTTPS service with the JSON interface (`?name=NAME&type=A`), as Google and Cloudflare run them.
-    package init(dnsOverHTTPS text: String) throws(Refusal) {
+    package init(dnsOverHTTPS text: String) throws(Problem) {
         let location = try HTTPLocation(text)
         guard location.isSecure else {
-            throw Refusal("is not asked over TLS: write https://, or name it as an HTTPDNS service")
+            throw .usage("is not asked over TLS: write https://, or name it as an HTTPDNS service")
         }
         let base = "\(location)"
         let mark = !base.contains("?") ? "?" : base.hasSuffix("?") || base.hasSuffix("&") ? "" : "&"
@@ -68,9 +71,9 @@ extension AddressService {
     }
 
     /// The questions that together give the addresses of `name`.
-    func questions(for name: String, family: ProbeRequest.AddressFamily) throws(Refusal) -> [Question] {
+    func questions(for name: String, family: ProbeRequest.AddressFamily) throws(Problem) -> [Question] {
         let families = isDNSOverHTTPS && family == .any ? [.ipv4, .ipv6] : [family]
-        return try families.map { (family) throws(Refusal) in
+        return try families.map { (family) throws(Problem) in
             let url = family == .ipv6 ? urlForIPv6 : self.url
             return Question(
                 location: try HTTPLocation(url.replacing(Self.placeholder, with: HTTPLocation.percentEncoded(name))),

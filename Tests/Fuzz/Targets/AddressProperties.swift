@@ -30,7 +30,7 @@ enum LocationProperties {
         let text = String(decoding: bytes, as: UTF8.self)
         for base in ["https://a.example:8443/b/c/d;p?q", "http://[2001:db8::1]/", "https://203.0.113.7/?x"] {
             guard let base = try? HTTPLocation(base) else { throw Violation("\(base) is no place") }
-            switch Result(catching: { () throws(Refusal) in try base.following(text) }) {
+            switch Result(catching: { () throws(Problem) in try base.following(text) }) {
             case .success(let location): try check(location, from: base, text)
             case .failure(let error):
                 // Whoever shows it escapes it: line breaks of the text are in it.

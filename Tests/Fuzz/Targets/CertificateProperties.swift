@@ -60,7 +60,7 @@ enum DeviceDataProperties {
     static func check(_ bytes: [UInt8], in scratch: Scratch) throws(Violation) {
         _ = scratch.write(DeviceData.builtIn.certificates.first ?? [], to: "root.cer")
         let data: DeviceData
-        do throws(PinFormatError) {
+        do throws(Problem) {
             data = try DeviceData(DeviceLists(bytes, named: "\(scratch.directory)/devices.json"))
         } catch { return try Violation.unlessMessage(error.description) }
         for device in data.devices {
@@ -83,11 +83,11 @@ enum KeyProperties {
         let path = scratch.write(bytes, to: "key")
         _ = try? AnchorBundle(pemOrDER: bytes)
         var items: [PinItem] = []
-        let input = try read { () throws(PinFormatError) in try PinInput.read(bytes, name: "source") }
+        let input = try read { () throws(Problem) in try PinInput.read(bytes, name: "source") }
         if case .items(let found)? = input { items = found }
         // OpenSSL tries one kind of private key after the other, which takes as long as all the rest.
         let isKey = scratch.choice.isMultiple(of: 8)
-        let own = try !isKey ? nil : read { () throws(PinFormatError) in try KeyFile.publicHalf(ofKeyFile: path) }
+        let own = try !isKey ? nil : read { () throws(Problem) in try KeyFile.publicHalf(ofKeyFile: path) }
         for item in items + [own].compactMap(\.self) {
             let hash = item.certificate?.publicKey.spkiSHA256 ?? item.publicKey?.spkiSHA256
             try Violation.unless(hash == item.spkiSHA256, "a key with the hash of another one")
@@ -100,7 +100,7 @@ enum KeyProperties {
     }
 
     /// What `read` gives, `nil` for an error with a good message.
-    private static func read<Value>(_ read: () throws(PinFormatError) -> Value) throws(Violation) -> Value? {
+    private static func read<Value>(_ read: () throws(Problem) -> Value) throws(Violation) -> Value? {
         let result = Result(catching: read)
         if case .failure(let error) = result { try Violation.unlessMessage(error.description) }
         return try? result.get()

@@ -24,7 +24,7 @@ enum PinSourceProperties {
     static func checkPolicy(_ bytes: [UInt8], in scratch: Scratch) throws(Violation) {
         guard !namesOtherFiles(bytes) else { return }
         let path = scratch.write(bytes, to: "source")
-        switch Result(catching: { () throws(PinFormatError) in try PolicyReader.policy(at: path) }) {
+        switch Result(catching: { () throws(Problem) in try PolicyReader.policy(at: path) }) {
         case .success(let policy):
             try Violation.unless(!policy.hosts.isEmpty, "a policy without hosts")
             for host in policy.hosts { try Violation.unless(host.place.path != nil, "a host without a place") }
@@ -54,8 +54,8 @@ enum PinSourceProperties {
         }
     }
 
-    private static func outcome(_ source: PinSource) -> Result<PinReading, PinFormatError> {
-        Result { () throws(PinFormatError) in try source.read() }
+    private static func outcome(_ source: PinSource) -> Result<PinReading, Problem> {
+        Result { () throws(Problem) in try source.read() }
     }
 
     /// Whether a value in `bytes` could be an absolute path, which leads to the files of this machine.

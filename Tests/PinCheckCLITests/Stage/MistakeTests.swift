@@ -10,7 +10,7 @@ extension OnStage {
         private func expectRefusal(
             _ outcome: Outcome, _ status: ExitStatus, _ sentence: String, at place: SourceLocation = #_sourceLocation
         ) {
-            outcome.expect(status, "", errors: sentence, not: "s3cr3t", "b%zz", "CommandError", at: place)
+            outcome.expect(status, "", errors: sentence, not: "s3cr3t", "b%zz", "Problem", at: place)
             let isOneLine = outcome.errors.count(where: \.isNewline) == 1 && outcome.errors.utf8.count < 1_100
             #expect(
                 outcome.errors.hasPrefix("Error: ") && isOneLine && isPlain(outcome.errors), "\(outcome)",

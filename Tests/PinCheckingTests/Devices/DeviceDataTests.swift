@@ -75,7 +75,7 @@ struct BuiltInDevicesTests {
         ("android-10", ["android-9", "android-11"]), ("ios-17.4", ["ios-17", "ios-18"]), ("ios-11", ["ios-12"]),
         ("macos-11.5", ["macos-11", "macos-12"]), ("ios-27", ["ios-26"]), ("windows-11", []), ("ios", []), ("", []),
     ]) func `a version without a list names those next to it`(name: String, neighbours: [String]) {
-        let error = #expect(throws: CheckError.self) { try data.device(named: name) }
+        let error = #expect(throws: Problem.self) { try data.device(named: name) }
         #expect(error?.description.contains(neighbours.joined(separator: " and ")) == true)
         #expect(error?.description.contains("list of roots") == !neighbours.isEmpty)
     }

@@ -16,11 +16,11 @@ import X509
         return try DeviceData(DeviceLists(at: try directory.write(text, to: "devices.json")))
     }
 
-    private func refusal(_ text: String) -> PinFormatError? {
+    private func refusal(_ text: String) -> Problem? {
         do {
             _ = try data(text)
             return nil
-        } catch { return error as? PinFormatError }
+        } catch { return error as? Problem }
     }
 
     private func hash(_ certificate: LabCertificate) throws -> String {
@@ -89,7 +89,7 @@ import X509
 
     @Test(arguments: wrong) func whatIsWrongIsSaidWithItsLine(text: String, line: Int, message: String) throws {
         let error = try #require(refusal(text))
-        #expect(error.kind == .malformed)
+        #expect(error.kind == .data)
         #expect(error.description.contains("devices.json:\(line): "), "\(error)")
         #expect(error.description.contains(message), "\(error)")
     }
@@ -97,16 +97,16 @@ import X509
     @Test func filesThatCannotBeUsedAreNamed() throws {
         let missing = try #require(
             refusal("{ \"source\": \"x\", \"stores\": [\(Self.store.replacing("junk.cer", with: "none.cer"))] }"))
-        #expect(missing.kind == .missing && missing.description.contains("none.cer"), "\(missing)")
+        #expect(missing.kind == .noInput && missing.description.contains("none.cer"), "\(missing)")
         let broken = try #require(
             refusal("{ \"source\": \"x\", \"stores\": [\(Self.store.replacing("junk.cer", with: "text.cer"))] }"))
-        #expect(broken.kind == .malformed && broken.description.contains("text.cer: "), "\(broken)")
+        #expect(broken.kind == .data && broken.description.contains("text.cer: "), "\(broken)")
     }
 
     @Test func whatIsNeitherFormIsRefused() throws {
-        #expect(throws: PinFormatError.self) { try DeviceLists(Array("hello".utf8), named: "x") }
-        #expect(throws: PinFormatError.self) { try DeviceLists([], named: "x") }
-        #expect(throws: PinFormatError.self) { try DeviceLists(at: "/nonexistent/devices.json") }
+        #expect(throws: Problem.self) { try DeviceLists(Array("hello".utf8), named: "x") }
+        #expect(throws: Problem.self) { try DeviceLists([], named: "x") }
+        #expect(throws: Problem.self) { try DeviceLists(at: "/nonexistent/devices.json") }
     }
 }
 

@@ -38,7 +38,7 @@ import Testing
         ("http://user@192.0.2.1/{name}", "holds a user name"),
         ("http:///{name}", "names no host: the host name '' is empty"),
     ]) func whatNamesNoServiceIsRefused(text: String, expected: String) throws {
-        let error = #expect(throws: Refusal.self) { try AddressService(httpdns: text) }
+        let error = #expect(throws: Problem.self) { try AddressService(httpdns: text) }
         #expect(error?.description.hasPrefix(expected) == true, "\(error as Any)")
     }
 
@@ -46,7 +46,7 @@ import Testing
         ("http://dns.example.com/", "is not asked over TLS: write https://"),
         ("dns.example.com", "is no http or https URL: begin it with http:// or https://"),
     ]) func dnsOverHTTPSIsNotAskedInTheClear(text: String, expected: String) {
-        let error = #expect(throws: Refusal.self) { try AddressService(dnsOverHTTPS: text) }
+        let error = #expect(throws: Problem.self) { try AddressService(dnsOverHTTPS: text) }
         #expect(error?.description.hasPrefix(expected) == true, "\(error as Any)")
     }
 }

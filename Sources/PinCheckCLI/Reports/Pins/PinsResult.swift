@@ -22,7 +22,7 @@ struct PinsResult {
 
     func pinned(_ source: KeySource) -> Set<SHA256Digest> { source.isIntercepted ? [] : source.pinned(all: pinsAll) }
 
-    func write(_ settings: Settings, in context: Context) throws(CommandError) {
+    func write(_ settings: Settings, in context: Context) throws(Problem) {
         let output = context.console.output
         try OutputFile.refuseReadFile(behind: output)
         // The addresses of one target mostly send one chain.
@@ -36,7 +36,7 @@ struct PinsResult {
             }
         }
         let saved =
-            try settings.pins.directory.map { (path) throws(CommandError) in try save(in: path, context) } ?? [:]
+            try settings.pins.directory.map { (path) throws(Problem) in try save(in: path, context) } ?? [:]
         if let format = PinBlockFormat(rawValue: settings.pins.form) {
             try output.write(block(format, in: context))
         } else if settings.pins.form == "json" {
@@ -47,7 +47,7 @@ struct PinsResult {
         }
     }
 
-    private func block(_ format: PinBlockFormat, in context: Context) throws(CommandError) -> String {
+    private func block(_ format: PinBlockFormat, in context: Context) throws(Problem) -> String {
         for source in sources where source.hasNoVerdict {
             context.console.report("\(ExitStatus(source).name)  \(source.name)  \(source.reason?.told ?? "")")
         }
@@ -56,16 +56,13 @@ struct PinsResult {
             let missing = source.recommended?.missing.map(\.reason.told) ?? ""
             context.console.report("WARNING: \(source.name): ship \(source.recommended?.summary ?? ""); \(missing)")
         }
-        let block: String
-        do throws(PinFormatError) {
-            // A key of a file goes with the hosts: without one that is served by its owner there is nothing to put in force.
-            let owners = sources.filter { !$0.isIntercepted }
-            let isInForce = owners.count == sources.count || owners.contains { $0.endpoint != nil }
-            block =
-                try (isInForce ? format.block(groups(owners), host: host) : "")
-                + format.commentedOut(
-                    format.block(groups(isInForce ? sources.filter(\.isIntercepted) : sources), host: host))
-        } catch { throw .data("\(error)") }
+        // A key of a file goes with the hosts: without one that is served by its owner there is nothing to put in force.
+        let owners = sources.filter { !$0.isIntercepted }
+        let isInForce = owners.count == sources.count || owners.contains { $0.endpoint != nil }
+        let block =
+            try (isInForce ? format.block(groups(owners), host: host) : "")
+            + format.commentedOut(
+                format.block(groups(isInForce ? sources.filter(\.isIntercepted) : sources), host: host))
         guard !block.isEmpty || !held.isEmpty || sources.contains(where: \.hasNoVerdict) else {
             throw .data("--format \(format.rawValue) can express nothing of what is given")
         }
@@ -130,7 +127,7 @@ struct PinsResult {
     }
 
     /// Saves each certificate that is to be pinned once, and says so: AFNetworking pins every file of a bundle.
-    private func save(in directory: String, _ context: Context) throws(CommandError) -> [Certificate: String] {
+    private func save(in directory: String, _ context: Context) throws(Problem) -> [Certificate: String] {
         var saved: [Certificate: String] = [:]
         let (unfit, fit) = (sources.filter(\.isUnfit), sources.filter { !$0.isUnfit })
         for source in unfit {
@@ -138,20 +135,18 @@ struct PinsResult {
             context.console.report("nothing was saved of \(source.name): \(why)")
         }
         guard !fit.isEmpty else { return saved }
-        do throws(CertificateSaver.Failure) {
-            let saver = try CertificateSaver(directory: directory)
-            for source in fit {
-                let pinned = pinned(source)
-                for item in source.recommended?.choices.map(\.item) ?? source.items
-                where pinned.contains(item.spkiSHA256) {
-                    guard let certificate = item.certificate, saved[certificate] == nil else { continue }
-                    let file = try saver.save(certificate, role: item.role)
-                    saved[certificate] = file.path
-                    let verb = file.wasThere ? "is there already" : "saved"
-                    context.console.report("\(verb): \(file.path)  \(certificate)")
-                }
+        let saver = try CertificateSaver(directory: directory)
+        for source in fit {
+            let pinned = pinned(source)
+            for item in source.recommended?.choices.map(\.item) ?? source.items
+            where pinned.contains(item.spkiSHA256) {
+                guard let certificate = item.certificate, saved[certificate] == nil else { continue }
+                let file = try saver.save(certificate, role: item.role)
+                saved[certificate] = file.path
+                let verb = file.wasThere ? "is there already" : "saved"
+                context.console.report("\(verb): \(file.path)  \(certificate)")
             }
-        } catch { throw .inputOutput("\(error)") }
+        }
         return saved
     }
 

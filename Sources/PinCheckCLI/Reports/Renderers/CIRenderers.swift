@@ -143,9 +143,9 @@ struct JUnitRenderer: ResultRenderer {
 
     func ending(exit: ExitStatus) -> String { document.text }
 
-    @Sendable static func ended(by error: CommandError, at time: Timestamp) -> String {
+    @Sendable static func ended(by error: Problem, at time: Timestamp) -> String {
         var document = JUnitDocument()
-        let outcome = JUnitDocument.Outcome.error(type: error.status.name, message: error.description)
+        let outcome = JUnitDocument.Outcome.error(type: ExitStatus(error).name, message: error.told.description)
         document.add("pincheck", of: "pincheck", [("run", outcome)], at: time)
         return document.text
     }
@@ -185,8 +185,8 @@ struct GitHubRenderer: ResultRenderer {
 
     func ending(exit: ExitStatus) -> String { total.count > 1 ? total.sentence() + "\n" : "" }
 
-    @Sendable static func ended(by error: CommandError, at time: Timestamp) -> String {
-        Self.command("error", [("title", "pincheck \(error.status.name)")], error.description) + "\n"
+    @Sendable static func ended(by error: Problem, at time: Timestamp) -> String {
+        Self.command("error", [("title", "pincheck \(ExitStatus(error).name)")], error.told.description) + "\n"
     }
 
     mutating func text(for reports: [Report]) -> String {

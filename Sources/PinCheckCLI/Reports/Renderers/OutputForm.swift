@@ -9,7 +9,7 @@ struct OutputForm: RawRepresentable, CaseIterable, Sendable {
     /// Whether warnings stand beside it on standard error, and what did not change can be left out of it.
     var isForPeople = false
     /// What it says of a run that an error ended, `nil` for nothing.
-    var ended: (@Sendable (CommandError, Timestamp) -> String)?
+    var ended: (@Sendable (Problem, Timestamp) -> String)?
     let renderer: @Sendable (Settings, OutputStream, Context) -> any ResultRenderer
 
     static let allCases: [OutputForm] = [.text, .brief, .json, .jsonl, .nagios, .prometheus, .junit, .github, .html]
@@ -38,7 +38,7 @@ extension OptionGroup {
 }
 
 extension Settings {
-    func outputs(in context: Context) throws(CommandError) -> [FormOutput<OutputForm>] {
+    func outputs(in context: Context) throws(Problem) -> [FormOutput<OutputForm>] {
         try FormOutput.read(
             formats, default: .text, fileOfFirst: outputs.first, standardOutput: context.console.output.identity)
     }

@@ -1,13 +1,14 @@
 import Base
+import Pinning
 
 protocol ResultRenderer: Sendable {
     /// Empty for a form that needs the reports on all targets first.
-    mutating func text(for reports: [Report]) throws(CommandError) -> String
+    mutating func text(for reports: [Report]) throws(Problem) -> String
 
-    mutating func ending(exit: ExitStatus) throws(CommandError) -> String
+    mutating func ending(exit: ExitStatus) throws(Problem) -> String
 }
 
-extension ResultRenderer { mutating func ending(exit: ExitStatus) throws(CommandError) -> String { "" } }
+extension ResultRenderer { mutating func ending(exit: ExitStatus) throws(Problem) -> String { "" } }
 
 extension OutputForm {
     static let json = OutputForm(rawValue: "json") { _, _, _ in JSONResultRenderer() }
@@ -35,7 +36,7 @@ struct JSONResultRenderer: ResultRenderer {
 
     init(hasLines: Bool = false) { self.hasLines = hasLines }
 
-    mutating func text(for reports: [Report]) throws(CommandError) -> String {
+    mutating func text(for reports: [Report]) throws(Problem) -> String {
         var text = ""
         for report in reports {
             if hasLines {
@@ -52,7 +53,7 @@ struct JSONResultRenderer: ResultRenderer {
         return text
     }
 
-    mutating func ending(exit: ExitStatus) throws(CommandError) -> String {
+    mutating func ending(exit: ExitStatus) throws(Problem) -> String {
         if hasLines { return "" }
         if let first { return try JSONRenderer.document(first) }
         let start = isList ? "\n  ]" : "{\n  \"schema\" : \"\(Report.schema)\",\n  \"results\" : []"

@@ -19,7 +19,7 @@ struct ResultWriter {
     init(
         _ settings: Settings, _ outputs: [FormOutput<OutputForm>], notes: [Finding], total: Int = 1,
         state: StateFile? = nil, in context: Context
-    ) throws(CommandError) {
+    ) throws(Problem) {
         countsWarnings = outputs.exitConvention == .monitoring
         let outputs = outputs.filter { !settings.isQuiet || $0.file != nil }
         // What is said of every step would be in its way.
@@ -50,7 +50,7 @@ struct ResultWriter {
     var needsOrder: Bool { saysWarnings || state != nil || sinks.contains { !$0.takesAnyOrder } }
 
     /// Takes the results for the target at `position`, counted from 0 without gaps: one, or one for each of its variants.
-    mutating func add(_ results: [CheckResult], at position: Int = 0) throws(CommandError) {
+    mutating func add(_ results: [CheckResult], at position: Int = 0) throws(Problem) {
         let reports = results.map { Report($0) }
         defer { progress?.count(ExitStatus.worst(reports.filter(\.counts).map(\.status))) }
         for report in reports {
@@ -67,7 +67,7 @@ struct ResultWriter {
         while let reports = waiting.removeValue(forKey: nextInOrder) { try addInOrder(reports) }
     }
 
-    private mutating func addInOrder(_ reports: [Report]) throws(CommandError) {
+    private mutating func addInOrder(_ reports: [Report]) throws(Problem) {
         nextInOrder += 1
         guard state?.isChanged(reports) ?? true else { return }
         sayNotes()
@@ -99,7 +99,7 @@ struct ResultWriter {
         return first.target + ", " + listed(holders.compactMap { $0.variant?.name }.distinct)
     }
 
-    mutating func finish() throws(CommandError) -> ExitStatus {
+    mutating func finish() throws(Problem) -> ExitStatus {
         progress?.erase()
         let status = ExitStatus.worst(statuses)
         // What standard output says of the run has to be true of its files.
@@ -119,7 +119,7 @@ struct ResultSink {
     var isFile: Bool { output.file != nil }
     var takesAnyOrder: Bool { output.form.isWrittenAsItGrows }
 
-    init(_ output: FormOutput<OutputForm>, _ settings: Settings, in context: Context) throws(CommandError) {
+    init(_ output: FormOutput<OutputForm>, _ settings: Settings, in context: Context) throws(Problem) {
         if let path = output.file {
             try OutputFile.refuseReadFile(path)
             try OutputFile.refuseMissingDirectory(of: path)
@@ -139,12 +139,12 @@ struct ResultSink {
     }
 
     /// Takes the next results, and writes them at once: a run that is broken off leaves all of them or none.
-    mutating func add(_ reports: [Report]) throws(CommandError) {
+    mutating func add(_ reports: [Report]) throws(Problem) {
         let text = try renderer.text(for: reports)
         if !text.isEmpty { try stream.write(text) }
     }
 
-    mutating func finish(exit: ExitStatus) throws(CommandError) {
+    mutating func finish(exit: ExitStatus) throws(Problem) {
         let text = try renderer.ending(exit: exit)
         if !text.isEmpty { try stream.write(text) }
         if let pending { try OutputFile.write(pending.text, to: pending.path) }

@@ -29,7 +29,7 @@ struct StateFile {
     private var names = UniqueNames()
 
     /// The file that the settings name, read, so that a broken one is known at once; without one everything is a change.
-    init?(_ settings: Settings, _ outputs: [FormOutput<OutputForm>], at time: Timestamp) throws(CommandError) {
+    init?(_ settings: Settings, _ outputs: [FormOutput<OutputForm>], at time: Timestamp) throws(Problem) {
         guard let path = settings.state else { return nil }
         if let form = outputs.first(where: { !$0.form.isForPeople })?.form.rawValue {
             throw .usage("--state tells what has changed, and \(form) tells everything: leave out one of the two")
@@ -57,7 +57,7 @@ struct StateFile {
         return isChanged
     }
 
-    func write() throws(CommandError) {
+    func write() throws(Problem) {
         let outcomes = try Self.read(path).merging(found) { $1 }
         let lines = outcomes.sorted { $0.key < $1.key }.map { target, outcome in
             [outcome.status, outcome.reason, outcome.pin, outcome.since, target].map(Self.field).joined(separator: "\t")
@@ -66,9 +66,9 @@ struct StateFile {
         try OutputFile.write(Array("\(Self.head)\n\(lines.joined())".utf8), to: path)
     }
 
-    private static func read(_ path: String) throws(CommandError) -> [String: Outcome] {
+    private static func read(_ path: String) throws(Problem) -> [String: Outcome] {
         if FileKind(at: path) == .absent { return [:] }
-        let text = String(decoding: try CommandError.contents(ofFile: path), as: UTF8.self)
+        let text = String(decoding: try BoundedFile.contents(ofFile: path), as: UTF8.self)
         guard !text.isEmpty else { return [:] }
         var lines = text.split(separator: "\n", omittingEmptySubsequences: true)[...]
         let head = lines.popFirst() ?? ""

@@ -123,9 +123,9 @@ package struct OutlookRules: Sendable, Hashable {
         (self.warnBefore, self.failBefore, self.minPinLife) = (warnBefore, failBefore, minPinLife)
     }
 
-    func check() throws(CheckError) {
+    func check() throws(Problem) {
         if let warning = warnBefore, let failure = failBefore, warning.isAlwaysBelow(failure) {
-            throw .request(
+            throw .usage(
                 "the warning before \(warning) never comes, since less than \(failure) fails earlier: warn before the larger of the two"
             )
         }

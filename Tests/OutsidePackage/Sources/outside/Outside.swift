@@ -18,7 +18,7 @@ import PinChecking
             for _ in 0..<300 { group.addTask { try await PinChecker().check("127.0.0.1:1").outcome } }
             for try await outcome in group { expect(outcome == .unreachable, "one of 300 checks at once: \(outcome)") }
         }
-        do throws(CheckError) {
+        do throws(Problem) {
             _ = try PinChecker(pins: ["sha256/AAAA"])
             expect(false, "a pin of three bytes was read")
         } catch { expect(error.kind == .data, "\(error)") }

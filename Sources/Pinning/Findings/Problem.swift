@@ -1,0 +1,123 @@
+package import Base
+
+/// The reason why nothing can be checked: a request contradicts itself, or a file cannot be read or written.
+///
+/// Never a verdict: wrong data says nothing about a server.
+public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The fault, by which a program chooses its exit status.
+    public enum Kind: Hashable, Sendable, CaseIterable {
+        /// A request makes no sense.
+        case usage
+        /// A file is malformed, or a client cannot be set up with what it holds.
+        case data
+        /// A file is missing or unreadable.
+        case noInput
+        /// The fault is pincheck's own, or of the system it runs on.
+        case software
+        /// A file or a stream cannot be written.
+        case inputOutput
+    }
+
+    /// The fault.
+    public private(set) var kind: Kind
+    /// The fact, without its place and its remedy.
+    package private(set) var message: SafeText
+    package private(set) var remedy: Remedy?
+    /// The place in a file; `nil` for what the caller says itself.
+    package private(set) var place: PinPlace?
+    /// The id of a problem of data in lint; `nil` for any other problem, and for one that was met at another place.
+    package private(set) var id: FindingID?
+    /// Lines to paste, below the message.
+    package private(set) var lines: [String] = []
+
+    package init(_ kind: Kind, _ message: SafeText, _ remedy: Remedy? = nil) {
+        self.kind = kind
+        self.message = message
+        self.remedy = remedy
+    }
+
+    /// A problem of data; text from outside in the sentences is escaped.
+    package init(
+        _ id: FindingID, at place: PinPlace, _ reason: String, remedy: String? = nil, lines: [String] = []
+    ) {
+        self.init(
+            id.isMissing ? .noInput : .data, SafeText(escaping: reason),
+            remedy.map(TerminalText.escaped).map(Remedy.advice))
+        self.place = place
+        self.id = id
+        self.lines = lines.map(TerminalText.escaped)
+    }
+
+    package static func usage(_ message: SafeText, _ remedy: Remedy? = nil) -> Problem {
+        Problem(.usage, message, remedy)
+    }
+    package static func data(_ message: SafeText) -> Problem { Problem(.data, message) }
+    package static func noInput(_ message: SafeText) -> Problem { Problem(.noInput, message) }
+    package static func software(_ message: SafeText) -> Problem { Problem(.software, message) }
+    package static func inputOutput(_ message: SafeText) -> Problem { Problem(.inputOutput, message) }
+
+    /// The fact of a problem of data.
+    package var reason: String { message.description }
+    package var advice: String? { remedy?.ownWords }
+
+    /// The message behind its place.
+    private var placed: SafeText {
+        guard let place else { return message }
+        guard let id else { return place.before(message) }
+        // A value that is neither a file's name nor a pin may be a line of a key.
+        let name = id == .missingFile ? KeyMaterial.cut(place.description) : place.description
+        return "\(name): \(KeyMaterial.cut(reason))"
+    }
+
+    /// The place, the message and the remedy in words of no program, in one line.
+    public var description: String { line(\.words).description }
+
+    private func line(_ words: (Remedy) -> String) -> SafeText {
+        placed + SafeText(escaping: remedy.map(words) ?? "")
+    }
+
+    /// The description with the remedy in the words of a program, and below it the lines to paste.
+    package func text(_ words: (Remedy) -> String) -> SafeText {
+        let line = line(words)
+        return lines.isEmpty ? line : .lines(["\(line); these were understood:"] + lines.map { "\($0)" })
+    }
+
+    /// The problem with another fact and other advice.
+    package func with(reason: String, advice: String?) -> Problem {
+        var problem = self
+        problem.message = SafeText(escaping: reason)
+        problem.remedy = advice.map(TerminalText.escaped).map(Remedy.advice)
+        return problem
+    }
+
+    /// The problem with advice where it has none.
+    package func advising(_ words: String) -> Problem {
+        var problem = self
+        problem.remedy = remedy ?? .advice(words)
+        return problem
+    }
+
+    /// The problem at a place in a list or a policy: wrong usage on the command line is malformed data there.
+    package func at(_ place: PinPlace) -> Problem {
+        var problem = self
+        // Flags may contradict what a file says rightly.
+        if kind == .usage, remedy != .chooseClient { problem.kind = .data }
+        if let own = self.place {
+            if let path = own.path, path == place.path { return problem }
+            problem.message = placed
+            problem.id = nil
+        }
+        problem.place = place
+        return problem
+    }
+
+    /// The problem behind the name of its subject, as in `--mode 'x' is unknown` and `--sni: the host name …`.
+    package func said(of name: SafeText) -> Problem {
+        var problem = self
+        let isOfValue = placed.description.hasPrefix("'") && !name.description.hasSuffix("'")
+        problem.message = name + (isOfValue ? " " : ": ") + placed
+        problem.place = nil
+        problem.id = nil
+        return problem
+    }
+}
