@@ -88,18 +88,31 @@ import X509
         }
     }
 
-    @Test func `a path that avoids the certificate is taken`() throws {
-        let store: [(LabCertificate, TrustSettings?)] = [
+    @Test func `every copy of the name and key is, and a path that avoids them is taken`() throws {
+        let distrusting: [(LabCertificate, TrustSettings?)] = [
             (pki.rootA, nil), (pki.rootB, nil), (pki.interA, Self.rejecting),
         ]
+        let avoiding: [(LabCertificate, TrustSettings?)] = [(pki.rootB, nil), (pki.rootA, Self.rejecting)]
         for place in Place.allCases {
-            #expect(try ids(place, store, of: [pki.leaf, pki.interA, pki.interAxB]) == [])
-            #expect(try ids(place, store, of: [pki.leaf, pki.interA2, pki.interA]) == [])
+            for copy in [pki.interA, pki.interA2, pki.interAxB] {
+                #expect(Set(try ids(place, distrusting, of: [pki.leaf, copy])) == ["distrusted"])
+            }
+            #expect(try ids(place, avoiding, of: [pki.leaf, pki.interA, pki.interAxB]) == [])
         }
         let files = try TemporaryDirectory()
-        let findings = try find([pki.leaf, pki.interA, pki.interAxB], by: Place.file.store(store, in: files))
+        let findings = try find([pki.leaf, pki.interA, pki.interAxB], by: Place.file.store(avoiding, in: files))
         let expected = [try PathVerifierTests.values([pki.leaf, pki.interAxB, pki.rootB])]
         #expect(findings.validPaths == expected)
+        // On every platform.
+        let store = try Place.file.store(distrusting, in: files)
+        for platform in [nil, .apple(), .android(), .openssl] as [Platform?] {
+            var question = PathQuestion(
+                presented: try #require(PresentedChain(try PathVerifierTests.values([pki.leaf, pki.interA2]))),
+                anchors: .trustStore, policy: .sslServer(name: ReferenceName(serverName)), time: PathVerifierTests.now)
+            question.platform = platform
+            let failures = OpenSSLPathVerifier(trustStore: store).findPaths(question).failures
+            #expect(failures.first?.id == "distrusted", "\(failures)")
+        }
     }
 
     @Test func `of two entries for one certificate the stricter counts, in either order`() throws {

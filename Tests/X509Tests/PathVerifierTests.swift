@@ -158,6 +158,40 @@ extension Certificate {
         }
     }
 
+    /// What is wrong with a certificate, and the clause about it.
+    private static let malformed: [(change: @Sendable (inout CertificateTemplate) -> Void, clause: String)] = [
+        ({ $0.version = 1 }, "it is of version 1 and has extensions"),
+        ({ $0.version = 2 }, "it is of version 2 and has extensions"), ({ $0.version = 4 }, "it is of version 4"),
+        ({ $0.add(14, [0x04, 0x01, 0x09]) }, "it has 2.5.29.14 twice"),
+        ({ $0.add(99, [0x05, 0x00], [0x05, 0x00]) }, "it has 2.5.29.99 twice"),
+        ({ $0.garble(14) }, "its subjectKeyIdentifier cannot be read"),
+        ({ $0.garble(35) }, "its authorityKeyIdentifier cannot be read"),
+        ({ $0.garble(19) }, "its basicConstraints cannot be read"), ({ $0.garble(15) }, "its keyUsage cannot be read"),
+        ({ $0.garble(37) }, "its extendedKeyUsage cannot be read"),
+        ({ $0.garble(17) }, "its subjectAltName cannot be read"),
+        ({ $0.garble(30) }, "its nameConstraints cannot be read"),
+        ({ $0.garble(32) }, "its certificatePolicies cannot be read"),
+        ({ $0.permittedNames = [.dns("example.com.")] }, "a name constraint of it ends in a dot"),
+        ({ $0.excludedNames = [.dns("*.example.org")] }, "a name constraint of it holds a *"),
+    ]
+
+    @Test(arguments: malformed.indices) func `a malformed certificate is on no path, wherever it stands`(_ index: Int)
+        throws
+    {
+        let (change, clause) = Self.malformed[index]
+        let root = try LabCertificate.selfSigned(.authority("Malformed").with(change))
+        let authority = try pki.rootA.issue(.authority("Malformed").with(change))
+        let leaf = try pki.interA.issue(CertificateTemplate.leaf(serverName).with(change))
+        for (presented, anchor) in [
+            ([leaf, pki.interA], pki.rootA), ([try authority.issue(.leaf(serverName)), authority], pki.rootA),
+            ([try root.issue(.leaf(serverName))], root), ([leaf], leaf),
+        ] {
+            let findings = try Self.find(presented, anchors: [anchor])
+            #expect(findings.failures.first?.reason == .malformed(clause), "\(findings.failures)")
+            #expect(findings.validPaths.isEmpty && !findings.failures.contains { $0.id == "unknown-issuer" })
+        }
+    }
+
     @Test func `a wildcard cannot carry a name past the constraints of its authority`() throws {
         // CVE-2025-61727: the constraint excludes the very name, the leaf holds only the wildcard.
         let authority = try pki.rootA.issue(
@@ -215,6 +249,27 @@ extension Certificate {
         }
         #expect(try ids([GeneralName("192.0.2.7")]) == [])
         #expect(try ids([GeneralName("192.0.2.7"), .dns("device.example.com")]) == ["name-constraint"])
+    }
+}
+
+extension CertificateTemplate {
+    /// Adds extensions below 2.5.29 that are not critical.
+    fileprivate mutating func add(_ arc: UInt, _ values: [UInt8]...) {
+        additionalExtensions += values.map { Extension(OID(2, 5, 29, arc), value: $0) }
+    }
+
+    /// Has a NULL in place of an extension.
+    fileprivate mutating func garble(_ arc: UInt) {
+        switch arc {
+        case 14: subjectKeyIdentifier = .absent
+        case 15: keyUsage = nil
+        case 17: alternativeNames = []
+        case 19: isAuthority = nil
+        case 35: authorityKeyIdentifier = .absent
+        case 37: extendedKeyUsage = nil
+        default: break
+        }
+        add(arc, [0x05, 0x00])
     }
 }
 

@@ -57,6 +57,7 @@ static inline ACCESS_DESCRIPTION *COpenSSL_sk_ACCESS_DESCRIPTION_value(const STA
 // Certificates. These take and return types that are opaque from OpenSSL 4 on, so that Swift need not spell them.
 static inline const unsigned char *COpenSSL_ASN1_STRING_get0_data(const void *string) { return ASN1_STRING_get0_data(string); }
 static inline int COpenSSL_ASN1_STRING_length(const void *string) { return ASN1_STRING_length(string); }
+static inline void COpenSSL_ASN1_STRING_free(void *string) { ASN1_STRING_free(string); }
 static inline int COpenSSL_ASN1_STRING_to_UTF8(unsigned char **out, const void *string) { return ASN1_STRING_to_UTF8(out, string); }
 
 // TLS.

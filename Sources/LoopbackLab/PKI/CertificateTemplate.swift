@@ -41,6 +41,8 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
         }
     }
 
+    /// The version as people count it: 3 has extensions, 1 has none.
+    package var version: UInt8 = 3
     /// The subject; ``DistinguishedName/empty`` for none.
     package var subject: DistinguishedName
     /// The issuer's name, `nil` for the subject of the issuer.
@@ -102,6 +104,16 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
     /// 10,000 of them make a certificate of about 280 KB.
     package func withManyNames(_ count: Int) -> CertificateTemplate {
         with { $0.alternativeNames += (0..<count).map { .dns("name-\($0).many.example.com") } }
+    }
+
+    /// A copy that names its issuer by the issuer's issuer and serial number alone (RFC 5280, 4.2.1.1).
+    package func naming(issuerOf name: DistinguishedName, serialNumber: [UInt8]) -> CertificateTemplate {
+        let value = DER.sequence(
+            DER.explicit(1, DER.explicit(4, name.der)), DER.implicit(2, serialNumber))
+        return with {
+            $0.authorityKeyIdentifier = .absent
+            $0.additionalExtensions.append(Extension(OID(2, 5, 29, 35), value: value))
+        }
     }
 
     /// A copy that says where its issuer's certificate can be had: the authorityInfoAccess extension (RFC 5280, 4.2.2.1).

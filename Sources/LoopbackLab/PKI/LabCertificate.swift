@@ -79,7 +79,8 @@ extension CertificateTemplate {
         let serial = serialNumber ?? [randomBytes(1)[0] & 0x3f | 0x40] + randomBytes(15)
         let extensions = encodedExtensions(key: key, issuerKey: issuerKey)
         return DER.sequence(
-            DER.explicit(0, DER.integer([2])), DER.integer(serial), try issuerKey.signatureAlgorithm(digest),
+            version == 1 ? [] : DER.explicit(0, DER.integer([version - 1])), DER.integer(serial),
+            try issuerKey.signatureAlgorithm(digest),
             (issuer ?? issuerName).der, DER.sequence(DER.time(notBefore), DER.time(notAfter)), subject.der,
             key.publicKeyInfo, extensions.isEmpty ? [] : DER.explicit(3, DER.element(0x30, extensions)))
     }

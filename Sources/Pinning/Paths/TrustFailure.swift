@@ -10,14 +10,23 @@ public struct TrustFailure: Sendable, Hashable {
         /// The reference name is malformed, so that no certificate can be valid for it.
         case impossibleName(ServerNameError)
         case badSignature
+        /// The certificate names another one as its issuer than the one above it (RFC 5280, 4.2.1.1).
+        case otherIssuer(IssuerMark)
         /// A certificate that issued another is no authority, or may not sign certificates.
         case notAnAuthority
         /// More intermediate certificates than an authority allows.
         case pathTooLong
-        case nameConstraintViolated
+        /// By whose constraints the names are out of bounds, `nil` if that is not known.
+        case nameConstraintViolated(by: String?)
+        /// An authority asks for a certificate policy, and none holds on the path (RFC 5280, 4.2.1.11).
+        case noPolicy
+        /// The certificate breaks a rule of its own form: what is wrong, in a clause.
+        case malformed(String)
         case wrongPurpose
         /// The key usage does not allow what servers do with their key.
         case wrongKeyUsage
+        /// Netscape's certificate type, which OpenSSL still heeds, is for others than servers.
+        case wrongNetscapeType
         /// The key usage lacks what the handshake does with the key, so that the client's TLS ends it.
         case keyUsage(lacking: String)
         /// The leaf's extended key usage does not say that it is for servers, which the platform asks for here.
@@ -48,6 +57,13 @@ public struct TrustFailure: Sendable, Hashable {
         case tooManyPaths
         /// Any other rule, in the words of the X.509 library.
         case other(String)
+    }
+
+    /// A part of the authorityKeyIdentifier extension.
+    public enum IssuerMark: Sendable, Hashable {
+        case keyIdentifier
+        /// The name of the issuer's issuer and its serial number.
+        case serialNumber
     }
 
     /// The rule that is broken.
@@ -88,14 +104,18 @@ public struct TrustFailure: Sendable, Hashable {
         // Whoever keeps the store has decided: no other certificate of the same make would do.
         case .distrusted, .issuedAfterDistrust: ("distrusted", 0)
         case .revoked: ("revoked", 0)
+        // Nothing else that such a certificate says is certain, its names least of all.
+        case .malformed: ("malformed", 1)
         case .expired: ("expired", 1)
         case .notYetValid: ("not-yet-valid", 1)
         case .nameMismatch, .impossibleName: ("name-mismatch", 2)
         case .badSignature: ("bad-signature", 3)
+        case .otherIssuer: ("issuer-identifier", 4)
         case .notAnAuthority: ("not-an-authority", 4)
         case .pathTooLong: ("path-too-long", 4)
         case .nameConstraintViolated: ("name-constraint", 4)
-        case .wrongPurpose, .wrongKeyUsage: ("wrong-purpose", 4)
+        case .noPolicy: ("no-policy", 4)
+        case .wrongPurpose, .wrongKeyUsage, .wrongNetscapeType: ("wrong-purpose", 4)
         case .keyUsage: ("key-usage", 4)
         case .noServerAuth: ("no-server-auth", 4)
         case .lifetimeTooLong: ("lifetime-too-long", 4)
@@ -130,12 +150,21 @@ extension TrustFailure: CustomStringConvertible {
         case .badSignature: "the signature on \(subject) does not verify"
         case .notAnAuthority: "\(subject) may not issue certificates"
         case .pathTooLong: "\(subject) allows fewer intermediate certificates than the path has"
-        case .nameConstraintViolated: "\(subject) lies outside the names its issuers may certify"
+        case .otherIssuer(let mark):
+            "\(subject) names another certificate as its issuer than \(Certificate.bearable(certificate.issuer)): another "
+                + (mark == .keyIdentifier ? "key identifier" : "issuer and serial number")
+                + " (authority key identifier)"
+        case .nameConstraintViolated(let authority):
+            "\(subject) lies outside the names that \(authority ?? "its issuers") may certify"
+        case .noPolicy:
+            "\(subject) asks for a certificate policy (requireExplicitPolicy), and none holds on the path"
+        case .malformed(let clause): "\(subject) is malformed: \(clause)"
         case .wrongPurpose where certificate.isForGatedCrypto:
             "\(subject) may not be used for TLS servers: its extended key usage names Server Gated Crypto, a relic of export rules, "
                 + "and not serverAuth"
         case .wrongPurpose: "\(subject) may not be used for TLS servers (extended key usage)"
         case .wrongKeyUsage: "\(subject) may not be used for TLS servers (key usage)"
+        case .wrongNetscapeType: "\(subject) may not be used for TLS servers (Netscape certificate type)"
         case .keyUsage(let lacking):
             "\(subject) has a key usage without \(lacking): the client's TLS ends the handshake"
         case .noServerAuth: "\(subject) does not say that it is for TLS servers (extended key usage serverAuth)"

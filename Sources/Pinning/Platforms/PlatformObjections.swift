@@ -60,7 +60,20 @@ extension Platform {
     private func counts(_ finding: TrustFailure, on path: PlatformPath) -> Bool {
         let isLookedAt = judgesAnchors || finding.depth < path.firstAnchor
         switch finding.reason {
-        case .expired, .notYetValid, .notAnAuthority, .unknownCriticalExtension, .wrongKeyUsage: return isLookedAt
+        case .expired, .notYetValid, .notAnAuthority, .unknownCriticalExtension, .wrongKeyUsage, .wrongNetscapeType:
+            return isLookedAt
+        case .otherIssuer(let mark):
+            return switch family {
+            // `SecPolicyCheckIdLinkage` (Security 61901, `SecPolicyServer.c`) compares key identifiers alone.
+            case .apple: mark == .keyIdentifier
+            // Below the anchor alone, by `AdaptableX509CertSelector`; Conscrypt's own index goes by name and signature.
+            case .android: finding.depth == path.firstAnchor - 1
+            // `X509_check_akid` (OpenSSL, `crypto/x509/v3_purp.c`).
+            case .openssl: true
+            }
+        // OpenSSL looks at policies only when it is told to, and takes such certificates. Android's `PolicyChecker` sees no anchor.
+        case .noPolicy: return family != .openssl && isLookedAt
+        case .malformed: return family != .openssl
         case .wrongPurpose, .weakKey: return isOfVerifier
         case .weakSignature:
             // RSASSA-PSS keeps its digest in parameters that its name does not show.

@@ -26,6 +26,21 @@ enum NameRule {
         return nil
     }
 
+    /// The first authority on the path whose constraints the names of the certificate at `depth` break: OpenSSL does not say which.
+    static func authority(on path: [PathNode], against depth: Int, constrainsCommonName: Bool) -> Int? {
+        defer { OpenSSLFailure.forget() }
+        let certificate = path[depth].handle.pointer
+        return path.indices.dropFirst(depth + 1).first { above in
+            guard let value = X509_get_ext_d2i(path[above].handle.pointer, NID_name_constraints, nil, nil) else {
+                return false
+            }
+            let constraints = value.assumingMemoryBound(to: NAME_CONSTRAINTS.self)
+            defer { NAME_CONSTRAINTS_free(constraints) }
+            return NAME_CONSTRAINTS_check(certificate, constraints) != X509_V_OK
+                || constrainsCommonName && NAME_CONSTRAINTS_check_CN(certificate, constraints) != X509_V_OK
+        }
+    }
+
     /// Holds the constraints against a certificate that has `name` as its only name (`NAME_CONSTRAINTS_check`).
     private static func satisfies(_ name: String, _ constraints: UnsafeMutablePointer<NAME_CONSTRAINTS>) -> Bool {
         guard let certificate = X509_new(), let names = COpenSSL_sk_GENERAL_NAME_new_null() else { return false }

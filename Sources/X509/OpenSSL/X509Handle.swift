@@ -1,5 +1,6 @@
 internal import COpenSSL
 internal import Pinning
+internal import Synchronization
 
 /// Owns one `X509`.
 ///
@@ -7,6 +8,8 @@ internal import Pinning
 /// (extensions, the decoded key) it guards with a lock of its own.
 final class X509Handle: @unchecked Sendable {
     let pointer: OpaquePointer
+    /// What is wrong with the form of the certificate, `nil` until somebody asks.
+    private let knownMalformation = Mutex<String??>(nil)
 
     /// Takes over a reference that the caller holds.
     init(takingOwnershipOf pointer: OpaquePointer) { self.pointer = pointer }
@@ -28,6 +31,25 @@ final class X509Handle: @unchecked Sendable {
 
     var subjectName: OpaquePointer? { X509_get_subject_name(pointer) }
     var issuerName: OpaquePointer? { X509_get_issuer_name(pointer) }
+
+    /// What is wrong with the form of the certificate, `nil` if nothing is.
+    var malformation: String? {
+        knownMalformation.withLock { known in
+            if let known { return known }
+            let found = Malformation.found(in: pointer)
+            known = .some(found)
+            return found
+        }
+    }
+
+    /// Whether it wants a policy to hold (requireExplicitPolicy; RFC 5280, 4.2.1.11).
+    var asksForPolicy: Bool {
+        defer { OpenSSLFailure.forget() }
+        guard let value = X509_get_ext_d2i(pointer, NID_policy_constraints, nil, nil) else { return false }
+        let constraints = value.assumingMemoryBound(to: POLICY_CONSTRAINTS.self)
+        defer { POLICY_CONSTRAINTS_free(constraints) }
+        return constraints.pointee.requireExplicitPolicy != nil
+    }
 
     /// Whether this certificate's subject is the name of `other`'s issuer, compared in canonical form (RFC 5280, 7.1).
     func isNamedIssuer(of other: X509Handle) -> Bool { X509_NAME_cmp(subjectName, other.issuerName) == 0 }

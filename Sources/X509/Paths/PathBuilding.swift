@@ -80,7 +80,9 @@ extension TrustFailure.Reason {
             case X509_V_ERR_PERMITTED_VIOLATION, X509_V_ERR_EXCLUDED_VIOLATION, X509_V_ERR_SUBTREE_MINMAX,
                 X509_V_ERR_UNSUPPORTED_CONSTRAINT_TYPE, X509_V_ERR_UNSUPPORTED_CONSTRAINT_SYNTAX,
                 X509_V_ERR_UNSUPPORTED_NAME_SYNTAX:
-                .nameConstraintViolated
+                .nameConstraintViolated(by: nil)
+            case X509_V_ERR_NO_EXPLICIT_POLICY: .noPolicy
+            case X509_V_ERR_INVALID_POLICY_EXTENSION: .malformed("its policy extensions are invalid")
             case X509_V_ERR_INVALID_PURPOSE: .wrongPurpose
             case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL: .weakKey
             case X509_V_ERR_CA_MD_TOO_WEAK: .weakSignature

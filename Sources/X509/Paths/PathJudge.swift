@@ -55,11 +55,17 @@ struct PathJudge {
         }
         OpenSSLFailure.forget()
         for node in intermediates { COpenSSL_sk_X509_push(untrusted, node.handle.pointer) }
+        // On a path that is given the next certificate is the issuer; what the one below it says of its identifiers is looked at afterwards.
+        if !buildingByItself {
+            X509_STORE_set_check_issued(store) { context, subject, issuer in
+                VerificationRecord.of(context)?.isNext(issuer, above: subject) == true ? 1 : 0
+            }
+        }
         guard anchors.allSatisfy({ X509_STORE_add_cert(store, $0.handle.pointer) == 1 }),
             X509_STORE_CTX_init(context, store, leaf.handle.pointer, untrusted) == 1,
             configure(context, buildingByItself: buildingByItself)
         else { preconditionFailure("OpenSSL's own verification parameters are missing") }
-        let record = VerificationRecord(time: rules.time)
+        let record = VerificationRecord(time: rules.time, path: buildingByItself ? [] : path.map(\.handle.pointer))
         return withExtendedLifetime(record) {
             X509_STORE_CTX_set_ex_data(context, 0, Unmanaged.passUnretained(record).toOpaque())
             X509_STORE_CTX_set_verify_cb(context) { status, context in
@@ -67,33 +73,75 @@ struct PathJudge {
             }
             let status = X509_verify_cert(context)
             let built = builtChain(context, of: path)
-            guard status != 1 || X509_STORE_CTX_get_error(context) != X509_V_OK || !record.errors.isEmpty else {
-                return Judgement(
-                    failures: rules.isServerPolicy ? Self.wrongPurposes(on: built) : [], certificates: built)
+            var errors = record.errors
+            // What ends it early was not told to the callback, and comes on top of what was.
+            let end = VerificationRecord.BrokenRule(context)
+            if status != 1 || end.code != X509_V_OK, !errors.contains(where: { $0.code == end.code }) {
+                errors.append(end)
             }
-            let judged = buildingByItself ? built : path.map(\.certificate)
-            let errors = record.errors.isEmpty ? [VerificationRecord.BrokenRule(context)] : record.errors
+            let judged = buildingByItself || errors.isEmpty ? built : path.map(\.certificate)
             var failures = errors.map { error in
-                let certificate =
-                    path.first { $0.handle.pointer == error.certificate }?.certificate
-                    ?? (judged.isEmpty ? leaf.certificate : judged[min(error.depth, judged.count - 1)])
-                return TrustFailure(
-                    Self.reason(error.code, certificate, isLeaf: error.depth == 0), at: error.depth, of: certificate)
+                let node =
+                    path.first { $0.handle.pointer == error.certificate }
+                    ?? path.first { !judged.isEmpty && $0.certificate == judged[min(error.depth, judged.count - 1)] }
+                    ?? leaf
+                return buildingByItself
+                    ? TrustFailure(
+                        Self.reason(error.code, node, at: error.depth), at: error.depth, of: node.certificate)
+                    : failure(error, of: node, on: path)
             }
+            if !buildingByItself { failures += Self.otherIssuers(on: path) }
             if rules.isServerPolicy { failures += Self.wrongPurposes(on: judged).filter { !failures.contains($0) } }
             return Judgement(failures: failures, certificates: judged)
         }
     }
 
-    /// The rule behind an error; OpenSSL has one code for both extensions that say what a key is for.
-    private static func reason(_ code: Int32, _ certificate: Certificate, isLeaf: Bool) -> TrustFailure.Reason {
+    /// A rule that a path breaks, with what OpenSSL does not tell.
+    private func failure(_ error: VerificationRecord.BrokenRule, of node: PathNode, on path: [PathNode]) -> TrustFailure
+    {
+        let depth = error.depth
+        func failure(_ reason: TrustFailure.Reason) -> TrustFailure {
+            TrustFailure(reason, at: depth, of: node.certificate)
+        }
+        switch Self.reason(error.code, node, at: depth) {
+        // The error is the whole path's, and so is the one of a policy tree that grew too large; what the anchor asks for does not count.
+        case .noPolicy,
+            .other where error.code == X509_V_ERR_OUT_OF_MEM && !rules.constrainsCommonName:
+            let asking = path.dropLast().firstIndex { $0.handle.asksForPolicy } ?? 0
+            return TrustFailure(.noPolicy, at: asking, of: path[asking].certificate)
+        case .nameConstraintViolated:
+            let authority = NameRule.authority(
+                on: path, against: depth, constrainsCommonName: rules.constrainsCommonName)
+            return failure(
+                .nameConstraintViolated(by: authority.map { "\(path[$0].certificate) (depth \($0))" }))
+        case let reason: return failure(reason)
+        }
+    }
+
+    /// Links whose lower certificate says by identifiers that its issuer is another one (`X509_check_akid`).
+    private static func otherIssuers(on path: [PathNode]) -> [TrustFailure] {
+        zip(path, path.dropFirst()).enumerated().compactMap { depth, link in
+            let mark: TrustFailure.IssuerMark
+            switch X509_check_issued(link.1.handle.pointer, link.0.handle.pointer) {
+            case X509_V_ERR_AKID_SKID_MISMATCH: mark = .keyIdentifier
+            case X509_V_ERR_AKID_ISSUER_SERIAL_MISMATCH: mark = .serialNumber
+            default: return nil
+            }
+            return TrustFailure(.otherIssuer(mark), at: depth, of: link.0.certificate)
+        }
+    }
+
+    /// The rule behind an error; OpenSSL has one code for the three extensions that say what a key is for.
+    private static func reason(_ code: Int32, _ node: PathNode, at depth: Int) -> TrustFailure.Reason {
         let reason = TrustFailure.Reason(verificationError: code)
         guard reason == .wrongPurpose else { return reason }
         let ofServers = ["digitalSignature", "keyEncipherment", "keyAgreement"]
-        if isLeaf, let usage = certificate.keyUsage, !usage.contains(where: ofServers.contains) {
+        if depth == 0, let usage = node.certificate.keyUsage, !usage.contains(where: ofServers.contains) {
             return .wrongKeyUsage
         }
-        return isForServers(certificate) ? .wrongKeyUsage : .wrongPurpose
+        guard isForServers(node.certificate) else { return .wrongPurpose }
+        let hasNetscapeType = X509_get_extension_flags(node.handle.pointer) & UInt32(EXFLAG_NSCERT) != 0
+        return hasNetscapeType ? .wrongNetscapeType : .wrongKeyUsage
     }
 
     /// Every extendedKeyUsage on the path must allow servers by name (RFC 5280, 4.2.1.12).
@@ -125,6 +173,11 @@ struct PathJudge {
         if !rules.constrainsCommonName {
             X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
         }
+        // For a policy to hold all must do: OpenSSL finds none valid when none is wanted. curl does not ask.
+        if !buildingByItself, !rules.constrainsCommonName {
+            X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_POLICY_CHECK))
+            X509_VERIFY_PARAM_add0_policy(parameters, OBJ_nid2obj(NID_any_policy))
+        }
         X509_VERIFY_PARAM_set_time(parameters, time_t(rules.time.secondsSinceEpoch))
         return true
     }
@@ -155,9 +208,15 @@ private final class VerificationRecord {
     }
 
     private let time: Timestamp
+    /// The path that is given, leaf first; borrowed, for comparison only.
+    private let path: [OpaquePointer]
     private(set) var errors: [BrokenRule] = []
 
-    init(time: Timestamp) { self.time = time }
+    init(time: Timestamp, path: [OpaquePointer]) { (self.time, self.path) = (time, path) }
+
+    func isNext(_ issuer: OpaquePointer?, above subject: OpaquePointer?) -> Bool {
+        zip(path, path.dropFirst()).contains { $0 == subject && $1 == issuer }
+    }
 
     static func of(_ context: OpaquePointer?) -> VerificationRecord? {
         X509_STORE_CTX_get_ex_data(context, 0).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }

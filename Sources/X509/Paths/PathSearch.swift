@@ -116,6 +116,10 @@ struct PathSearch {
     private mutating func extend(_ path: [PathNode], isAnchor: Bool, firstAnchor: Int?) {
         guard !isExhausted, let last = path.last else { return }
         if visited.count < Self.rankedPathLimit { visited.append((path, isAnchor)) }
+        // curl takes such a certificate, or OpenSSL calls it invalid by itself.
+        if rules.platform?.family != .openssl, let clause = last.handle.malformation {
+            return note([TrustFailure(.malformed(clause), at: path.count - 1, of: last.certificate)])
+        }
         let firstAnchor = firstAnchor ?? (isAnchor ? path.count - 1 : nil)
         if isAnchor, let firstAnchor { judgeWhole(path, firstAnchor: firstAnchor) }
         var isDeadEnd = true
@@ -170,7 +174,8 @@ struct PathSearch {
         }
         if NameRule.hasConstraints(path) { hasNameConstraints = true }
         if let name, let depth = NameRule.depthOfConstraint(on: path, against: name) {
-            note([TrustFailure(.nameConstraintViolated, at: depth, of: path[depth].certificate)])
+            let authority = "\(path[depth].certificate) (depth \(depth))"
+            note([TrustFailure(.nameConstraintViolated(by: authority), at: 0, of: path[0].certificate)])
         } else if !validPaths.contains(findings.certificates) {
             validPaths.append(findings.certificates)
         }

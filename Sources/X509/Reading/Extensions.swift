@@ -33,16 +33,20 @@ enum Extensions {
             isCertificateAuthority: flags & UInt32(EXFLAG_CA) != 0, pathLengthLimit: limit < 0 ? nil : Int(limit))
     }
 
+    /// The names of the bits of KeyUsage, in their order (RFC 5280, 4.2.1.3).
+    private static let keyUsages = [
+        "digitalSignature", "nonRepudiation", "keyEncipherment", "dataEncipherment", "keyAgreement", "keyCertSign",
+        "cRLSign", "encipherOnly", "decipherOnly",
+    ]
+
+    /// The extension itself is read: of a certificate with another one that is malformed `X509_get_key_usage` says that it has no bit.
     static func keyUsage(of certificate: OpaquePointer) -> [String]? {
-        let bits = X509_get_key_usage(certificate)
-        guard bits != UInt32.max else { return nil }
-        let names: [(Int32, String)] = [
-            (KU_DIGITAL_SIGNATURE, "digitalSignature"), (KU_NON_REPUDIATION, "nonRepudiation"),
-            (KU_KEY_ENCIPHERMENT, "keyEncipherment"), (KU_DATA_ENCIPHERMENT, "dataEncipherment"),
-            (KU_KEY_AGREEMENT, "keyAgreement"), (KU_KEY_CERT_SIGN, "keyCertSign"), (KU_CRL_SIGN, "cRLSign"),
-            (KU_ENCIPHER_ONLY, "encipherOnly"), (KU_DECIPHER_ONLY, "decipherOnly"),
-        ]
-        return names.filter { bits & UInt32($0.0) != 0 }.map(\.1)
+        guard let extensionValue = X509_get_ext_d2i(certificate, NID_key_usage, nil, nil) else { return nil }
+        defer { COpenSSL_ASN1_STRING_free(extensionValue) }
+        let bits = bytes(extensionValue) ?? []
+        return keyUsages.enumerated().filter { position, _ in
+            position / 8 < bits.count && bits[position / 8] & 0x80 >> UInt8(position % 8) != 0
+        }.map(\.element)
     }
 
     /// So many purposes are told one by one; real certificates have three.
@@ -81,6 +85,10 @@ enum Extensions {
     /// The short name of an object identifier, or its dotted numbers.
     static func objectName(_ object: OpaquePointer) -> String {
         if let name = OBJ_nid2sn(OBJ_obj2nid(object)), OBJ_obj2nid(object) != NID_undef { return String(cString: name) }
+        return numbers(of: object)
+    }
+
+    static func numbers(of object: OpaquePointer) -> String {
         var text = [CChar](repeating: 0, count: 128)
         let length = OBJ_obj2txt(&text, Int32(text.count), object, 1)
         let shown = text.prefix(max(0, min(Int(length), text.count - 1)))

@@ -120,7 +120,8 @@ package final class AnchorBundle: AnchorSource {
     func distrusts(_ node: PathNode) -> Bool {
         guard holdsDistrust, let name = node.handle.subjectName else { return false }
         return nodes(named: name).contains {
-            entries[$0.position].isDistrusted && $0.node.certificate == node.certificate
+            // `X509_V_ERR_CERT_REJECTED` is about a name and key, whatever copy of the certificate is presented.
+            entries[$0.position].isDistrusted && $0.node.certificate.publicKey == node.certificate.publicKey
         }
     }
 
@@ -182,7 +183,7 @@ protocol AnchorSource: Sendable {
     /// - Returns: the anchors, none when there is none of that name.
     func anchors(named name: OpaquePointer) -> [PathNode]
 
-    /// Whether trust settings forbid to trust the certificate for TLS servers, or may be in a file that cannot be read.
+    /// Whether trust settings forbid to trust the certificate's subject and key for TLS servers, or may be in a file that cannot be read.
     ///
     /// Every path asks for each of its certificates, so an answer of none has to be cheap.
     func distrusts(_ node: PathNode) -> Bool

@@ -1,0 +1,157 @@
+import LoopbackLab
+import Pinning
+import Testing
+import X509
+
+/// One world and what each client makes of it; the numbers are those of the rows in the article "Decision table".
+struct Fact: Sendable, CustomTestStringConvertible {
+    let name: String
+    let scene: Scene
+    /// The reason that each of these clients gives.
+    let expected: [(clients: String, reason: String)]
+
+    init(_ name: String, _ scene: Scene, _ expected: (String, String)...) {
+        (self.name, self.scene) = (name, scene)
+        self.expected = expected.map { (clients: $0.0, reason: $0.1) }
+    }
+
+    var testDescription: String { name }
+
+    static let matched = "pin-matched"
+    static let apple = "afnetworking alamofire trustkit nspinneddomains"
+    static let android = "android okhttp"
+    static let all = "\(apple) \(android) curl generic"
+
+    /// The clients as they compare keys, each with the settings that do nothing else.
+    static func client(_ name: Substring, _ pins: PinSet?) throws -> any ClientProcedure {
+        switch name {
+        case "afnetworking": AFNetworking(policy: AFSecurityPolicy(mode: .publicKey))
+        case "alamofire": Alamofire(.publicKeys())
+        case "trustkit": try TrustKit(pins: pins, enforcesPinning: false)
+        case "nspinneddomains": NSPinnedDomains()
+        case "android": AndroidNetworkSecurityConfig()
+        case "okhttp": OkHttp()
+        case "curl": Curl()
+        default: Generic()
+        }
+    }
+
+    func check() throws {
+        for (clients, reason) in expected {
+            for client in clients.split(separator: " ") {
+                let verdict = try scene.verdict(of: Self.client(client, scene.pinSet))
+                #expect(verdict.reason.id == reason, "\(name), \(client): \(verdict.trace)")
+            }
+        }
+    }
+}
+
+extension Scene {
+    /// A chain whose last certificate is the anchor alone unless others are given, with the keys of all of it pinned.
+    static func chain(_ chain: [LabCertificate], anchors: [LabCertificate]? = nil) -> Scene {
+        let anchors = anchors ?? [chain[chain.count - 1]]
+        return .ordinary(pins: chain, presented: chain.filter { !anchors.contains($0) }, system: anchors)
+    }
+}
+
+extension CertificateTemplate {
+    /// A copy with another extension below 2.5.29 that is not critical.
+    func adding(_ arc: UInt, _ value: [UInt8]) -> CertificateTemplate {
+        with { $0.additionalExtensions.append(.init(OID(2, 5, 29, arc), value: value)) }
+    }
+
+    /// A copy that holds the policy 1.2.3.4.
+    var withPolicy: CertificateTemplate { adding(32, element(0x30, element(0x30, [0x06, 0x03, 0x2a, 0x03, 0x04]))) }
+    /// A copy that asks for a policy on each path through it.
+    var askingForPolicy: CertificateTemplate { adding(36, element(0x30, element(0x80, [0]))) }
+}
+
+@Suite("What a path's certificates say of themselves and of each other") struct PathFactVectors {
+    private static let root = try! LabCertificate.selfSigned(.authority("Harbour Root").with { $0.serialNumber = [7] })
+    private static let issuing = try! root.issue(.authority("Harbour Issuing").with { $0.serialNumber = [11] })
+    private static let renewed = try! root.reissue(issuing) { $0.serialNumber = [12] }
+    private static let server = CertificateTemplate.leaf(serverName)
+    private static let other = "issuer-identifier"
+
+    static let identifiers: [Fact] = {
+        let bySerial = try! issuing.issue(server.naming(issuerOf: root.subject, serialNumber: [11]))
+        let byKey = try! issuing.issue(server.with { $0.authorityKeyIdentifier = .bytes([1, 2, 3]) })
+        let belowRoot = try! root.issue(server.naming(issuerOf: root.subject, serialNumber: [7]))
+        let again = try! root.reissue(root) { $0.serialNumber = [8] }
+        let keyBelowRoot = try! root.issue(server.with { $0.authorityKeyIdentifier = .bytes([1, 2, 3]) })
+        return [
+            Fact(
+                "11 and 12", .chain([bySerial, renewed, root]), (Fact.android, Fact.matched),
+                (Fact.apple, Fact.matched), ("curl generic", other)),
+            Fact("11 (as it says)", .chain([bySerial, issuing, root]), (Fact.all, Fact.matched)),
+            Fact(
+                "13 and 14", .chain([byKey, issuing, root]), (Fact.android, Fact.matched), (Fact.apple, other),
+                ("curl generic", other)),
+            Fact(
+                "15", .chain([belowRoot, again]), (Fact.android, other), (Fact.apple, Fact.matched),
+                ("curl generic", other)), Fact("15 (key)", .chain([keyBelowRoot, root]), (Fact.all, other)),
+        ]
+    }()
+
+    static let forms: [Fact] = {
+        let demanding = try! root.issue(.authority("Harbour Policy").askingForPolicy)
+        let holding = try! root.issue(.authority("Harbour Policy").askingForPolicy.withPolicy)
+        let asking = try! LabCertificate.selfSigned(.authority("Harbour Demand").askingForPolicy)
+        func issued(_ template: CertificateTemplate, by issuer: LabCertificate = issuing) -> [LabCertificate] {
+            [try! issuer.issue(template), issuer, root]
+        }
+        let garbled = server.with { $0.alternativeNames = [] }.adding(17, [0x05, 0x00])
+        let others = "\(Fact.apple) \(Fact.android) generic"
+        return [
+            Fact("20", .chain(issued(server, by: demanding)), (others, "no-policy"), ("curl", Fact.matched)),
+            Fact("20 (the anchor asks)", .chain([try! asking.issue(server), asking]), (Fact.all, Fact.matched)),
+            Fact("21", .chain(issued(server.withPolicy, by: holding)), (Fact.all, Fact.matched)),
+            Fact("22 (version)", .chain(issued(server.with { $0.version = 1 })), (others, "malformed")),
+            Fact("22 (twice)", .chain(issued(server.adding(14, [0x04, 0x01, 0x09]))), (others, "malformed")),
+            Fact("23", .chain(issued(garbled)), (others, "malformed")),
+        ]
+    }()
+
+    @Test(arguments: identifiers + forms) func `each client decides as its own code does`(_ fact: Fact) throws {
+        try fact.check()
+    }
+
+    @Test func `what was found is said, and never that the issuer is missing`() throws {
+        for (fact, sentence) in [
+            (Self.identifiers[0], "another issuer and serial number (authority key identifier)"),
+            (Self.identifiers[2], "another key identifier (authority key identifier)"),
+            (Self.forms[0], "CN=Harbour Policy (depth 1) asks for a certificate policy (requireExplicitPolicy)"),
+            (Self.forms[3], "is malformed: it is of version 1 and has extensions"),
+            (Self.forms[4], "is malformed: it has 2.5.29.14 twice"),
+            (Self.forms[5], "is malformed: its subjectAltName cannot be read"),
+        ] {
+            let failures = try fact.scene.failures(of: Generic())
+            #expect(failures.first?.description.contains(sentence) == true, "\(failures)")
+            #expect(!failures.contains { ["unknown-issuer", "key-usage"].contains($0.id) })
+        }
+    }
+
+    @Test func `of three extensions the one that is not for servers is named`() throws {
+        let netscape = CertificateTemplate.Extension(OID(2, 16, 840, 1, 113730, 1, 1), value: [0x03, 0x02, 0x07, 0x80])
+        let rows: [(change: @Sendable (inout CertificateTemplate) -> Void, words: String)] = [
+            ({ $0.additionalExtensions.append(netscape) }, "(Netscape certificate type)"),
+            ({ $0.keyUsage = [.cRLSign] }, "(key usage)"),
+            ({ $0.extendedKeyUsage = [.clientAuth] }, "(extended key usage)"),
+        ]
+        for row in rows {
+            let leaf = try Self.issuing.issue(Self.server.with(row.change))
+            let failures = try Scene.chain([leaf, Self.issuing, Self.root]).failures(of: Generic())
+            #expect(failures.first?.id == "wrong-purpose")
+            #expect(failures.first?.description.hasSuffix(row.words) == true, "\(failures)")
+        }
+    }
+
+    @Test func `whose name constraints are broken is said`() throws {
+        let narrow = try LabCertificate.selfSigned(
+            .authority("Narrow").with { $0.permittedNames = [.dns("example.org")] })
+        let authority = try narrow.issue(.authority("Below"))
+        let leaf = try authority.issue(Self.server)
+        let failure = try Scene.chain([leaf, authority, narrow]).failures(of: Generic()).first
+        #expect(failure?.description.contains("the names that CN=Narrow (depth 2) may certify") == true, "\(failure)")
+    }
+}
