@@ -112,7 +112,84 @@ extension CertificateTemplate {
         ]
     }()
 
-    @Test(arguments: identifiers + forms) func `each client decides as its own code does`(_ fact: Fact) throws {
+    static let namesakes: [Fact] = {
+        let star = try! root.renew(root)
+        let below = try! star.issue(.authority("Harbour Berth"))
+        return [
+            Fact(
+                "1 and 2", .chain([try! star.issue(server), star, root]), (Fact.android, "self-issued"),
+                (Fact.apple, Fact.matched), ("curl generic", Fact.matched)),
+            Fact(
+                "3", .chain([try! below.issue(server), below, star, root]), (Fact.android, "self-issued"),
+                (Fact.apple, Fact.matched), ("curl generic", Fact.matched)),
+        ]
+    }()
+
+    static let anchors: [Fact] = {
+        let leaf = try! issuing.issue(server)
+        let both = [leaf, issuing]
+        let old = try! LabCertificate.selfSigned(server.expired())
+        let box = try! LabCertificate.selfSigned(server, key: old.key)
+        let chained = Scene.ordinary(pins: [leaf], presented: both, system: [root, leaf])
+        let expired = Scene.ordinary(pins: [old], presented: [old], system: [box])
+        let shallow = try! LabCertificate.selfSigned(.authority("Harbour Shallow", pathLength: 0))
+        let upper = try! shallow.issue(.authority("Harbour Upper"))
+        let lower = try! upper.issue(.authority("Harbour Lower"))
+        let narrow = try! root.issue(.authority("Harbour Upper", pathLength: 0))
+        let deep = try! narrow.issue(.authority("Harbour Lower"))
+        return [
+            Fact("4", chained.with { $0.pins = [root] }, (Fact.android, "pin-mismatch")),
+            Fact("5", chained, (Fact.android, Fact.matched)),
+            Fact(
+                "6", .ordinary(pins: [root], presented: both, system: [root, issuing]), (Fact.android, Fact.matched)),
+            Fact(
+                "7", .ordinary(pins: [root], presented: both + [root], system: [issuing]),
+                (Fact.android, "pin-mismatch"), ("generic", "pin-mismatch")),
+            Fact("8 and 9", expired, (Fact.android, Fact.matched), ("generic afnetworking", "expired")),
+            Fact(
+                "8 (another name)", expired.with { $0.host = "other.example.com" }, (Fact.android, "name-mismatch")),
+            Fact("8 (renewed)", .ordinary(pins: [box], presented: [box], system: [old]), (Fact.android, Fact.matched)),
+            Fact(
+                "10", .chain([try! lower.issue(server), lower, upper, shallow]), (Fact.android, Fact.matched),
+                ("generic curl", "path-too-long"), (Fact.apple, "path-too-long")),
+            Fact("10 (below)", .chain([try! deep.issue(server), deep, narrow, root]), (Fact.all, "path-too-long")),
+        ]
+    }()
+
+    static let algorithms: [Fact] = {
+        let ecdsa: [UInt8] = [0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03]
+        let rsa: [UInt8] = [0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0b]
+        let byRSA = try! root.issue(.authority("Harbour RSA"), key: .shared(.rsa(bits: 2_048), label: "harbour"))
+        func leaf(_ algorithm: [UInt8], by issuer: LabCertificate = issuing) -> LabCertificate {
+            try! issuer.issue(server.with { $0.outerAlgorithm = algorithm })
+        }
+        let withoutNull = leaf(element(0x30, rsa), by: byRSA)
+        let withNull = leaf(element(0x30, ecdsa, [0x02, 0x05, 0x00]))
+        let others = "\(Fact.android) curl generic"
+        return [
+            Fact(
+                "16 and 17", .chain([withoutNull, byRSA, root]), (Fact.apple, Fact.matched),
+                (others, "algorithm-mismatch")),
+            Fact(
+                "16 and 17 (a NULL too many)", .chain([withNull, issuing, root]), (Fact.apple, Fact.matched),
+                (others, "algorithm-mismatch")),
+            Fact("18", .chain([leaf(element(0x30, ecdsa, [0x03])), issuing, root]), (Fact.all, "bad-signature")),
+            Fact("19", .chain([withoutNull.withBrokenSignature(), byRSA, root]), (Fact.all, "bad-signature")),
+        ]
+    }()
+
+    /// An authority below its own namesake, and a leaf that says nothing of its issuer's key.
+    static let chosen: Fact = {
+        let template = CertificateTemplate.authority("Harbour Twice").with { $0.subjectKeyIdentifier = .absent }
+        let anchor = try! LabCertificate.selfSigned(template)
+        let between = try! anchor.issue(.authority("Harbour Between").with { $0.authorityKeyIdentifier = .absent })
+        let namesake = try! between.issue(template)
+        let leaf = try! namesake.issue(server.with { $0.authorityKeyIdentifier = .absent })
+        return Fact(
+            "28", .chain([leaf, namesake, between, anchor]), ("generic", Fact.matched), ("curl", "bad-signature"))
+    }()
+
+    @Test(arguments: identifiers + forms + namesakes + anchors + algorithms + [chosen]) func `each client decides as its own code does`(_ fact: Fact) throws {
         try fact.check()
     }
 
@@ -128,6 +205,21 @@ extension CertificateTemplate {
             let failures = try fact.scene.failures(of: Generic())
             #expect(failures.first?.description.contains(sentence) == true, "\(failures)")
             #expect(!failures.contains { ["unknown-issuer", "key-usage"].contains($0.id) })
+        }
+    }
+
+    @Test func `the path that Android looks at is said, and what it is refused for`() throws {
+        let ended = try Self.namesakes[1].scene.failures(of: OkHttp())
+        #expect(
+            ended.first?.description
+                == "the path ends at CN=Harbour Root (depth 2), which bears the name of its issuer, and it is not trusted (a rule of Android)"
+        )
+        let generic = try Self.namesakes[0].scene.verdict(of: Generic())
+        #expect(generic.warnings.contains { $0.message.hasPrefix("Android refuses this server: the path ends at ") })
+        for (number, count) in [(0, 1), (1, 1), (2, 3)] {
+            let verdict = try Self.anchors[number].scene.verdict(of: AndroidNetworkSecurityConfig())
+            #expect(verdict.builtChain.certificates.count == count)
+            #expect(!verdict.warnings.contains { $0.id == "path-dependent" })
         }
     }
 

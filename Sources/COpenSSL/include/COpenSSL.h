@@ -60,6 +60,22 @@ static inline int COpenSSL_ASN1_STRING_length(const void *string) { return ASN1_
 static inline void COpenSSL_ASN1_STRING_free(void *string) { ASN1_STRING_free(string); }
 static inline int COpenSSL_ASN1_STRING_to_UTF8(unsigned char **out, const void *string) { return ASN1_STRING_to_UTF8(out, string); }
 
+// A copy of a certificate whose two signature algorithms differ by a NULL alone, with the inner one written outside; NULL for any other.
+static inline X509 *COpenSSL_X509_with_inner_algorithm(X509 *certificate) {
+    const X509_ALGOR *inner = X509_get0_tbs_sigalg(certificate), *outer;
+    const ASN1_OBJECT *innerKind, *outerKind;
+    int innerType, outerType;
+    X509_get0_signature(NULL, &outer, certificate);
+    X509_ALGOR_get0(&innerKind, &innerType, NULL, inner);
+    X509_ALGOR_get0(&outerKind, &outerType, NULL, outer);
+    int isByNull = (innerType == V_ASN1_NULL && outerType == V_ASN1_UNDEF) || (innerType == V_ASN1_UNDEF && outerType == V_ASN1_NULL);
+    X509 *copy = isByNull && OBJ_cmp(innerKind, outerKind) == 0 ? X509_dup(certificate) : NULL;
+    if (copy == NULL) return NULL;
+    X509_get0_signature(NULL, &outer, copy);
+    X509_ALGOR_copy((X509_ALGOR *)outer, inner);
+    return copy;
+}
+
 // TLS.
 // A chain is judged once: no server may present another one after that.
 static inline uint64_t COpenSSL_options(void) {

@@ -67,6 +67,8 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
     package var subjectKeyIdentifier = KeyIdentifier.derived
     package var authorityKeyIdentifier = KeyIdentifier.derived
     package var digest = SignatureDigest.sha256
+    /// The AlgorithmIdentifier beside the signature, `nil` for the one that is signed.
+    package var outerAlgorithm: [UInt8]?
     /// The serial number's big-endian bytes, `nil` for 16 random ones.
     package var serialNumber: [UInt8]?
     package var additionalExtensions: [Extension] = []

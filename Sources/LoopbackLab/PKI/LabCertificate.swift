@@ -1,9 +1,9 @@
 /// A certificate together with its private key and the template it was made from: what an authority or a server holds.
 package struct LabCertificate: Sendable {
-    package let der: [UInt8]
+    package private(set) var der: [UInt8]
     package let key: LabKey
     package let template: CertificateTemplate
-    package let sha256: [UInt8]
+    package private(set) var sha256: [UInt8]
 
     package var subject: DistinguishedName { template.subject }
     package var publicKeySHA256: [UInt8] { key.publicKeySHA256 }
@@ -29,7 +29,7 @@ package struct LabCertificate: Sendable {
         _ template: CertificateTemplate, key: LabKey, issuerName: DistinguishedName, issuerKey: LabKey
     ) throws(LabError) {
         let toBeSigned = try template.toBeSigned(key: key, issuerName: issuerName, issuerKey: issuerKey)
-        der = try issuerKey.signed(toBeSigned, digest: template.digest)
+        der = try issuerKey.signed(toBeSigned, digest: template.digest, saying: template.outerAlgorithm)
         sha256 = LoopbackLab.sha256(der)
         (self.key, self.template) = (key, template)
     }
@@ -38,6 +38,14 @@ package struct LabCertificate: Sendable {
     package func issue(_ template: CertificateTemplate, key: LabKey? = nil) throws(LabError) -> LabCertificate {
         let key = if let key { key } else { try LabKey.generate() }
         return try LabCertificate(template, key: key, issuerName: subject, issuerKey: self.key)
+    }
+
+    /// A copy whose signature has another last bit.
+    package func withBrokenSignature() -> LabCertificate {
+        var copy = self
+        copy.der[copy.der.count - 1] ^= 1
+        copy.sha256 = LoopbackLab.sha256(copy.der)
+        return copy
     }
 
     /// Issues `other` again: the same contents and key, another serial number and so other bytes.

@@ -216,8 +216,10 @@ extension LabKey {
     }
 
     /// `SEQUENCE { toBeSigned, signatureAlgorithm, signature }`: the shape of certificates and of requests.
-    func signed(_ toBeSigned: [UInt8], digest: SignatureDigest) throws(LabError) -> [UInt8] {
-        let algorithm = try signatureAlgorithm(digest)
+    func signed(
+        _ toBeSigned: [UInt8], digest: SignatureDigest, saying algorithm: [UInt8]? = nil
+    ) throws(LabError) -> [UInt8] {
+        let algorithm = if let algorithm { algorithm } else { try signatureAlgorithm(digest) }
         let signature = try sign(toBeSigned, digest: digest)
         return DER.sequence(toBeSigned, algorithm, DER.bitString(signature))
     }

@@ -17,7 +17,7 @@ package struct AndroidNetworkSecurityConfig: ClientProcedure {
         .keys(of: pins, at: .anywhere, expiration: expiration)
     }
 
-    /// Decides as the trust manager does, on the first valid path and what follows on it behind an anchor.
+    /// Decides as the trust manager does, on the path that Conscrypt builds.
     package func evaluate(_ run: inout ProcedureRun) -> Verdict {
         let verifier = run.verifier
         func isExempt(_ chain: BuiltChain) -> Bool {
@@ -27,7 +27,6 @@ package struct AndroidNetworkSecurityConfig: ClientProcedure {
             return trust.overridesPins(endingAt: anchor, isOfSystem: verifier.holdsAnchor(like: anchor))
         }
         return run.afterServerTrust(by: trust) { run, system in
-            let system = system.goingOnThroughAnchors
             guard let pins = run.pins else { return run.unpinned("the host has no pin set", system) }
             run.warnOfTimeZone(of: expiration)
             if let expiration, expiration < run.view.time {
@@ -60,18 +59,5 @@ extension ProcedureRun {
                 "the app's configuration trusts \(trust.words) for \(hosts), and no other root (\(place.origin))")
         }
         return rejected(system.failures, on: system.builtChain)
-    }
-}
-
-extension TrustResult {
-    /// The same with the chain that Android's clients look at: from a trusted certificate that is not self-signed they go on, as far as
-    /// valid paths lead (`TrustManagerImpl.checkTrustedRecursive`, OkHttp's `BasicCertificateChainCleaner`).
-    var goingOnThroughAnchors: TrustResult {
-        guard case .trusted(let preferred, let alternatives) = self,
-            let longest = alternatives.filter({ $0.certificates.starts(with: preferred.certificates) }).max(by: {
-                $0.certificates.count < $1.certificates.count
-            })
-        else { return self }
-        return .trusted(preferred: longest, alternatives: [preferred] + alternatives.filter { $0 != longest })
     }
 }

@@ -10,6 +10,8 @@ public struct TrustFailure: Sendable, Hashable {
         /// The reference name is malformed, so that no certificate can be valid for it.
         case impossibleName(ServerNameError)
         case badSignature
+        /// The signature algorithm stands in the certificate twice, and a NULL in one of both alone: what is signed is well signed.
+        case algorithmMismatch
         /// The certificate names another one as its issuer than the one above it (RFC 5280, 4.2.1.1).
         case otherIssuer(IssuerMark)
         /// A certificate that issued another is no authority, or may not sign certificates.
@@ -47,6 +49,8 @@ public struct TrustFailure: Sendable, Hashable {
         /// No certificate of the issuer was presented, pinned or trusted.
         case unknownIssuer
         case untrustedRoot
+        /// The path ends before its issuer, because the certificate bears its issuer's name.
+        case selfIssued
         /// The chain is a single certificate that signed itself and is not trusted.
         case selfSigned
         /// The trust store forbids to trust the certificate for TLS servers.
@@ -88,7 +92,7 @@ public struct TrustFailure: Sendable, Hashable {
     /// Whether the path is missing its end: nothing else is said against it.
     package var isMissingAnchor: Bool {
         switch reason {
-        case .unknownIssuer, .untrustedRoot, .selfSigned: true
+        case .unknownIssuer, .untrustedRoot, .selfSigned, .selfIssued: true
         default: false
         }
     }
@@ -110,6 +114,7 @@ public struct TrustFailure: Sendable, Hashable {
         case .notYetValid: ("not-yet-valid", 1)
         case .nameMismatch, .impossibleName: ("name-mismatch", 2)
         case .badSignature: ("bad-signature", 3)
+        case .algorithmMismatch: ("algorithm-mismatch", 3)
         case .otherIssuer: ("issuer-identifier", 4)
         case .notAnAuthority: ("not-an-authority", 4)
         case .pathTooLong: ("path-too-long", 4)
@@ -127,6 +132,7 @@ public struct TrustFailure: Sendable, Hashable {
         case .other: ("invalid", 6)
         case .untrustedRoot: ("untrusted-root", 7)
         case .selfSigned: ("self-signed", 7)
+        case .selfIssued: ("self-issued", 7)
         case .unknownIssuer: ("unknown-issuer", 8)
         case .tooManyCertificates: ("too-many-certificates", 9)
         case .tooManyPaths: ("too-many-paths", 9)
@@ -150,6 +156,9 @@ extension TrustFailure: CustomStringConvertible {
         case .badSignature: "the signature on \(subject) does not verify"
         case .notAnAuthority: "\(subject) may not issue certificates"
         case .pathTooLong: "\(subject) allows fewer intermediate certificates than the path has"
+        case .algorithmMismatch:
+            "the signature algorithm of \(subject) stands in it twice, with and without a NULL, as macOS Certificate Assistant writes it; "
+                + "Apple's platforms take that, nobody else does here"
         case .otherIssuer(let mark):
             "\(subject) names another certificate as its issuer than \(Certificate.bearable(certificate.issuer)): another "
                 + (mark == .keyIdentifier ? "key identifier" : "issuer and serial number")
@@ -187,6 +196,7 @@ extension TrustFailure: CustomStringConvertible {
             "the issuer of \(subject) is neither presented nor trusted: \(Certificate.bearable(certificate.issuer))"
         case .untrustedRoot: "the root \(subject) is not trusted"
         case .selfSigned: "\(subject) is self-signed and not trusted"
+        case .selfIssued: "the path ends at \(subject), which bears the name of its issuer, and it is not trusted"
         case .distrusted: "\(subject) is distrusted: the trust store's own settings forbid it for TLS servers"
         case .tooManyCertificates(let limit):
             "the path of \(subject) has more than \(limit) certificates, and a longer one is not followed"

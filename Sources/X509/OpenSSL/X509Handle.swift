@@ -8,8 +8,12 @@ internal import Synchronization
 /// (extensions, the decoded key) it guards with a lock of its own.
 final class X509Handle: @unchecked Sendable {
     let pointer: OpaquePointer
-    /// What is wrong with the form of the certificate, `nil` until somebody asks.
-    private let knownMalformation = Mutex<String??>(nil)
+    /// What was found out when somebody asked; `nil` until then.
+    private struct Known {
+        var malformation: String??
+        var rewritten: X509Handle??
+    }
+    private let known = Mutex(Known())
 
     /// Takes over a reference that the caller holds.
     init(takingOwnershipOf pointer: OpaquePointer) { self.pointer = pointer }
@@ -34,11 +38,21 @@ final class X509Handle: @unchecked Sendable {
 
     /// What is wrong with the form of the certificate, `nil` if nothing is.
     var malformation: String? {
-        knownMalformation.withLock { known in
-            if let known { return known }
+        known.withLock { known in
+            if let malformation = known.malformation { return malformation }
             let found = Malformation.found(in: pointer)
-            known = .some(found)
+            known.malformation = .some(found)
             return found
+        }
+    }
+
+    /// The certificate with its inner signature algorithm written outside, if both differ by a NULL alone.
+    private var rewritten: X509Handle? {
+        known.withLock { known in
+            if let rewritten = known.rewritten { return rewritten }
+            let made = COpenSSL_X509_with_inner_algorithm(pointer).map { X509Handle(takingOwnershipOf: $0) }
+            known.rewritten = .some(made)
+            return made
         }
     }
 
@@ -54,8 +68,15 @@ final class X509Handle: @unchecked Sendable {
     /// Whether this certificate's subject is the name of `other`'s issuer, compared in canonical form (RFC 5280, 7.1).
     func isNamedIssuer(of other: X509Handle) -> Bool { X509_NAME_cmp(subjectName, other.issuerName) == 0 }
 
-    /// Whether `issuer`'s key made the signature on this certificate (`X509_verify`).
+    /// Whether `issuer`'s key made the signature on this certificate, by either of its algorithms (`X509_verify`).
     func isSigned(by issuer: X509Handle) -> Bool {
+        isVerified(by: issuer) || isSignedByInnerAlgorithm(by: issuer)
+    }
+
+    /// Whether it is `issuer`'s signature by the algorithm that was signed, where the other one is another.
+    func isSignedByInnerAlgorithm(by issuer: X509Handle) -> Bool { rewritten?.isVerified(by: issuer) ?? false }
+
+    private func isVerified(by issuer: X509Handle) -> Bool {
         guard let key = X509_get0_pubkey(issuer.pointer) else { return false }
         defer { OpenSSLFailure.forget() }
         return X509_verify(pointer, key) == 1

@@ -35,12 +35,12 @@ final class CandidateIssuers {
 
     var seen: [Certificate] { candidates.values.flatMap { $0.map(\.node.certificate) } }
 
-    /// Whether `node` is itself an anchor.
-    func isAnchor(_ node: PathNode) -> Bool {
-        guard let name = node.handle.subjectName else { return false }
-        return anchorSources.contains { source in
-            source.anchors(named: name).contains { $0.certificate == node.certificate }
-        }
+    /// The anchor that has the subject and key of `node`: `node` itself if it is one.
+    func anchor(like node: PathNode) -> PathNode? {
+        guard let name = node.handle.subjectName else { return nil }
+        let anchors = anchorSources.flatMap { $0.anchors(named: name) }
+        return anchors.first { $0.certificate == node.certificate }
+            ?? anchors.first { $0.certificate.publicKey == node.certificate.publicKey }
     }
 
     /// The certificates whose subject is `node`'s issuer, the most promising first.

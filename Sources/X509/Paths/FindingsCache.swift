@@ -28,6 +28,8 @@ final class FindingsCache: Sendable {
         let hasNameConstraints: Bool
         /// Whether everybody's search would have gone the same way.
         let isUndisputed: Bool
+        /// Whether the only valid path is the one that Conscrypt builds.
+        let isConscrypts: Bool
         /// Whether there were other certificates at hand than those of the one valid path, so that another could have been built.
         let hasChoice: Bool
         /// Whether a path through two certificates of one authority was left out.
@@ -46,13 +48,14 @@ final class FindingsCache: Sendable {
 
         /// An answer for `time`, reached by looking at `certificates`.
         init(
-            _ findings: PathFindings, hasNameConstraints: Bool, isUndisputed: Bool = false, hasChoice: Bool = false,
+            _ findings: PathFindings, hasNameConstraints: Bool, isUndisputed: Bool = false,
+            isConscrypts: Bool = false, hasChoice: Bool = false,
             hasLeftOutAuthority: Bool = false, isExhausted: Bool = false,
             judgements: [[SHA256Digest]: PathJudge.Judgement] = [:], at time: Timestamp,
             by certificates: some Sequence<Certificate>
         ) {
             (self.findings, self.hasNameConstraints) = (findings, hasNameConstraints)
-            (self.isUndisputed, self.hasChoice) = (isUndisputed, hasChoice)
+            (self.isUndisputed, self.isConscrypts, self.hasChoice) = (isUndisputed, isConscrypts, hasChoice)
             (self.hasLeftOutAuthority, self.isExhausted) = (hasLeftOutAuthority, isExhausted)
             self.judgements = judgements
             var first = Int64.min

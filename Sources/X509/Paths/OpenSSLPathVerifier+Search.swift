@@ -33,17 +33,20 @@ extension OpenSSLPathVerifier {
             nameFailures.isEmpty && !search.validPaths.isEmpty
             ? PathFindings(validPaths: search.validPaths, failures: [], bestEfforts: [])
             : rejection(&search, leaf: leaf, nameFailures: nameFailures, question: question)
+        let isConscrypts =
+            search.validPaths.count == 1 && !search.isLeafAnchoredByKey && !search.isExhausted
+            && !search.validPaths[0].dropLast().contains(where: \.isSelfIssued)
         return FindingsCache.Entry(
             findings, hasNameConstraints: search.hasNameConstraints, isUndisputed: isUndisputed,
-            hasChoice: Self.hasChoice(search.validPaths, among: seen), hasLeftOutAuthority: search.hasLeftOutAuthority,
+            isConscrypts: isConscrypts, hasChoice: Self.hasChoice(search.validPaths, among: seen), hasLeftOutAuthority: search.hasLeftOutAuthority,
             isExhausted: search.isExhausted, judgements: isUndisputed || platform != nil ? [:] : judgements,
             at: question.time, by: seen)
     }
 
-    /// Whether another path than the only valid one could be built of the certificates that were at hand.
+    /// Whether another path than the only valid one could be built of the certificates that were at hand, or of its own.
     private static func hasChoice(_ paths: [[Certificate]], among seen: [Certificate]) -> Bool {
         guard paths.count == 1, let path = paths.first else { return !paths.isEmpty }
-        return seen.contains { !path.contains($0) }
+        return seen.contains { !path.contains($0) } || Set(path.map(\.subject)).count < path.count
     }
 
     /// Where paths may end and what they may pass through in one round of the search.
@@ -116,10 +119,13 @@ extension OpenSSLPathVerifier {
             // A search that was given up cannot say that an issuer is missing.
             if let end = deadEnd.last?.certificate, !search.isExhausted, !search.isCutShort {
                 let depth = deadEnd.count - 1
+                let reason: TrustFailure.Reason =
+                    end.isSelfIssued ? (depth == 0 ? .selfSigned : .untrustedRoot) : .unknownIssuer
+                let isConscrypts = search.isSelfIssuedEnd(deadEnd)
                 failures.append(
                     TrustFailure(
-                        end.isSelfIssued ? (depth == 0 ? .selfSigned : .untrustedRoot) : .unknownIssuer, at: depth,
-                        of: end))
+                        isConscrypts ? .selfIssued : reason, at: depth, of: end,
+                        ruleOf: isConscrypts ? .android : nil))
             }
         }
         if search.validPaths.isEmpty {

@@ -46,13 +46,14 @@ package struct OpenSSLPathVerifier: PathVerifier {
         let common = remembered(question, by: nil) { search(question, leaf: leaf, by: nil) }
         guard let platform = question.platform else { return common }
         let constrainsMore = platform.constrainsCommonName && common.hasNameConstraints
-        let mayBeBuiltOtherwise = platform.buildsOnePath && common.hasChoice
+        let mayBeBuiltOtherwise =
+            platform.buildsOnePath && common.hasChoice || platform.family == .android && !common.isConscrypts
         if common.isUndisputed, !constrainsMore, !mayBeBuiltOtherwise, question.fetchable.isEmpty,
             common.findings.validPaths.allSatisfy({ isTaken($0, question) })
         {
             return common
         }
-        if common.isExhausted { return builtByItself(exhausted(common, question), question, leaf: leaf) }
+        if common.isExhausted, platform.family != .android { return builtByItself(exhausted(common, question), question, leaf: leaf) }
         return remembered(question, by: platform) {
             // OpenSSL holds the common name against constraints only when it is told to.
             let found = search(

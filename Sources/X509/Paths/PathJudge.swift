@@ -114,6 +114,12 @@ struct PathJudge {
                 on: path, against: depth, constrainsCommonName: rules.constrainsCommonName)
             return failure(
                 .nameConstraintViolated(by: authority.map { "\(path[$0].certificate) (depth \($0))" }))
+        case .badSignature
+        where path.indices.contains(depth + 1) && node.handle.isSignedByInnerAlgorithm(by: path[depth + 1].handle):
+            return failure(.algorithmMismatch)
+        // OpenSSL goes no further than to a certificate that may be its own issuer.
+        case .selfSigned where depth < path.count - 1, .untrustedRoot where depth < path.count - 1:
+            return failure(.selfIssued)
         case let reason: return failure(reason)
         }
     }

@@ -34,6 +34,8 @@ struct PathSearch {
     private(set) var isCutShort = false
     /// Whether an issuer was left out because another certificate of its name and key is on the path, as no loop needs.
     private(set) var hasLeftOutAuthority = false
+    /// Whether another certificate with the leaf's subject and key is an anchor.
+    private(set) var isLeafAnchoredByKey = false
     /// Whether the search stopped before it was through.
     var isExhausted: Bool { isOverLimits || issuers.budget.isExhausted }
 
@@ -111,7 +113,27 @@ struct PathSearch {
         findings(on: path).map { rules.failures(ofDeadEnd: path, $0.failures) } ?? []
     }
 
-    mutating func run(from leaf: PathNode) { extend([leaf], isAnchor: issuers.isAnchor(leaf), firstAnchor: nil) }
+    /// Whether paths are those that Conscrypt builds (google/conscrypt, `TrustManagerImpl.checkTrustedRecursive`).
+    private var isConscrypt: Bool { rules.platform?.family == .android }
+
+    mutating func run(from leaf: PathNode) {
+        let anchor = issuers.anchor(like: leaf)
+        let isAnchor = anchor?.certificate == leaf.certificate
+        isLeafAnchoredByKey = anchor != nil && !isAnchor
+        // Conscrypt has the anchor stand in for the leaf (`findTrustAnchorBySubjectAndPublicKey`).
+        if isConscrypt, let anchor, leaf.handle.malformation == nil {
+            extend([anchor], isAnchor: true, firstAnchor: nil)
+        } else {
+            extend([leaf], isAnchor: isAnchor, firstAnchor: nil)
+        }
+    }
+
+    /// Whether a path that leads nowhere ends before an issuer that is at hand, since Conscrypt goes no further than to a name that is its
+    /// own issuer.
+    func isSelfIssuedEnd(_ path: [PathNode]) -> Bool {
+        guard isConscrypt, let last = path.last, last.certificate.isSelfIssued else { return false }
+        return issuers.candidates(for: last).contains { !$0.node.isSameAuthority(as: last) }
+    }
 
     private mutating func extend(_ path: [PathNode], isAnchor: Bool, firstAnchor: Int?) {
         guard !isExhausted, let last = path.last else { return }
@@ -121,7 +143,7 @@ struct PathSearch {
             return note([TrustFailure(.malformed(clause), at: path.count - 1, of: last.certificate)])
         }
         let firstAnchor = firstAnchor ?? (isAnchor ? path.count - 1 : nil)
-        if isAnchor, let firstAnchor { judgeWhole(path, firstAnchor: firstAnchor) }
+        if isAnchor, !isConscrypt, let firstAnchor { judgeWhole(path, firstAnchor: firstAnchor) }
         var isDeadEnd = true
         var candidates = issuers.candidates(for: last)
         // Each is held against all that is on the path.
@@ -131,9 +153,21 @@ struct PathSearch {
             if same.certificate != candidate.node.certificate { hasLeftOutAuthority = true }
             return true
         }
+        if isConscrypt {
+            // Once an anchor is on the path only anchors follow, and the path counts where none does.
+            if last.certificate.isSelfIssued { candidates = [] }
+            if firstAnchor != nil { candidates.removeAll { !$0.isAnchor } }
+            let goesOn = firstAnchor != nil && candidates.contains { issuers.isSigned(last, by: $0.node) }
+            if isExhausted { return }
+            if let firstAnchor, !goesOn { return judgeWhole(path, firstAnchor: firstAnchor) }
+        }
+        let found = validPaths.count
+        var hasAnchorLed = false
         let isFull = path.count >= Self.lengthLimit
         var isAnySigned = candidates.isEmpty
         for candidate in candidates {
+            // What was presented is tried only where no anchor led to a valid path.
+            if isConscrypt, hasAnchorLed, !candidate.isAnchor { break }
             steps += 1
             guard steps <= Self.stepLimit else {
                 isOverLimits = true
@@ -153,6 +187,7 @@ struct PathSearch {
             }
             extend(path + [candidate.node], isAnchor: candidate.isAnchor, firstAnchor: firstAnchor)
             if isExhausted { return }
+            if candidate.isAnchor, validPaths.count > found { hasAnchorLed = true }
         }
         if !isAnySigned { add([TrustFailure(.badSignature, at: path.count - 1, of: last.certificate)]) }
         if isDeadEnd || isCutShort && isFull, !isAnchor, path.count > longestDeadEnd.count { longestDeadEnd = path }
