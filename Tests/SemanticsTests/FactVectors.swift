@@ -140,14 +140,12 @@ extension CertificateTemplate {
         return [
             Fact("4", chained.with { $0.pins = [root] }, (Fact.android, "pin-mismatch")),
             Fact("5", chained, (Fact.android, Fact.matched)),
-            Fact(
-                "6", .ordinary(pins: [root], presented: both, system: [root, issuing]), (Fact.android, Fact.matched)),
+            Fact("6", .ordinary(pins: [root], presented: both, system: [root, issuing]), (Fact.android, Fact.matched)),
             Fact(
                 "7", .ordinary(pins: [root], presented: both + [root], system: [issuing]),
                 (Fact.android, "pin-mismatch"), ("generic", "pin-mismatch")),
             Fact("8 and 9", expired, (Fact.android, Fact.matched), ("generic afnetworking", "expired")),
-            Fact(
-                "8 (another name)", expired.with { $0.host = "other.example.com" }, (Fact.android, "name-mismatch")),
+            Fact("8 (another name)", expired.with { $0.host = "other.example.com" }, (Fact.android, "name-mismatch")),
             Fact("8 (renewed)", .ordinary(pins: [box], presented: [box], system: [old]), (Fact.android, Fact.matched)),
             Fact(
                 "10", .chain([try! lower.issue(server), lower, upper, shallow]), (Fact.android, Fact.matched),
@@ -189,9 +187,8 @@ extension CertificateTemplate {
             "28", .chain([leaf, namesake, between, anchor]), ("generic", Fact.matched), ("curl", "bad-signature"))
     }()
 
-    @Test(arguments: identifiers + forms + namesakes + anchors + algorithms + [chosen]) func `each client decides as its own code does`(_ fact: Fact) throws {
-        try fact.check()
-    }
+    @Test(arguments: identifiers + forms + namesakes + anchors + algorithms + [chosen])
+    func `each client decides as its own code does`(_ fact: Fact) throws { try fact.check() }
 
     @Test func `what was found is said, and never that the issuer is missing`() throws {
         for (fact, sentence) in [
@@ -245,5 +242,65 @@ extension CertificateTemplate {
         let leaf = try authority.issue(Self.server)
         let failure = try Scene.chain([leaf, authority, narrow]).failures(of: Generic()).first
         #expect(failure?.description.contains("the names that CN=Narrow (depth 2) may certify") == true, "\(failure)")
+    }
+}
+
+@Suite("What libraries refuse that a pin compared by hand takes") struct LibraryFactVectors {
+    private static let root = try! LabCertificate.selfSigned(.authority("Quay Root"))
+    private static let issuing = try! root.issue(.authority("Quay Issuing"))
+    private static let leaf = try! issuing.issue(.leaf(serverName))
+
+    /// The scene, and who refuses the server, each with a word of the reason.
+    static let rows: [(scene: Scene, refusals: [String])] = {
+        let bare = try! LabCertificate.selfSigned(.authority("Quay Bare").with { $0.isAuthority = nil })
+        let narrow = try! LabCertificate.selfSigned(
+            .authority("Quay Narrow").with { $0.excludedNames = [.dns("device.example.com")] })
+        let device = try! narrow.issue(.leaf(subject: "device.example.com", names: [GeneralName("192.0.2.7")]))
+        let encrypting = try! issuing.issue(
+            CertificateTemplate.leaf(serverName).with { $0.keyUsage = [.keyEncipherment] })
+        let nameless = try! issuing.issue(.leaf(subject: .empty, names: [.dns(serverName)]))
+        let underscored = try! issuing.issue(.leaf("*.example.com"))
+        func chain(_ leaf: LabCertificate) -> Scene { .chain([leaf, issuing, root]) }
+        return [
+            (chain(leaf), []), (.chain([leaf, issuing]), ["Node and Python before 3.13 refuse: not a root"]),
+            (.chain([try! bare.issue(.leaf(serverName)), bare]), ["Go and Java refuse: no basicConstraints"]),
+            (
+                Scene.chain([device, narrow]).with { $0.host = "192.0.2.7" },
+                ["Node and Python refuse: CN=Quay Narrow (depth 1)"]
+            ),
+            (
+                chain(encrypting),
+                [
+                    "iOS refuses: digitalSignature", "Android refuses: digitalSignature",
+                    "Java and dio refuse: digitalSignature",
+                ]
+            ), (chain(nameless), ["Java refuses: not critical"]),
+            (
+                chain(underscored).with { $0.host = "a_b.example.com" },
+                ["Java refuses: the name a_b.example.com has a _"]
+            ),
+        ]
+    }()
+
+    @Test(arguments: rows.indices) func `with pins it is a warning, without a note`(_ index: Int) throws {
+        let (scene, refusals) = Self.rows[index]
+        for (scene, level) in [(scene, Finding.Level.warning), (scene.with { $0.pins = [] }, .note)] {
+            let verdict = try scene.verdict(of: Generic())
+            #expect(verdict.isAccepted)
+            let findings = verdict.findings.filter { $0.message.contains("this server: ") }
+            try #require(findings.count == refusals.count, "\(findings.map(\.message))")
+            for (finding, refusal) in zip(findings, refusals) {
+                let parts = refusal.split(separator: ": ", maxSplits: 1).map(String.init)
+                #expect(finding.message.hasPrefix("\(parts[0]) this server: "))
+                #expect(finding.message.contains(parts[1]), "\(finding.message)")
+                let isOfSystem = parts[0].hasPrefix("iOS") || parts[0].hasPrefix("Android")
+                #expect(finding.kind == (isOfSystem ? .platformRule : .libraryDiffers) && finding.level == level)
+            }
+        }
+    }
+
+    @Test func `on a device its system alone is asked`() throws {
+        let scene = Scene.chain([Self.leaf, Self.issuing]).with { $0.release = .apple(.newest) }
+        #expect(try !scene.verdict(of: Generic()).findings.contains { $0.message.contains("this server: ") })
     }
 }

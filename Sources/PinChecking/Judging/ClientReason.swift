@@ -14,7 +14,7 @@ extension Reason {
     /// The reason of a verdict in one line, with what the user needs to act on it.
     init(
         _ verdict: Verdict, of client: ConfiguredClient, for name: ReferenceName, by policy: HostPolicy,
-        serverName: SentServerName, hasAnchors: Bool
+        serverName: SentServerName, hasAnchors: Bool, release: PlatformRelease = .newest
     ) {
         func reason(_ message: String, _ hints: [String] = [], _ remedy: Remedy? = nil) -> Reason {
             Reason(verdict.reason.id, message, hints: hints, remedy: remedy)
@@ -42,7 +42,16 @@ extension Reason {
             if first.reason == .selfSigned, client.client.hasSecurityPolicy,
                 client.pins?.certificates.contains(first.certificate) == true
             {
-                remedy = .allowInvalidCertificates
+                // In certificate mode Apple's rules for leaves under an app's own anchor hold all the same (platforms: `SecPolicyCreateSSL`).
+                let apple = Platform.apple().running(on: release)
+                let objection =
+                    policy.mode == .publicKey
+                    ? nil : apple.objections(toLeaf: first.certificate, endingAt: .own).first
+                if let objection {
+                    hints.append("its pin is not enough with allowInvalidCertificates = YES: \(objection)")
+                } else {
+                    remedy = .allowInvalidCertificates
+                }
             }
             // Which name the server was asked for explains most certificates that are for another one.
             if case .nameMismatch = first.reason {

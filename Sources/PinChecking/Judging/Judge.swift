@@ -41,7 +41,7 @@ extension HostPolicy {
                 wording?(verdict, client)
                 ?? Reason(
                     verdict, of: client, for: view.referenceName, by: self, serverName: serverName,
-                    hasAnchors: givenRoots != nil)
+                    hasAnchors: givenRoots != nil, release: view.release)
             return (verdict, reason, facts(of: verdict, client, procedure, view))
         }
         let interception = interceptionFinding(on: clients.ranked)

@@ -28,7 +28,7 @@ package struct Generic: ClientProcedure {
                     run.fail("revocation", failure.description)
                     return run.verdict(.untrusted([failure]), on: system.builtChain)
                 }
-                run.tellPlatformsThatRefuse()
+                run.tellWhoRefuses(system.validPaths)
             }
             guard let condition = comparison(with: run.pins, for: run.view.referenceName).conditions.first else {
                 run.skip("pins", "no pins are given")
@@ -40,19 +40,25 @@ package struct Generic: ClientProcedure {
 }
 
 extension ProcedureRun {
-    /// Says which systems of today would refuse the server whatever its pins: with pins a warning, without a note.
-    fileprivate mutating func tellPlatformsThatRefuse() {
+    /// Says which systems of today and which libraries would refuse the server whatever its pins: with pins a warning, without a note.
+    fileprivate mutating func tellWhoRefuses(_ paths: [VerifiedPath]) {
         for (system, platform) in [("iOS", Platform.apple()), ("Android", .android())] {
             let failure =
                 platform.handshakeFailure(of: view.presented.leaf, on: view.connection)
                 ?? evaluate(serverPolicy, by: platform).failures.first
-            guard let failure else { continue }
-            let message = "\(system) refuses this server: \(failure)"
-            if pins == nil {
-                note(.platformRule, message)
-            } else {
-                warn(.platformRule, message, remedy: .judgeOn(platform.family))
-            }
+            if let failure { tell(.platformRule, system, failure.description, remedy: .judgeOn(platform.family)) }
         }
+        // Both verify with OpenSSL.
+        if let failure = evaluate(serverPolicy, by: .openssl).failures.first {
+            tell(.libraryDiffers, "Node and Python", failure.description)
+        }
+        for rule in Generic.libraryRules {
+            if let objection = rule.objection(view, paths) { tell(.libraryDiffers, rule.libraries, objection) }
+        }
+    }
+
+    private mutating func tell(_ kind: FindingID, _ who: String, _ why: String, remedy: Remedy? = nil) {
+        let message = "\(who) \(who.contains(" and ") ? "refuse" : "refuses") this server: \(why)"
+        if pins == nil { note(kind, message) } else { warn(kind, message, remedy: remedy) }
     }
 }

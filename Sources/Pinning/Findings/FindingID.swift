@@ -200,6 +200,7 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
         "issuer-would-be-fetched warning/- A device would fetch the issuer, which is not at hand here."
     case keyTypesDiffer = "key-types-differ note/- Clients get the key of the type they ask for."
     case leafOnly = "leaf-only warning/- A CA is pinned, and the client compares the leaf alone."
+    case libraryDiffers = "library-differs warning,note/- Libraries that programs pin with by hand refuse the server."
     case loadedFromBundle = "loaded-from-bundle note/- The certificate files of an app, and the clients that load them."
     case nameNotChecked = "name-not-checked warning/- The name of the certificate was not checked."
     case needsAllowInvalid =

@@ -38,13 +38,17 @@ public struct Certificate: Sendable, Hashable, CustomStringConvertible {
     package let isSelfIssued: Bool
     /// The name of the algorithm the issuer signed with, as in `ecdsa-with-SHA256`.
     package let signatureAlgorithm: String
+    /// The version as people count it, 3 for a certificate with extensions.
+    package let version: Int
+    /// Whether the subject is empty, and the subjectAltName is not marked critical (RFC 5280, 4.1.2.6).
+    package let isNamedUncritically: Bool
 
     package init(
         der: [UInt8], fingerprint: SHA256Digest, publicKey: PublicKey, subject: String, issuer: String,
         commonName: String?, serialNumber: String, notBefore: Timestamp, notAfter: Timestamp,
         names: [SubjectAlternativeName], basicConstraints: BasicConstraints?, keyUsage: [String]?,
         extendedKeyUsage: [String]?, subjectKeyIdentifier: [UInt8]?, authorityKeyIdentifier: [UInt8]?,
-        isSelfIssued: Bool, signatureAlgorithm: String
+        isSelfIssued: Bool, signatureAlgorithm: String, version: Int = 3, isNamedUncritically: Bool = false
     ) {
         (self.der, self.fingerprint, self.publicKey) = (der, fingerprint, publicKey)
         (self.subject, self.issuer, self.commonName) = (subject, issuer, commonName)
@@ -54,6 +58,7 @@ public struct Certificate: Sendable, Hashable, CustomStringConvertible {
         self.subjectKeyIdentifier = subjectKeyIdentifier
         self.authorityKeyIdentifier = authorityKeyIdentifier
         (self.isSelfIssued, self.signatureAlgorithm) = (isSelfIssued, signatureAlgorithm)
+        (self.version, self.isNamedUncritically) = (version, isNamedUncritically)
     }
 
     /// Whether both have the same DER encoding.

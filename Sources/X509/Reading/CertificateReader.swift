@@ -105,7 +105,8 @@ package enum CertificateReader {
             subjectKeyIdentifier: Extensions.bytes(X509_get0_subject_key_id(pointer)),
             authorityKeyIdentifier: Extensions.bytes(X509_get0_authority_key_id(pointer)),
             isSelfIssued: X509_NAME_cmp(X509_get_subject_name(pointer), X509_get_issuer_name(pointer)) == 0,
-            signatureAlgorithm: signatureAlgorithm(of: pointer))
+            signatureAlgorithm: signatureAlgorithm(of: pointer), version: X509_get_version(pointer) + 1,
+            isNamedUncritically: Extensions.isNamedUncritically(pointer))
         HandleCache.shared.remember(handle, for: certificate)
         return certificate
     }

@@ -26,6 +26,13 @@ enum Extensions {
         }
     }
 
+    /// Whether the subject is empty, and the subjectAltName is not marked critical.
+    static func isNamedUncritically(_ certificate: OpaquePointer) -> Bool {
+        guard X509_NAME_entry_count(X509_get_subject_name(certificate)) == 0 else { return false }
+        let position = X509_get_ext_by_NID(certificate, NID_subject_alt_name, -1)
+        return position >= 0 && X509_EXTENSION_get_critical(X509_get_ext(certificate, position)) == 0
+    }
+
     static func basicConstraints(of certificate: OpaquePointer, flags: UInt32) -> BasicConstraints? {
         guard flags & UInt32(EXFLAG_BCONS) != 0 else { return nil }
         let limit = X509_get_pathlen(certificate)
