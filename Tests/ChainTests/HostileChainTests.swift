@@ -108,6 +108,32 @@ import X509
         #expect(try find(chain, anchors: [chain[1]]).validPaths.map(\.count) == [2])
     }
 
+    @Test func `a policy tree without measure is ended by OpenSSL's own limit`() throws {
+        let (chain, root) = try HostileChains.policies(20, authorities: 4)
+        let verifier = OpenSSLPathVerifier(trustStore: try TrustStore([root]))
+        for platform in [nil, .apple(), .android()] as [Platform?] {
+            let failures = verifier.findPaths(try PathQuestion(chain, on: platform)).failures
+            #expect(failures.first?.id == "no-policy", "\(failures)")
+        }
+        #expect(try verifier.findPaths(PathQuestion(chain, on: .openssl)).failures.isEmpty)
+    }
+
+    @Test func `the questions about one target share a budget, and another target has its own`() throws {
+        let mesh = try HostileChains.mesh(16)
+        let root = try LabCertificate.selfSigned(.authority("Root"))
+        let ordinary = try PathQuestion([try root.issue(.leaf(HostileChains.name))])
+        let verifier = OpenSSLPathVerifier(trustStore: try TrustStore([root]))
+        let target = verifier.within(TargetBudget())
+        // Anchors of its own make each a question of its own.
+        for stranger in try LabCertificate.strangers(26) {
+            var question = try PathQuestion(mesh)
+            question.anchors = .only([try stranger.value()])
+            #expect(ids(target.findPaths(question)).contains("too-many-paths"))
+        }
+        for _ in 0..<2 { #expect(target.findPaths(ordinary).failures.map(\.id) == ["too-many-paths"]) }
+        #expect(verifier.within(TargetBudget()).findPaths(ordinary).failures.isEmpty)
+    }
+
     @Test func `a crowd of strangers changes nothing`() throws {
         #expect(ids(try find(HostileChains.crowd(200))) == ["unknown-issuer"])
     }
@@ -190,6 +216,32 @@ enum HostileChains {
             chain.insert(issuer, at: 0)
         }
         return ([try issuer.issue(.leaf(name).withManyNames(names))] + chain, root)
+    }
+
+    /// A path of authorities that ask for a policy, and each map so many of them to all of each other.
+    static func policies(_ count: UInt8, authorities: Int) throws -> Rooted {
+        let all = (0..<count).map { [0x06, 0x03, 0x2a, 0x03, $0] as [UInt8] }
+        func policies(_ template: CertificateTemplate) -> CertificateTemplate {
+            let held = all.flatMap { element(0x30, $0) }
+            return template.with {
+                $0.additionalExtensions.append(.init(OID(2, 5, 29, 32), value: element(0x30, held)))
+            }
+        }
+        let pairs = all.flatMap { one in all.flatMap { element(0x30, one, $0) } }
+        let root = try LabCertificate.selfSigned(.authority("Root"))
+        var issuer = root
+        var chain: [LabCertificate] = []
+        for number in 0..<authorities {
+            let template = policies(.authority(DistinguishedName(commonName: "Policy \(number)"))).with {
+                $0.additionalExtensions += [
+                    .init(OID(2, 5, 29, 33), value: element(0x30, pairs)),
+                    .init(OID(2, 5, 29, 36), value: element(0x30, element(0x80, [0]))),
+                ]
+            }
+            issuer = try issuer.issue(template)
+            chain.insert(issuer, at: 0)
+        }
+        return ([try issuer.issue(policies(.leaf(name)))] + chain, root)
     }
 
     /// Many small certificates that have nothing to do with the leaf.

@@ -30,8 +30,12 @@ extension HostPolicy {
             presented: presented, referenceName: name, time: time, fetchable: fetchable,
             evidence: evidence(of: presented, staple: staple, at: time), connection: connection)
         // Most clients ask the same question first.
+        let budget = TargetBudget()
         let verifiers = devices.map { device in
-            (plain: RememberingVerifier(device.verifier), own: RememberingVerifier(device.verifierWithInstalledRoots))
+            (
+                plain: RememberingVerifier(device.verifier.within(budget)),
+                own: RememberingVerifier(device.verifierWithInstalledRoots.within(budget))
+            )
         }
         var clients = verdicts { client, procedure, place in
             let view = view.running(on: devices[place].release)

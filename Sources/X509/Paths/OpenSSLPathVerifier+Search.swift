@@ -9,7 +9,7 @@ extension OpenSSLPathVerifier {
         let presented = Self.nodes(question.presented.certificates.dropFirst())
         let additional = Self.nodes(question.intermediates[...])
         let fetchable = Self.nodes(question.fetchable[...])
-        let budget = WorkBudget()
+        let budget = WorkBudget(within: target)
         var judgements = judgements
         var last: PathSearch?
         var seen: [Certificate] = question.presented.certificates + question.intermediates + question.fetchable
@@ -38,7 +38,8 @@ extension OpenSSLPathVerifier {
             && !search.validPaths[0].dropLast().contains(where: \.isSelfIssued)
         return FindingsCache.Entry(
             findings, hasNameConstraints: search.hasNameConstraints, isUndisputed: isUndisputed,
-            isConscrypts: isConscrypts, hasChoice: Self.hasChoice(search.validPaths, among: seen), hasLeftOutAuthority: search.hasLeftOutAuthority,
+            isConscrypts: isConscrypts, hasChoice: Self.hasChoice(search.validPaths, among: seen),
+            hasLeftOutAuthority: search.hasLeftOutAuthority,
             isExhausted: search.isExhausted, judgements: isUndisputed || platform != nil ? [:] : judgements,
             at: question.time, by: seen)
     }

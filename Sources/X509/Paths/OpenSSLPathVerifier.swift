@@ -8,12 +8,21 @@ package struct OpenSSLPathVerifier: PathVerifier {
     let cache = FindingsCache()
     private let names = NameFindings()
     let shared: SharedFindings?
+    /// What its searches share with others for the same target.
+    private(set) var target: TargetBudget?
 
     /// A verifier whose paths may end at the anchors of `trustStore`.
     package init(
         trustStore: TrustStore, sharing shared: SharedFindings? = nil,
         isPublicRoot: @escaping @Sendable (Certificate) -> Bool = { _ in false }
     ) { (self.trustStore, self.shared, self.isPublicRoot) = (trustStore, shared, isPublicRoot) }
+
+    /// The same verifier for the questions about one target.
+    package func within(_ target: TargetBudget) -> OpenSSLPathVerifier {
+        var verifier = self
+        verifier.target = target
+        return verifier
+    }
 
     /// Searches with what was presented first, and with other certificates as links only when that leads nowhere.
     ///
@@ -53,7 +62,9 @@ package struct OpenSSLPathVerifier: PathVerifier {
         {
             return common
         }
-        if common.isExhausted, platform.family != .android { return builtByItself(exhausted(common, question), question, leaf: leaf) }
+        if common.isExhausted, platform.family != .android {
+            return builtByItself(exhausted(common, question), question, leaf: leaf)
+        }
         return remembered(question, by: platform) {
             // OpenSSL holds the common name against constraints only when it is told to.
             let found = search(
@@ -70,7 +81,8 @@ package struct OpenSSLPathVerifier: PathVerifier {
         let key = FindingsCache.Key(question, by: platform, among: roots)
         if let known = cache.entry(for: key, at: question.time) { return known }
         let entry = search()
-        cache.remember(entry, for: key)
+        // What one target has no budget for, another may have.
+        if target?.isSpent != true { cache.remember(entry, for: key) }
         return entry
     }
 

@@ -1,5 +1,25 @@
 internal import COpenSSL
 internal import Pinning
+internal import Synchronization
+
+/// What the searches for one target may cost together, whatever number of clients and devices ask: 25 times what one question may.
+///
+/// Once it is spent, every question that comes after ends like one whose own budget is spent.
+package final class TargetBudget: Sendable {
+    /// Negative once something was left undone.
+    private let left = Mutex(25 * WorkBudget.limit)
+
+    package init() {}
+
+    var isSpent: Bool { left.withLock { $0 < 0 } }
+
+    func spend(_ cost: Int) -> Bool {
+        left.withLock { left in
+            left = cost <= left ? left - cost : -1
+            return left >= 0
+        }
+    }
+}
 
 /// Bounds the work one question can cause, whatever a hostile server presents.
 ///
@@ -13,12 +33,15 @@ final class WorkBudget {
 
     private(set) var spent = 0
     /// Whether something was left undone because it would have cost too much.
-    private(set) var isExhausted = false
+    private(set) var isExhausted: Bool
+    private let target: TargetBudget?
     private var constraintCounts: [SHA256Digest: Int] = [:]
+
+    init(within target: TargetBudget? = nil) { (self.target, isExhausted) = (target, target?.isSpent ?? false) }
 
     /// Spends `cost`, unless that is more than is left.
     func spend(_ cost: Int) -> Bool {
-        guard !isExhausted, cost <= Self.limit - spent else {
+        guard !isExhausted, cost <= Self.limit - spent, target?.spend(cost) ?? true else {
             isExhausted = true
             return false
         }
