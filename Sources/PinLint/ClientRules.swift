@@ -24,7 +24,8 @@ extension Findings {
         let entries = sets.flatMap(\.entries).filter { $0.hosts != nil }
         for (set, entry) in zip(sets, entries) {
             for violation in TrustKit.violations(
-                of: entry, among: entries, publicSuffix: SystemPublicSuffixList.publicSuffix)
+                of: entry, among: entries, publicSuffix: SystemPublicSuffixList.publicSuffix,
+                isRegistry: SystemPublicSuffixList.isRegistry)
             {
                 if case .tooFewPins = violation, set.isIncomplete { continue }
                 let kind = FindingID(violation)

@@ -111,6 +111,9 @@ extension Findings {
                 case .notLoadedByAFNetworking, .loadedFromBundle, .trustKitConfig, .policySettings: continue
                 case .nothingPinned:
                     add(.hostNotPinned, .error, at: place, note.message, "add pins, or leave the app out")
+                // A key that has a successor breaks nothing that works.
+                case .unknownKey where note.remedy != nil:
+                    add(.unknownKey, .warning, at: place, note.message, note.remedy?.ownWords)
                 case .request: add(.certificateRequest, at: place, note.message)
                 default: add(note.kind, at: place, note.message)
                 }

@@ -56,6 +56,13 @@ import Testing
         "kit-lenient.json": kit(", \"TSKEnforcePinning\": false", of: "example.com"),
         "kit-exempt.json": kit(of: "example.com", more: ", \"$HOST\": {\"kSKExcludeSubdomainFromParentPolicy\": true}"),
         "kit-user.json": trustKit(false), "kit-ignoring.json": trustKit(true),
+        "kit-cloud.json": kit(of: "b.s3.eu-west-1.amazonaws.com"),
+        "kit-api.json": kit(of: "q1.execute-api.eu-west-1.amazonaws.com"),
+        "kit-bucket.json": kit(of: "b.s3-eu-west-1.amazonaws.com"),
+        "old.plist": AppText.ats(
+            AppText.pinnedDomains(leaf: ["$LEAF64", "$NEXT64"])
+                + "<key>NSExceptionDomains</key><dict><key>$HOST</key><dict>"
+                + "<key>NSThirdPartyExceptionRequiresForwardSecrecy</key><false/></dict></dict>"),
         "documented.json": kit(", \"TSKExcludeSubdomainFromParentPolicy\": true"),
         "upper.json": kit(of: "API.example.com"), "reports.json": kit(", \"TSKReportUris\": [\"not a uri\"]"),
         "hosts": "$HOST $JUNK\n", "hosts-dot": "$HOST. $JUNK\n", "junk": "$JUNK\n", "text.cer": "no certificate",
@@ -84,6 +91,9 @@ import Testing
     private static let nextIs = "--host $HOST --anchors @root.pem --pins \(lasting.pin) --next"
     private static let dotted = "verify @chain.pem --anchors @root.pem --host $HOST. --client"
     private static let named = "verify @names.pem --anchors @root.pem"
+    private static let unnamed =
+        "verify @chain.pem --anchors @root.pem --client trustkit --pins $LEAF --pins $NEXT --host"
+    private static let unregistered = "data: TrustKit does not take such a domain"
     private static let covered = "data: two configurations cover $HOST: "
 
     private static let rows: [(line: String, end: String)] = [
@@ -108,7 +118,15 @@ import Testing
         ), ("VERIFY --pins $JUNK --client alamofire:no-all-hosts", "usage: host=HOST"),
         // TrustKit's key for roots that were installed by hand.
         ("\(charles) --pins @kit-user.json --client trustkit", "fail pin-mismatch"),
-        ("\(charles) --pins @kit-ignoring.json --client trustkit", "pass pins-not-applied"),
+        ("\(charles) --pins @kit-ignoring.json --client trustkit", "fail pin-mismatch: on a Mac TrustKit lets a chain"),
+        (
+            "\(charles) --pins @kit-ignoring.json --client trustkit --device ios-26",
+            "fail pin-mismatch: judged as on iOS"
+        ),
+        (
+            "\(charles) --pins @kit-ignoring.json --client trustkit --device macos-26",
+            "fail pin-mismatch: judged as on iOS"
+        ),
         // Each takes its own of a configuration.
         ("VERIFY --client trustkit --pins @kit-expired.json", "pass pins-not-applied: expired at 2001-01-01T00:00:00Z"),
         ("VERIFY --client trustkit --pins @kit-lenient.json", "pass: example.com and all names below it, not enforced"),
@@ -131,7 +149,29 @@ import Testing
         ("lint @documented.json", "fail: error: TrustKit has no key 'TSKExcludeSubdomainFromParentPolicy'"),
         ("lint @upper.json", "fail: error: 'API.example.com' pins no server as URLs name it"),
         ("lint @reports.json", "pass: 'not a uri' in TSKReportUris is not a URL"),
-        // Alamofire's evaluators are for their hosts.
+        // TrustKit takes no host without a suffix of its list, as a key of the file, for pins beside it, and where it is written.
+        ("lint @kit-cloud.json", "data: 'b.s3.eu-west-1.amazonaws.com' has no registered suffix"),
+        ("VERIFY --client trustkit --pins @kit-api.json", "data: TrustKit does not take such a domain"),
+        ("VERIFY --client trustkit --pins @kit-bucket.json", "pass pins-not-applied"),
+        ("\(unnamed) 192.0.2.7", unregistered), ("\(unnamed) printer.local", unregistered),
+        ("\(unnamed) shop.test", unregistered), ("\(unnamed) nas", unregistered),
+        ("pins @leaf.pem --host nas.local -f trustkit", "data: 'nas.local' has no registered suffix"),
+        // A key of 2015 in an Info.plist.
+        ("lint @old.plist", "pass: warning: 'NSThirdPartyExceptionRequiresForwardSecrecy' is a key of 2015"),
+        (
+            "VERIFY --client nspinneddomains --pins @old.plist",
+            "pass pin-matched: judged as absent; write NSExceptionReq"
+        ),
+        // Alamofire's evaluators have settings of their own.
+        (
+            "VERIFY --client alamofire:accept-self-signed --pins $LEAF",
+            "usage: PublicKeysTrustEvaluator has no acceptSelfSigned"
+        ),
+        (
+            "VERIFY --client alamofire:accept-self-signed:evaluator=disabled --pins @leaf.cer",
+            "usage: DisabledTrustEvaluator has no acceptSelfSigned"
+        ),
+        // They are for their hosts.
         ("VERIFY --client alamofire:host=www.example.com:host=$HOST --pins @junk", "fail pin-mismatch"),
         ("VERIFY --client alamofire:host=API.example.com:no-all-hosts --pins @junk", "pass pins-not-applied"),
         // Pins that bind all of an app decide whichever client is asked, and OkHttp compares them where it has no others.

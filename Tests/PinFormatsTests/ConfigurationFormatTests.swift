@@ -73,8 +73,8 @@ import Testing
         #expect(try reading(ofFile: "source", Samples.trustKit).notes.map(\.kind) == [.ignored])
         let plist = """
             <plist version="1.0"><dict><key>TSKConfiguration</key><dict><key>TSKPinnedDomains</key><dict>
-            <key>example.com</key><dict><key>TSKEnforcePinning</key><false/>
-            <key>TSKExpirationDate</key><date>2040-06-01T00:00:00Z</date>
+            <key>example.com</key><dict><key>TSKEnforcePinning</key><integer>0</integer>
+            <key>TSKExpirationDate</key><string>2040-06-01</string>
             <key>TSKPublicKeyHashes</key><array><string>\(Samples.a)</string></array></dict>
             </dict></dict></dict></plist>
             """
@@ -82,6 +82,16 @@ import Testing
         #expect(own.kind == .trustKit)
         #expect(own.entries.map(\.enforcesPinning) == [false])
         #expect(own.entries.first?.expiration?.date == "2040-06-01")
+        // TrustKit hands the value to a reader of texts, and asks a number for its boolValue.
+        for (written, instead, id, words) in [
+            (
+                "<string>2040-06-01</string>", "<date>2040-06-01T00:00:00Z</date>", FindingID.badDate,
+                "throws for a <date>; write <string>2040-06-01</string>"
+            ), ("<integer>0<", "<integer>2<", .wrongValue, "is not true or false"),
+        ] {
+            let error = try failure(ofFile: "source", plist.replacing(written, with: instead))
+            #expect(error.id == id && error.description.contains(words), "\(error)")
+        }
     }
 
     @Test func whatExpoPutsIntoTheInfoPlist() throws {

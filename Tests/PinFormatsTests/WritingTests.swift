@@ -113,7 +113,8 @@ import X509
         func block(_ format: PinBlockFormat) throws -> String { try format.block([group(host: attack)]) }
         #expect(try block(.okhttp).contains(#".add("a\"b\\c\$d'e<f>&g;h i", "#))
         #expect(try block(.curl).contains(#"'https://a"b\c$d'\''e<f>&g;h i/'"#))
-        #expect(try list(block(.trustkit))["TSKConfiguration"] != nil)
+        let suffixed = try PinBlockFormat.trustkit.block([group(host: attack + ".com")])
+        #expect(try list(suffixed)["TSKConfiguration"] != nil)
         #expect(try block(.android).contains("a&quot;b\\c$d&apos;e&lt;f&gt;&amp;g;h i</domain>"))
     }
 

@@ -70,16 +70,14 @@ import X509
         try Self.vector("107", .ordinary(pins: [pki.rootA, pki.junk], presented: presented), "pin-matched").check()
     }
 
-    @Test func `on macOS a root that the user installed is exempt`() throws {
+    @Test func `a root that the user installed is exempt on a Mac alone`() throws {
         let scene = Scene.ordinary(
             pins: [pki.leaf, pki.junk], presented: [pki.rogue, pki.rogueI], system: [pki.rootA, pki.rootB])
-        func client(_ exempt: [LabCertificate]) throws -> TrustKit {
-            try TrustKit(pins: try scene.pinSet, exemptRoots: Set(try values(exempt)))
+        for (root, notes) in [(pki.rootB, ["trustkit-on-macos"]), (pki.rootA, [])] {
+            let client = try TrustKit(pins: try scene.pinSet, rootsThatPassOnMacs: Set(try values([root])))
+            let verdict = try ClientVector("A3", client, scene, "pin-mismatch").check()
+            #expect(verdict.findings.filter { $0.level == .note }.map(\.id) == notes)
         }
-        let verdict = try scene.verdict(of: client([pki.rootB]))
-        #expect(verdict.reason.id == "pins-not-applied")
-        #expect(verdict.warnings.map(\.id) == ["pins-overridden"])
-        try ClientVector("A3", try client([pki.rootA]), scene, "pin-mismatch").check()
     }
 
     @Test func `A3: a key that cannot be hashed on another valid path is warned about`() throws {
@@ -152,9 +150,10 @@ struct TrustKitConfigurationVectors {
     /// The rules that the domains break, in words.
     static func violations(_ domains: [HostEntry]) -> [String] {
         domains.flatMap { domain in
-            TrustKit.violations(of: domain, among: domains, publicSuffix: SystemPublicSuffixList.publicSuffix).map {
-                $0.message(domain.origin)
-            }
+            TrustKit.violations(
+                of: domain, among: domains, publicSuffix: SystemPublicSuffixList.publicSuffix,
+                isRegistry: SystemPublicSuffixList.isRegistry
+            ).map { $0.message(domain.origin) }
         }
     }
 
@@ -178,6 +177,10 @@ struct TrustKitConfigurationVectors {
             "106 (more keys)", [domain("good.com", subdomains: true), domain("unsecured.good.com", isExcluded: true)],
             "must be the only key"
         ), ("A3 (localhost)", [domain("localhost")], "no registered suffix"),
+        (
+            "104 (private)", [domain("github.io", subdomains: true)],
+            "'github.io'; TrustKit's list is of 2018-07-10: a suffix registered since then is none to it"
+        ),
     ]
 
     @Test(arguments: exceptions) func `a configuration that TrustKit throws an exception for is an error`(
@@ -185,6 +188,24 @@ struct TrustKitConfigurationVectors {
     ) {
         let violations = Self.violations(domains)
         #expect(violations.first?.contains(message) == true, "vector \(number): \(violations)")
+    }
+
+    /// Names whose suffix TrustKit's list has or lacks, whatever newer lists say.
+    static let suffixes: [(String, isKnown: Bool)] = [
+        ("q1.execute-api.eu-west-1.amazonaws.com", false), ("b.s3.eu-west-1.amazonaws.com", false),
+        ("b.s3-eu-west-1.amazonaws.com", true), ("s3-eu-west-1.amazonaws.com", true), ("amazonaws.com", false),
+        ("x.amazonaws.com", false), ("b.s3.amazonaws.com", true), ("b.s3.us-east-2.amazonaws.com", true),
+        ("b.s3.dualstack.us-east-1.amazonaws.com", true), ("b.dualstack.us-east-1.amazonaws.com", false),
+        ("b.us-east-1.amazonaws.com", true), ("compute.amazonaws.com", false),
+        ("a.eu-west-1.compute.amazonaws.com", true), ("b.s3.cn-north-1.amazonaws.com.cn", true),
+        ("b.cn-north-1.amazonaws.com.cn", false), ("map.fastly.net", true), ("b.global.ssl.fastly.net", true),
+        ("c.ssl.fastly.net", false), ("fastly.net", false), ("notfastly.net", true), ("example.com", true),
+        ("nas", false), ("192.0.2.7", false), ("printer.local", false), ("shop.test", false),
+    ]
+
+    @Test(arguments: suffixes) func `a suffix is one of the list of 2018`(_ name: String, isKnown: Bool) {
+        let publicSuffix = SystemPublicSuffixList.publicSuffix
+        #expect(TrustKit.hasRegisteredSuffix(name, publicSuffix: publicSuffix) == isKnown)
     }
 
     @Test func `vector 101: one pin is enough where pinning is not enforced`() throws {

@@ -13,10 +13,17 @@ extension ClientInput {
     }
 
     func trustKit() throws -> TrustKit {
-        try TrustKit(
+        // Pins for whatever host stand in the app below this one's name, as a key of TSKPinnedDomains.
+        if policy == nil, pins != nil, let name = referenceName ?? host,
+            !TrustKit.hasRegisteredSuffix(name, publicSuffix: SystemPublicSuffixList.publicSuffix)
+        {
+            throw ClientConfigurationError(
+                client: client.name, message: TrustKit.Violation.noRegisteredSuffix.message(name))
+        }
+        return try TrustKit(
             pins: pins, enforcesPinning: policy?.enforcesPinning ?? true && !client.isSet("no-enforce"),
             expiration: client.date("expires") ?? policy?.expiration,
-            exemptRoots: policy?.first?.exemptsInstalledRoots == true ? Set(installedRoots) : [])
+            rootsThatPassOnMacs: policy?.first?.exemptsInstalledRoots == false ? [] : Set(installedRoots))
     }
 
     /// OkHttp with the pins for any host, or for the hosts of a pattern.
@@ -64,6 +71,14 @@ extension ClientInput {
             "disabled": .disabled,
         ]
         let name = client.text("evaluator") ?? suggested
+        let comparesCertificates =
+            name == "pinned-certificates" || name == "composite" && afSecurityPolicy.mode == .certificate
+        if client.isSet("accept-self-signed"), !comparesCertificates {
+            let evaluator = ["default": "DefaultTrustEvaluator", "disabled": "DisabledTrustEvaluator"][name]
+            throw .usage(
+                "\(evaluator ?? "PublicKeysTrustEvaluator") has no acceptSelfSigned: "
+                    + "leave accept-self-signed out, or pin certificate files")
+        }
         if let evaluator = evaluators.first(where: { $0.key == name })?.value { return evaluator }
         throw .usage(
             "\(client.name) has no evaluator \(quoted(name)): \(Suggestion.remedy(for: name, among: evaluators.map(\.key)))"

@@ -43,7 +43,7 @@ extension Client {
             configurations: [.appBundle: .union], namedBy: [.appBundle], framework: "Alamofire",
             answersChallenges: true, platform: .apple, pinForm: .file(.alamofire), make: { try $0.alamofire() }),
         Client(
-            name: "trustkit", summary: "TrustKit 3 for iOS and macOS",
+            name: "trustkit", summary: "TrustKit 3 for iOS",
             settings: [
                 .init("no-enforce", nil, "kTSKEnforcePinning = NO: a mismatch is only reported"),
                 .init("expires", ClientSetting.date, "kTSKExpirationDate, midnight UTC"),
@@ -93,7 +93,7 @@ extension Client {
     public static var afnetworking: Client { row("afnetworking") }
     /// Alamofire 5, ServerTrustManager.
     public static var alamofire: Client { row("alamofire") }
-    /// TrustKit 3 for iOS and macOS.
+    /// TrustKit 3 for iOS.
     public static var trustkit: Client { row("trustkit") }
     /// OkHttp 5, CertificatePinner.
     public static var okhttp: Client { row("okhttp") }

@@ -12,6 +12,11 @@ enum TransportSecurityReader {
         "NSIncludesSubdomains", "NSExceptionAllowsInsecureHTTPLoads", "NSExceptionMinimumTLSVersion",
         "NSExceptionRequiresForwardSecrecy", "NSRequiresCertificateTransparency",
     ]
+    /// Keys of 2015, which Apple's documentation has no more.
+    private static let oldExceptionKeys = [
+        "NSThirdPartyExceptionAllowsInsecureHTTPLoads", "NSThirdPartyExceptionMinimumTLSVersion",
+        "NSThirdPartyExceptionRequiresForwardSecrecy",
+    ]
     private static let versions: [String: ProtocolVersion] = [
         "TLSv1.0": .tls10, "TLSv1.1": .tls11, "TLSv1.2": .tls12, "TLSv1.3": .tls13,
     ]
@@ -52,7 +57,14 @@ enum TransportSecurityReader {
         _ name: String, _ node: DocumentNode, into reading: inout PinReading
     ) throws(Problem) -> TransportSecurity.Rules {
         _ = try node.dictionary()
-        reading.noteUnknown(in: node, of: "App Transport Security", exceptionKeys)
+        reading.noteUnknown(in: node, of: "App Transport Security", exceptionKeys + oldExceptionKeys)
+        for key in oldExceptionKeys {
+            guard let old = node[key] else { continue }
+            reading.note(
+                .unknownKey, at: old.place,
+                "'\(key)' is a key of 2015 that Apple's documentation has no more: judged as absent",
+                remedy: .advice("write \(key.replacing("ThirdParty", with: ""))"))
+        }
         let includesSubdomains = try node["NSIncludesSubdomains"]?.boolean() ?? false
         let hosts = hosts(name, includesSubdomains)
         if case .none = hosts {

@@ -36,7 +36,7 @@ struct TrustKitReader {
                 remedy: "add a domain with its TSKPublicKeyHashes")
         }
         var entries = reading.entries(in: members, read)
-        let exemption = try node[userAnchors]?.flag()
+        let exemption = try node[userAnchors]?.boolValue()
         for index in entries.indices { entries[index].exemptsInstalledRoots = exemption }
         try checkRules(entries, of: pinned, into: &reading)
         return PinConfiguration(.trustKit, entries: entries)
@@ -51,7 +51,8 @@ struct TrustKitReader {
             let name = entry.hosts?.name ?? ""
             let above = parents.covering(name)
             for violation in TrustKit.violations(
-                of: entry, among: above, publicSuffix: SystemPublicSuffixList.publicSuffix)
+                of: entry, among: above, publicSuffix: SystemPublicSuffixList.publicSuffix,
+                isRegistry: SystemPublicSuffixList.isRegistry)
             {
                 var remedy: String?
                 if case .tooFewPins = violation {
@@ -74,7 +75,7 @@ struct TrustKitReader {
     private static func read(
         _ name: String, _ settings: DocumentNode, into reading: inout PinReading
     ) throws(Problem) -> HostEntry {
-        let isExcluded = try settings[exclusion]?.flag() ?? false
+        let isExcluded = try settings[exclusion]?.boolValue() ?? false
         reading.noteUnknown(in: settings, of: "TrustKit", keys, prefixes: ["TSK", "kTSK", "kSK"])
         guard !isExcluded || settings.members?.count == 1 else {
             throw Problem(
@@ -82,7 +83,7 @@ struct TrustKitReader {
                 "\(exclusion) is not the only key of '\(shortened(name, to: 80))', " + "and TrustKit throws for it",
                 remedy: "remove the others")
         }
-        let includesSubdomains = try settings["TSKIncludeSubdomains"]?.flag() ?? false
+        let includesSubdomains = try settings["TSKIncludeSubdomains"]?.boolValue() ?? false
         // An exemption is the domain's own: names below it go on to the parent that includes its subdomains.
         let hosts = try HostText.trustKitPattern(name, includesSubdomains: includesSubdomains, at: settings.place)
         if !isExcluded { reading.noteIfUnmatchable(hosts, by: "TrustKit", at: settings.place) }
@@ -92,7 +93,7 @@ struct TrustKitReader {
                 .ignored, at: algorithms.place, "TSKPublicKeyAlgorithms means nothing since TrustKit 1.6: remove it")
         }
         var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
-        entry.enforcesPinning = try settings["TSKEnforcePinning"]?.flag() ?? true
+        entry.enforcesPinning = try settings["TSKEnforcePinning"]?.boolValue() ?? true
         entry.expiration = try settings["TSKExpirationDate"].flatMap { (date) throws(Problem) in
             try expiration(date)
         }
@@ -101,8 +102,13 @@ struct TrustKitReader {
         return entry
     }
 
-    /// TrustKit takes a date that it cannot read for none.
+    /// TrustKit takes a text that it cannot read for no date, and throws for what is no text (`parse_configuration.m`: dateFromString:).
     private static func expiration(_ date: DocumentNode) throws(Problem) -> Timestamp {
+        if let text = date.dateElement {
+            throw Problem(
+                .badDate, at: date.place, "TrustKit reads text here, and throws for a <date>",
+                remedy: "write <string>\(shortened(text, to: 40))</string>")
+        }
         do throws(Problem) { return try date.midnight() } catch {
             let reason = "\(error.reason), and TrustKit reads none from it: the pins never expire"
             throw error.with(reason: reason, advice: error.advice)

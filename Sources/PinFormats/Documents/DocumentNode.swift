@@ -75,6 +75,18 @@ package struct DocumentNode: Sendable {
         }
     }
 
+    /// The same, and the numbers 0 and 1 of NSNumber's boolValue.
+    func boolValue() throws(Problem) -> Bool {
+        switch value.content {
+        case .number("0"): false
+        case .number("1"): true
+        default: try flag()
+        }
+    }
+
+    /// The day of a date that is no text.
+    var dateElement: String? { if case .date(let day) = value.content { day } else { nil } }
+
     /// Midnight in UTC of a date, which is text or a date.
     package func midnight() throws(Problem) -> Timestamp {
         switch value.content {

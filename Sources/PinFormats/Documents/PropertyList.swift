@@ -28,7 +28,8 @@ enum XMLPropertyList {
         case "true": content = .flag(true)
         case "false": content = .flag(false)
         case "date": content = .date(String(element.text[...].trimmingWhitespace().prefix { $0 != "T" }))
-        case "integer", "real", "data": content = .other
+        case "integer": content = .number(String(element.text[...].trimmingWhitespace()))
+        case "real", "data": content = .other
         default:
             throw Problem(
                 .brokenDocument, at: file.place(line: element.line),
@@ -132,6 +133,9 @@ struct BinaryPropertyList {
         switch marker >> 4 {
         case 0x0 where marker == 0x08: return .flag(false)
         case 0x0 where marker == 0x09: return .flag(true)
+        case 0x1:
+            let bytes = try slice(offset + 1, 1 << Int(marker & 15))
+            return bytes.dropLast().allSatisfy { $0 == 0 } ? .number(String(bytes.last ?? 0)) : .other
         case 0x3:
             // Seconds since 2001 as a double.
             let bits = try slice(offset + 1, 8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

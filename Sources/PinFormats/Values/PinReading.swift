@@ -80,8 +80,8 @@ package struct PinReading: Sendable {
     }
 
     /// Says what is no error but should not go unsaid.
-    mutating func note(_ kind: FindingID, at place: PinPlace?, _ text: String) {
-        notes.append(Finding(kind, kind.levels[0], text, at: place))
+    mutating func note(_ kind: FindingID, at place: PinPlace?, _ text: String, remedy: Remedy? = nil) {
+        notes.append(Finding(kind, kind.levels[0], text, at: place, remedy: remedy))
     }
 
     /// Reads something, and reports why it cannot be read.

@@ -31,6 +31,12 @@ extension PinBlockFormat {
     // MARK: One group
 
     private func adapted(_ group: PinGroup) throws(Problem) -> PinGroup {
+        if self == .trustkit, let host = group.host,
+            !TrustKit.hasRegisteredSuffix(host, publicSuffix: SystemPublicSuffixList.publicSuffix)
+        {
+            let violation = TrustKit.Violation.noRegisteredSuffix
+            throw Problem(FindingID(violation), at: .option, violation.message(shortened(host)))
+        }
         guard let rules = group.rules else { return group }
         var group = group
         if let anchors = rules.anchors {

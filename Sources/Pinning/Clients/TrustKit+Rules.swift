@@ -3,8 +3,8 @@ extension TrustKit {
     package enum Violation: Sendable, Hashable {
         /// The domain ends in nothing that the public suffix list knows.
         case noRegisteredSuffix
-        /// Subdomains are included below a public suffix.
-        case publicSuffixIncludesSubdomains
+        /// Subdomains are included below a public suffix, of a registry's or of the list's private section.
+        case publicSuffixIncludesSubdomains(isPrivate: Bool)
         /// An exempt domain has settings beside its exemption.
         case exclusionIsNotAlone
         /// An exempt domain is below none that includes its subdomains.
@@ -15,7 +15,10 @@ extension TrustKit {
         package func message(_ name: String) -> String {
             switch self {
             case .noRegisteredSuffix: "'\(name)' has no registered suffix: TrustKit does not take such a domain"
-            case .publicSuffixIncludesSubdomains: "kTSKIncludeSubdomains cannot be set for the public suffix '\(name)'"
+            case .publicSuffixIncludesSubdomains(let isPrivate):
+                "kTSKIncludeSubdomains cannot be set for the public suffix '\(name)'"
+                    + (isPrivate
+                        ? "; TrustKit's list is of 2018-07-10: a suffix registered since then is none to it" : "")
             case .exclusionIsNotAlone: "kSKExcludeSubdomainFromParentPolicy must be the only key of '\(name)'"
             case .exclusionWithoutParent: "'\(name)' is excluded, but no parent domain includes its subdomains"
             case .tooFewPins(let count, let needed):
@@ -24,19 +27,29 @@ extension TrustKit {
         }
     }
 
-    /// The rules that an entry breaks among those of its configuration, in the order in which TrustKit looks at them; none for an entry
-    /// that names no host.
-    package static func violations(
-        of entry: HostEntry, among entries: [HostEntry], publicSuffix: (String) -> String?
-    ) -> [Violation] {
-        guard let domain = entry.hosts?.name else { return [] }
-        var violations: [Violation] = []
+    /// Whether TrustKit finds a registered suffix of a name: by the system's list, and where it is known to differ by its own of 2018-07-10
+    /// (datatheorem/TrustKit, `Dependencies/domain_registry`, compiled and compared).
+    package static func hasRegisteredSuffix(_ domain: String, publicSuffix: (String) -> String?) -> Bool {
         let name = (try? ServerName(domain))?.description ?? domain
         let suffix = publicSuffix(name)
         // The library that TrustKit asks knows no suffix for a name directly above a rule such as *.kawasaki.jp.
         let isAboveWildcard = suffix != name && publicSuffix("a." + name) == "a." + name
-        if suffix == nil || isAboveWildcard { violations.append(.noRegisteredSuffix) }
-        if entry.includesSubdomains, suffix == name { violations.append(.publicSuffixIncludesSubdomains) }
+        return suffix != nil && !isAboveWildcard && !endsAtInnerNode(name)
+    }
+
+    /// The rules that an entry breaks among those of its configuration, in the order in which TrustKit looks at them; none for an entry
+    /// that names no host.
+    package static func violations(
+        of entry: HostEntry, among entries: [HostEntry], publicSuffix: (String) -> String?,
+        isRegistry: (String) -> Bool
+    ) -> [Violation] {
+        guard let domain = entry.hosts?.name else { return [] }
+        var violations: [Violation] = []
+        let name = (try? ServerName(domain))?.description ?? domain
+        if !hasRegisteredSuffix(name, publicSuffix: publicSuffix) { violations.append(.noRegisteredSuffix) }
+        if entry.includesSubdomains, publicSuffix(name) == name {
+            violations.append(.publicSuffixIncludesSubdomains(isPrivate: !isRegistry(name)))
+        }
         guard !entry.isExcluded else {
             if !entry.pins.isEmpty || entry.expiration != nil { violations.append(.exclusionIsNotAlone) }
             let hasParent = entries.contains { parent in
@@ -68,6 +81,42 @@ extension TrustKit {
         (.ec(curve: "P-256", bits: 256), "3059301306072a8648ce3d020106082a8648ce3d030107034200"),
         (.ec(curve: "P-384", bits: 384), "3076301006072a8648ce3d020106052b81040022036200"),
     ]
+}
+
+extension TrustKit {
+    /// The rules of TrustKit's list below domains that are no suffixes themselves, each from its last label on.
+    private static let rulesBelow: [String: [[Substring]]] = {
+        func rules(_ texts: String...) -> [[Substring]] {
+            texts.flatMap { text in
+                let words = text.split(separator: " ")
+                return words.count == 1 ? words : words.dropFirst().map { words[0] + $0 }
+            }.map { $0.split(separator: ".").reversed() }
+        }
+        let second = "ap-northeast-2 ap-south-1 ca-central-1 eu-central-1 eu-west-2 eu-west-3 us-east-2"
+        let first = "ap-northeast-1 ap-southeast-1 ap-southeast-2 eu-west-1 sa-east-1 us-east-1"
+        return [
+            "amazonaws.com": rules(
+                "s3", "us-east-1", "*.compute", "*.compute-1", "*.elb",
+                "s3- ap-northeast-1 ap-northeast-2 ap-south-1 ap-southeast-1 ap-southeast-2 ca-central-1 eu-central-1 eu-west-1 "
+                    + "eu-west-2 eu-west-3 external-1 fips-us-gov-west-1 sa-east-1 us-east-2 us-gov-west-1 us-west-1 us-west-2",
+                "s3-website- \(first) us-west-1 us-west-2", "s3. \(second)", "s3-website. \(second)",
+                "s3.dualstack. \(second) \(first)"),
+            "amazonaws.com.cn": rules("s3.cn-north-1", "cn-north-1.eb", "*.compute", "*.elb"),
+            "fastly.net": rules("map", "freetls", "a.prod", "global.prod", "a.ssl", "b.ssl", "global.ssl"),
+        ]
+    }()
+
+    /// Whether the walk along a name ends at a node of the list that is no rule itself, for which the library finds no suffix at all.
+    private static func endsAtInnerNode(_ name: String) -> Bool {
+        guard let (domain, rules) = rulesBelow.first(where: { name == $0.key || name.hasSuffix("." + $0.key) }) else {
+            return false
+        }
+        let labels = name.dropLast(domain.utf8.count).split(separator: ".").reversed()
+        // How far the name goes along with a rule.
+        func length(_ rule: [Substring]) -> Int { zip(rule, labels).prefix { $0 == "*" || $0 == $1 }.count }
+        let longest = rules.map(length).max() ?? 0
+        return longest == 0 || !rules.contains { $0.count == longest && length($0) == longest }
+    }
 }
 
 extension HostEntry {

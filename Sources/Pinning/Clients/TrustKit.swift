@@ -1,4 +1,4 @@
-/// TrustKit 3 for iOS and macOS: `TSKPinningValidator`.
+/// TrustKit 3 on iOS: `TSKPinningValidator`.
 ///
 /// The system must trust the chain first, whatever the settings. TrustKit hashes only the kinds of keys it knows, and gives up on
 /// a chain that has another kind above the pinned certificate.
@@ -9,14 +9,16 @@ package struct TrustKit: ClientProcedure {
     private let expiration: Timestamp?
     /// Whether the host has no policy: it is not configured, or excluded from its parent's.
     private let isUnpinned: Bool
-    /// Roots that the user installed and macOS exempts from pinning (`kTSKIgnorePinningForUserDefinedTrustAnchors`); none on iOS.
-    private let exemptRoots: Set<Certificate>
+    /// Roots that the user installed, where TrustKit lets chains to them pass on a Mac (`kTSKIgnorePinningForUserDefinedTrustAnchors`, which
+    /// is compiled for macOS alone: datatheorem/TrustKit, `TrustKit.m`, `TSKPinningValidator.m`).
+    private let rootsThatPassOnMacs: Set<Certificate>
 
     /// The policy of a host whose pins are given apart.
     ///
     /// - Throws: ``ClientConfigurationError`` when the policy is enforced and has fewer than two different pins.
     package init(
-        pins: PinSet?, enforcesPinning: Bool = true, expiration: Timestamp? = nil, exemptRoots: Set<Certificate> = []
+        pins: PinSet?, enforcesPinning: Bool = true, expiration: Timestamp? = nil,
+        rootsThatPassOnMacs: Set<Certificate> = []
     ) throws(ClientConfigurationError) {
         let distinct = Set(pins?.pins.map(\.spkiSHA256) ?? []).count
         let needed = enforcesPinning ? 2 : 1
@@ -26,7 +28,8 @@ package struct TrustKit: ClientProcedure {
                 message: (distinct == 1 ? "1 pin is" : "\(distinct) different pins are")
                     + " configured and TrustKit needs \(needed): add a backup pin")
         }
-        (self.enforcesPinning, self.expiration, self.exemptRoots) = (enforcesPinning, expiration, exemptRoots)
+        (self.enforcesPinning, self.expiration) = (enforcesPinning, expiration)
+        self.rootsThatPassOnMacs = rootsThatPassOnMacs
         isUnpinned = pins == nil
     }
 
@@ -63,13 +66,13 @@ package struct TrustKit: ClientProcedure {
         }
         let verdict = run.compare(condition, on: system, isHashed: isHashed)
         guard verdict.reason.isPinMismatch else { return verdict }
-        if let root = verdict.builtChain.certificates.last, exemptRoots.contains(root) {
-            run.warn(.pinsOverridden, "no pin matches, and the chain ends at an installed root, which macOS exempts")
-            return run.verdict(
-                .pinsNotApplied("FailedUserDefinedTrustAnchor: the chain ends at the installed root \(root)"),
-                on: verdict.builtChain)
+        if let root = verdict.builtChain.certificates.last, rootsThatPassOnMacs.contains(root) {
+            run.note(
+                .trustKitOnMacOS,
+                "on a Mac TrustKit lets a chain to an installed root pass, unless TSKIgnorePinningForUserDefinedTrustAnchors is NO; "
+                    + "judged as on iOS")
         }
-        guard !enforcesPinning else { return verdict }
+        guard !enforcesPinning else { return run.verdict(verdict.reason, on: verdict.builtChain, matches: []) }
         run.warn(.notEnforced, "no pin matches, and enforcePinning is off: TrustKit reports this and goes on")
         return run.verdict(.mismatchNotEnforced, on: verdict.builtChain, disposition: .useCredential)
     }

@@ -3,7 +3,7 @@ package struct PinConfiguration: Sendable, Equatable {
     /// Whose file it is, and with that how the entry for a host is found.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case okHttp = "okhttp"
-        /// TrustKit for iOS and macOS: `TSKConfiguration`.
+        /// TrustKit for iOS: `TSKConfiguration`.
         case trustKit = "trustkit"
         case nsPinnedDomains = "nspinneddomains"
         case android

@@ -73,7 +73,7 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
     case trustKitNotEnforced = "trustkit-not-enforced -/warning TrustKit only reports mismatches for this domain."
     case trustKitReportURI =
         "trustkit-report-uri -/warning TrustKit throws on iOS 16 and older for a report URI that is not a URL."
-    case unknownKey = "unknown-key warning/error The client does not read a key that the file gives it."
+    case unknownKey = "unknown-key warning/error,warning The client does not read a key that the file gives it."
     case publicKeyNotLoaded =
         "public-key-not-loaded -/error The client cannot hold this kind of key, and leaves the pin out or ends."
     case trustKitFailsOpenAfterExpiration =
@@ -233,6 +233,7 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
     case reserveMissing = "reserve-missing warning/- No key in reserve is pinned."
     case rootNotEverywhere = "root-not-everywhere note/- The root is on some of the named devices only."
     case systemPins = "system-pins note/- The system compares pins for the host, next to the app's clients."
+    case trustKitOnMacOS = "trustkit-on-macos note/- On a Mac TrustKit lets a chain to an installed root pass."
     case trustKitConfig = "trustkit-config note/- A part of the configuration is read by TrustKit for Android alone."
     case unusableStaple = "unusable-staple warning/- The OCSP staple does not say that the certificate is good."
     case unverified = "unverified warning/- The keys are from a chain that was not verified."

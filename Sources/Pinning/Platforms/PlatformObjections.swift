@@ -60,7 +60,8 @@ extension Platform {
     private func counts(_ finding: TrustFailure, on path: PlatformPath) -> Bool {
         let isLookedAt = judgesAnchors || finding.depth < path.firstAnchor
         switch finding.reason {
-        case .expired, .notYetValid, .notAnAuthority, .pathTooLong, .unknownCriticalExtension, .wrongKeyUsage, .wrongNetscapeType:
+        case .expired, .notYetValid, .notAnAuthority, .pathTooLong, .unknownCriticalExtension, .wrongKeyUsage,
+            .wrongNetscapeType:
             return isLookedAt
         // `SecCertificateIsSignedBy` (Security 61901, `SecCertificate.c`) goes by the inner one; `X509_verify` and BoringSSL's compare them.
         case .algorithmMismatch: return family != .apple

@@ -45,5 +45,5 @@ package enum SystemPublicSuffixList {
     /// Whether registries give out names directly below `name`: the list's ICANN section.
     ///
     /// The private section does not count here: the owner of `github.io` may well hold a certificate for `*.github.io`.
-    static func isRegistry(_ name: String) -> Bool { psl_is_public_suffix2(list, name, PSL_TYPE_ICANN) != 0 }
+    package static func isRegistry(_ name: String) -> Bool { psl_is_public_suffix2(list, name, PSL_TYPE_ICANN) != 0 }
 }
