@@ -220,6 +220,13 @@ extension CertificateTemplate {
         }
     }
 
+    @Test func `on a device a pin compared by hand is judged by its platform`() throws {
+        let scene = Self.algorithms[0].scene
+        for (release, isAccepted) in [(PlatformRelease.apple(.newest), true), (.android(level: 36), false)] {
+            #expect(try scene.with { $0.release = release }.verdict(of: Generic()).isAccepted == isAccepted)
+        }
+    }
+
     @Test func `of three extensions the one that is not for servers is named`() throws {
         let netscape = CertificateTemplate.Extension(OID(2, 16, 840, 1, 113730, 1, 1), value: [0x03, 0x02, 0x07, 0x80])
         let rows: [(change: @Sendable (inout CertificateTemplate) -> Void, words: String)] = [

@@ -42,7 +42,7 @@ extension Reason {
             if first.reason == .selfSigned, client.client.hasSecurityPolicy,
                 client.pins?.certificates.contains(first.certificate) == true
             {
-                // In certificate mode Apple's rules for leaves under an app's own anchor hold all the same (platforms: `SecPolicyCreateSSL`).
+                // In certificate mode Apple's rules for leaves under an app's own anchor hold all the same.
                 let apple = Platform.apple().running(on: release)
                 let objection =
                     policy.mode == .publicKey

@@ -27,8 +27,8 @@ extension TrustKit {
         }
     }
 
-    /// Whether TrustKit finds a registered suffix of a name: by the system's list, and where it is known to differ by its own of 2018-07-10
-    /// (datatheorem/TrustKit, `Dependencies/domain_registry`, compiled and compared).
+    /// Whether TrustKit finds a registered suffix of a name: by the system's list, and by its own of 2018-07-10 where that is known to
+    /// differ (datatheorem/TrustKit, `Dependencies/domain_registry`, compiled and compared).
     package static func hasRegisteredSuffix(_ domain: String, publicSuffix: (String) -> String?) -> Bool {
         let name = (try? ServerName(domain))?.description ?? domain
         let suffix = publicSuffix(name)

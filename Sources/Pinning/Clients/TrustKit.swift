@@ -9,8 +9,8 @@ package struct TrustKit: ClientProcedure {
     private let expiration: Timestamp?
     /// Whether the host has no policy: it is not configured, or excluded from its parent's.
     private let isUnpinned: Bool
-    /// Roots that the user installed, where TrustKit lets chains to them pass on a Mac (`kTSKIgnorePinningForUserDefinedTrustAnchors`, which
-    /// is compiled for macOS alone: datatheorem/TrustKit, `TrustKit.m`, `TSKPinningValidator.m`).
+    /// Roots that the user installed, if TrustKit lets chains to them pass on a Mac: kTSKIgnorePinningForUserDefinedTrustAnchors is
+    /// compiled for macOS alone (datatheorem/TrustKit, `TrustKit.m`, `TSKPinningValidator.m`).
     private let rootsThatPassOnMacs: Set<Certificate>
 
     /// The policy of a host whose pins are given apart.

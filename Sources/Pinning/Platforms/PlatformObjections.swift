@@ -63,7 +63,7 @@ extension Platform {
         case .expired, .notYetValid, .notAnAuthority, .pathTooLong, .unknownCriticalExtension, .wrongKeyUsage,
             .wrongNetscapeType:
             return isLookedAt
-        // `SecCertificateIsSignedBy` (Security 61901, `SecCertificate.c`) goes by the inner one; `X509_verify` and BoringSSL's compare them.
+        // `SecCertificateIsSignedBy` (Security 61901, `SecCertificate.c`) goes by the inner one; the others' `X509_verify` compares them.
         case .algorithmMismatch: return family != .apple
         case .otherIssuer(let mark):
             return switch family {

@@ -55,7 +55,7 @@ struct PathJudge {
         }
         OpenSSLFailure.forget()
         for node in intermediates { COpenSSL_sk_X509_push(untrusted, node.handle.pointer) }
-        // On a path that is given the next certificate is the issuer; what the one below it says of its identifiers is looked at afterwards.
+        // On a path that is given, the next certificate is the issuer; what is said of its identifiers is looked at afterwards.
         if !buildingByItself {
             X509_STORE_set_check_issued(store) { context, subject, issuer in
                 VerificationRecord.of(context)?.isNext(issuer, above: subject) == true ? 1 : 0

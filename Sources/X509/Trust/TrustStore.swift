@@ -82,7 +82,7 @@ package final class TrustStore: Sendable {
         return tiers.joined().contains { $0.anchors(named: name).contains { isWanted($0.certificate) } }
     }
 
-    /// Whether the store holds a certificate with the subject and key of `node`, and trust settings that forbid to trust it for TLS servers.
+    /// Whether the store holds a certificate with the subject and key of `node` whose trust settings forbid TLS servers.
     ///
     /// That holds wherever the settings stand, for a leaf, an intermediate and a root, presented or not: what is distrusted is on no
     /// path. Where a store holds one certificate twice, the stricter settings count, so that the order of its files does not.
