@@ -115,7 +115,7 @@ public struct TrustFailure: Sendable, Hashable {
         case .nameMismatch, .impossibleName: ("name-mismatch", 2)
         case .badSignature: ("bad-signature", 3)
         case .algorithmMismatch: ("algorithm-mismatch", 3)
-        case .otherIssuer: ("issuer-identifier", 4)
+        case .otherIssuer: ("issuer-identifier", 3)
         case .notAnAuthority: ("not-an-authority", 4)
         case .pathTooLong: ("path-too-long", 4)
         case .nameConstraintViolated: ("name-constraint", 4)

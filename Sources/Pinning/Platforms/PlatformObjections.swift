@@ -43,7 +43,9 @@ extension Platform {
             let counting = findings.filter { counts($0, on: path) }
             return counting + failures(of: path, under: policy, given: evidence).filter { !$0.isAmong(counting) }
         }
-        let all = AnchorClass.allCases.map { objections(path($0)) }
+        // The classes are Apple's.
+        let isByClass = family == .apple || transparencyDemand == .belowPublicRoots
+        let all = (isByClass ? AnchorClass.allCases : [.installedByHand]).map { objections(path($0)) }
         guard let first = all.first, all.contains(where: { $0 != first }) else {
             return named(all.first ?? [], path(.installedByHand), policy, evidence)
         }

@@ -73,11 +73,17 @@ package struct StrengthRules: Sendable, Hashable {
     /// The digests that all platforms know; those with SHA-512 cut short are others.
     private static let knownDigests = ["md2", "md4", "md5", "sha1", "sha224", "sha256", "sha384", "sha512"]
 
+    private static let usualAlgorithms = [
+        "ecdsa-with-SHA256", "sha256WithRSAEncryption", "ecdsa-with-SHA384", "sha384WithRSAEncryption",
+    ]
+
     /// Whether a signature of this kind counts for nothing.
     ///
     /// What a platform does not know it cannot verify. RSASSA-PSS hides its digest from its name, which says whether it is one of TLS;
     /// Ed25519 has none to choose.
     package func isRefused(_ algorithm: String) -> Bool {
+        // Those of most certificates, which nobody refuses.
+        guard !Self.usualAlgorithms.contains(algorithm) else { return false }
         let name = algorithm.lowercased()
         guard name != "rsassapss", name != "ed25519" else { return false }
         let isKnown =

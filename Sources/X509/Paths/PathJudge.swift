@@ -90,7 +90,8 @@ struct PathJudge {
                         Self.reason(error.code, node, at: error.depth), at: error.depth, of: node.certificate)
                     : failure(error, of: node, on: path)
             }
-            if !buildingByItself { failures += Self.otherIssuers(on: path) }
+            // Which certificate is meant says more than that the signature of another one fails.
+            if !buildingByItself { failures = Self.otherIssuers(on: path) + failures }
             if rules.isServerPolicy { failures += Self.wrongPurposes(on: judged).filter { !failures.contains($0) } }
             return Judgement(failures: failures, certificates: judged)
         }
