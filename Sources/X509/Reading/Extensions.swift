@@ -112,6 +112,13 @@ enum DistinguishedNames {
             | ASN1_STRFLGS_DUMP_DER | Int32(XN_FLAG_SEP_COMMA_PLUS) | Int32(XN_FLAG_DN_REV) | Int32(XN_FLAG_FN_SN)
             | Int32(XN_FLAG_DUMP_UNKNOWN_FIELDS))
 
+    static func der(_ name: OpaquePointer) -> [UInt8] {
+        var bytes: UnsafePointer<UInt8>?
+        var length = 0
+        guard X509_NAME_get0_der(name, &bytes, &length) == 1 else { return [] }
+        return Array(UnsafeBufferPointer(start: bytes, count: length))
+    }
+
     /// The whole name on one line (`X509_NAME_print_ex`), with control characters as `\0A`; empty for an empty name.
     static func line(_ name: OpaquePointer?) -> String {
         guard let bio = BIO_new(BIO_s_mem()) else { return "" }

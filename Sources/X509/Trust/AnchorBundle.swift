@@ -19,6 +19,8 @@ package final class AnchorBundle: AnchorSource {
     }
 
     private let entries: [Entry]
+    /// The certificates that it was made of; empty if it was read from a file.
+    private let certificatesGiven: [Certificate]
     private let holdsDistrust: Bool
     /// What was found out so far, by position.
     private struct Parsed {
@@ -28,8 +30,8 @@ package final class AnchorBundle: AnchorSource {
     }
     private let parsed: Mutex<Parsed>
 
-    private init(_ entries: [Entry]) {
-        self.entries = entries
+    private init(_ entries: [Entry], of certificates: [Certificate] = []) {
+        (self.entries, certificatesGiven) = (entries, certificates)
         holdsDistrust = entries.contains(where: \.isDistrusted)
         parsed = Mutex(Parsed(nodes: Array(repeating: nil, count: entries.count)))
     }
@@ -82,7 +84,7 @@ package final class AnchorBundle: AnchorSource {
         self.init(
             certificates.map { certificate in
                 Entry(der: certificate.der, subject: DER.subject(ofCertificate: certificate.der) ?? 0..<0)
-            })
+            }, of: certificates)
     }
 
     /// Takes certificates in DER, of which those that no path needs are never parsed.
@@ -127,10 +129,9 @@ package final class AnchorBundle: AnchorSource {
 
     /// The certificates whose subject is `name`, each with its position.
     func nodes(named name: OpaquePointer) -> [(position: Int, node: PathNode)] {
-        var der: UnsafePointer<UInt8>?
-        var length = 0
-        guard X509_NAME_get0_der(name, &der, &length) == 1 else { return [] }
-        let wanted = DER.nameKey(Array(UnsafeBufferPointer(start: der, count: length)), at: 0..<length)
+        let der = DistinguishedNames.der(name)
+        guard !der.isEmpty else { return [] }
+        let wanted = DER.nameKey(der, at: der.indices)
         let positions = parsed.withLock { parsed in
             let keys = parsed.keys ?? entries.map { DER.nameKey($0.der, at: $0.subject) }
             parsed.keys = keys
@@ -144,7 +145,9 @@ package final class AnchorBundle: AnchorSource {
 
     private func node(at position: Int) -> PathNode? {
         if let known = parsed.withLock({ $0.nodes[position] }) { return known }
-        guard let handle = X509Handle(der: entries[position].der), let node = PathNode(anchor: handle) else {
+        // What was read once is not parsed again for each question.
+        let given = certificatesGiven.isEmpty ? nil : PathNode(certificatesGiven[position])
+        guard let node = given ?? X509Handle(der: entries[position].der).flatMap(PathNode.init(anchor:)) else {
             return nil
         }
         parsed.withLock { $0.nodes[position] = node }

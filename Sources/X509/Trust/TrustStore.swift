@@ -50,9 +50,12 @@ package final class TrustStore: Sendable {
         let others = tiers.joined().filter { !($0 is AnchorSelection) }
         var found: Set<Int> = []
         var seen = Set(nodes.map(\.certificate.fingerprint))
+        // There can be thousands of one name.
+        var names: Set<[UInt8]> = []
         var waiting = nodes
         while let node = waiting.popLast() {
-            for name in [node.handle.subjectName, node.handle.issuerName].compactMap({ $0 }) {
+            for name in [node.handle.subjectName, node.handle.issuerName].compactMap({ $0 })
+            where names.insert(DistinguishedNames.der(name)).inserted {
                 let listed = selection.bundle.nodes(named: name)
                 found.formUnion(listed.map(\.position))
                 for next in listed.map(\.node) + others.flatMap({ $0.anchors(named: name) })
