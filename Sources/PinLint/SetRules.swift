@@ -7,6 +7,12 @@ extension Findings {
     mutating func sets() {
         for set in source.sets { backup(set) }
         for set in source.sets { for list in lists(of: set) { duplicates(in: list) } }
+        for member in source.sets.flatMap(\.members) {
+            guard let placeholder = Placeholder(member.pin.spkiSHA256) else { continue }
+            add(
+                .placeholderPin, at: member.place, "\(member.pin.spkiSHA256) \(placeholder.words)",
+                "pin a key in reserve instead")
+        }
         for set in source.sets { expiration(set) }
     }
 

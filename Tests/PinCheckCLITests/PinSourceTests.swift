@@ -19,6 +19,12 @@ import Testing
         ("VERIFY --pinnedpubkey sha256//$LEAF64 --client curl,okhttp", "pass"),
         ("VERIFY --pinnedpubkey sha256//$LEAF64 --pins $JUNK --client okhttp", "pass: pins: 2 configured, 1 matched"),
         ("VERIFY --pinnedpubkey @junk.pub", "fail pin-mismatch: 0 matched, 1 not in the chain"),
+        // What stands for a pin that is still to come is said, and the other pins are judged.
+        ("VERIFY --pins $LEAF --pins sha256/BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB=", "pass: PASS"),
+        (
+            "VERIFY --pins $LEAF --pins sha256/afwiKY3RxoMmLkuRW1l7QsPZTJPwDS2pdDROQjXw8ig= --fail-on warn",
+            "warn placeholder-pin: pin 2 is the sample of OkHttp's documentation"
+        ),
         // What a configuration becomes for another client, or cannot become.
         ("pins @nsc.xml", "pass: $HOST and all names below it   from $DIR/nsc.xml:2, until 2040-06-01\n"),
         ("pins --from $LEAF --host $HOST -f okhttp", "pass: .add(\"$HOST\", \"$LEAF\")"),

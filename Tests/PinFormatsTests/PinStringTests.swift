@@ -34,6 +34,27 @@ import Testing
         #expect(reading.notes.isEmpty)
     }
 
+    /// Hashes in base64, and what they are taken for.
+    @Test(
+        arguments: [
+            ("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "one letter repeated"),
+            // Bits that are spare, as clients read them.
+            ("BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB=", "one letter repeated"),
+            ("q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq6s=", "one byte repeated"),
+            ("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "bytes that count"),
+            ("//79/Pv6+fj39vX08/Lx8O/u7ezr6uno5+bl5OPi4eA=", "bytes that count"),
+            ("abcdeabcdeabcdeabcdeabcdeabcdeabcdeabcdeabc=", "few letters repeated"),
+            ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopo=", "the letters of the alphabet"),
+            ("afwiKY3RxoMmLkuRW1l7QsPZTJPwDS2pdDROQjXw8ig=", "OkHttp's"),
+            // The eighth sample is the key of thawte Primary Root CA.
+            ("HXXQgxueCIU5TTLHob/bPbwcKOKw6DkfsTWYHbxbqTY=", nil),
+            ("IAFX7+5uJay/x5piRNd/bQON6t3swCtllbXwBbsTY3I=", nil),
+        ] as [(String, String?)]) func placeholdersAreToldFromHashes(base64: String, words: String?) throws
+    {
+        let placeholder = Placeholder(try #require(try hashes("sha256/" + base64).first))
+        #expect(placeholder?.words.contains(words ?? "") == (words == nil ? nil : true))
+    }
+
     /// What is wrong, the text, which a row says as '$', and what is said of it.
     private static let mistakes = """
         empty |  | the value is empty; name a file, a directory or a pin
@@ -54,7 +75,7 @@ import Testing
         $ is base64url (with - or _), pins are standard base64; write sha256/\(slash)
         padding | sha256//AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8 | $ lacks the padding; write sha256//\(a)
         padding | sha256/\(a)= | $ has 2 = at its end; write sha256/\(a)
-        trailingBits | sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh9= | \
+        trailingBits | sha256/IAFX7+5uJay/x5piRNd/bQON6t3swCtllbXwBbsTY3J= | \
         $ has a last character that no 32 bytes encode to; it is mistyped or cut off; copy it again
         // Characters that do not belong.
         badCharacter | sha256/AAECAwQFBgcI?QoLDA0ODxAREhMUFRYXGBkaGxwdHh8= | \

@@ -26,6 +26,8 @@ typedef struct {
     int certificateCount;
     // The certificates in DER one after the other, by length and then by bytes; each is on a list.
     const unsigned char *certificates;
+    // The SHA-256 of the SubjectPublicKeyInfo of each, 32 bytes.
+    const unsigned char *keys;
 } CDeviceTable;
 
 const CDeviceTable *CDeviceData_table(void);

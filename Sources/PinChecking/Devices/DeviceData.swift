@@ -2,6 +2,7 @@ import Base
 import CDeviceData
 package import PinFormats
 package import Pinning
+import X509
 
 /// Devices and their roots, as they were read from their publishers on some days.
 package struct DeviceData: Sendable {
@@ -11,7 +12,12 @@ package struct DeviceData: Sendable {
     /// What was read of a file, its certificates by length and then by bytes; `nil` for the program's data, which is not copied.
     private let read: Contents?
 
-    private typealias Contents = (source: String, licence: String, devices: [Device], certificates: [[UInt8]])
+    private typealias Contents = (
+        source: String, licence: String, devices: [Device], certificates: [[UInt8]], keys: [SHA256Digest?]
+    )
+
+    /// The CAs that a file names; they win over the published rows of the same keys.
+    package private(set) var publicCAs: [CA] = []
 
     package var source: String { read?.source ?? String(cString: Self.table.source) }
     package var licence: String { read?.licence ?? String(cString: Self.table.licence) }
@@ -52,7 +58,7 @@ package struct DeviceData: Sendable {
             return device
         }.sorted { ($0.version ?? DeviceVersion(0)) < ($1.version ?? DeviceVersion(0)) }
         let ordered = DevicePlatform.allCases.flatMap { platform in devices.filter { $0.platform == platform } }
-        read = (source, licence, ordered, certificates)
+        read = (source, licence, ordered, certificates, certificates.map(CertificateReader.keyHash))
     }
 
     /// The data of a file.
@@ -63,6 +69,7 @@ package struct DeviceData: Sendable {
             return (device, roots)
         }
         self.init(source: file.source, licence: file.licence, lists: lists)
+        publicCAs = CA.all(file.publicCAs)
     }
 
     package var certificateCount: Int { read?.certificates.count ?? Int(Self.table.certificateCount) }
@@ -107,6 +114,19 @@ package struct DeviceData: Sendable {
     package func devices(listing certificate: [UInt8]) -> [Device] {
         guard let position = position(of: certificate) else { return [] }
         return devices.filter { $0.holds(position) }
+    }
+
+    /// The certificates with a key, each with the devices that list it.
+    package func roots(withKey key: SHA256Digest) -> [(der: [UInt8], devices: [Device])] {
+        let found =
+            if let read { read.keys.indices.filter { read.keys[$0] == key } } else {
+                key.bytes.withUnsafeBufferPointer { wanted in
+                    (0..<certificateCount).filter { position in
+                        wanted.baseAddress.map { memcmp(Self.table.keys + 32 * position, $0, 32) == 0 } ?? false
+                    }
+                }
+            }
+        return found.map { position in (certificate(at: position), devices.filter { $0.holds(position) }) }
     }
 
     private func certificate(at position: Int) -> [UInt8] { withCertificate(at: position) { Array($0) } }

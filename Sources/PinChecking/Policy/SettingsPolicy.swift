@@ -58,7 +58,11 @@ struct SettingsPolicy: Sendable {
             warnings.append(.warning(.pinsNotCompared, message))
         }
         let isForAll = sources.configurations.isEmpty
-        let own = server.lacksPins ? [Finding.warning(.nothingPinned, "the policy pins nothing for this target")] : []
+        var own = server.lacksPins ? [Finding.warning(.nothingPinned, "the policy pins nothing for this target")] : []
+        for (index, pin) in (all?.pins ?? []).enumerated() {
+            guard let placeholder = Placeholder(pin.spkiSHA256) else { continue }
+            own.append(.warning(.placeholderPin, "pin \(index + 1) \(placeholder.words)"))
+        }
         let policy = HostPolicy(
             self, clients: clients, mode: mode, pins: all,
             entries: pins.flatMap { kind, policy in policy.map { (kind, $0) } },

@@ -14,17 +14,23 @@ package struct DeviceLists {
     package let licence: String
     package private(set) var stores: [Store] = []
 
+    /// What the file says of the roots of CAs.
+    package private(set) var publicCAs: [PublicCARow] = []
+
     /// The directory of the file, and the certificates that lists name by their hashes or their files.
     private let directory: String?
     private var byHash: [String: [UInt8]] = [:]
     private var byFile: [String: [[UInt8]]] = [:]
 
-    package init(at path: String) throws(Problem) {
-        try self.init(RegularFile.contents(of: path, mayBePipe: true), named: path)
+    /// Reads a file in which `rootNames` stand for roots of CAs that are known already.
+    package init(at path: String, knowing rootNames: Set<String> = []) throws(Problem) {
+        try self.init(RegularFile.contents(of: path, mayBePipe: true), named: path, knowing: rootNames)
     }
 
     /// Reads `bytes`, which messages call `name`; the files it names are relative to that.
-    package init(_ bytes: [UInt8], named name: String) throws(Problem) {
+    package init(
+        _ bytes: [UInt8], named name: String, knowing rootNames: Set<String> = []
+    ) throws(Problem) {
         let file = PinFile(path: name, bytes: bytes)
         try PrivateKeyGuard.refusePrivateKeys(in: file)
         let root = try JSONReader.root(of: file)
@@ -54,6 +60,7 @@ package struct DeviceLists {
         guard !stores.isEmpty else {
             throw Problem(.missingValue, at: list.place, "'stores' has no device", remedy: "list at least one")
         }
+        if let cas = root["public_cas"] { publicCAs = try PublicCARow.all(cas, knowing: rootNames) }
     }
 
     private mutating func read(_ node: DocumentNode) throws(Problem) -> Store {
@@ -131,7 +138,7 @@ package struct DeviceLists {
 
 extension DocumentNode {
     /// A text without control characters.
-    fileprivate func plainText(hasLines: Bool = false) throws(Problem) -> String {
+    func plainText(hasLines: Bool = false) throws(Problem) -> String {
         let text = try text()
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
             hasLines && scalar == "\n" || ![.control, .format].contains(scalar.properties.generalCategory)

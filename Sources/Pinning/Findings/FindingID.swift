@@ -96,6 +96,8 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
         "ats-arbitrary-loads -/warning App Transport Security is off for all hosts without an entry of their own."
     case transportSecurityException =
         "ats-exception -/warning An exception from App Transport Security weakens the connections to a host."
+    case placeholderPin =
+        "placeholder-pin warning/error A pin is a pattern or a sample of documentation, which no key in use has."
     case pinnedToNothing =
         "pinned-to-nothing warning/error A host is pinned to an empty list, so that no certificate can match."
     case okHttpOneLabel =
@@ -183,6 +185,7 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
     case clientNotSetUp = "client-not-set-up warning/- A client cannot be set up with these pins, and has no verdict."
     case configuredAnchors =
         "configured-anchors warning/- The app's configuration trusts its own roots alone for the host."
+    case ended = "ended warning,fail/- A certificate that the verdict rests on has ended."
     case errorAnswer = "error-answer warning/- The request was answered by an HTTP error, and no status was expected."
     case everythingAccepted = "everything-accepted warning/- The settings of a client accept every server."
     case expirationTimeZone =
@@ -219,6 +222,8 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
         "only-backup-left warning/- The server has moved on to its backup key, and no other pin is left."
     case ownerUnknown = "owner-unknown warning/- The chain ends at a root that no device knows."
     case pathDependent = "path-dependent warning/- The pins match on one valid path and not on another."
+    case pinAboveComingRoot =
+        "pin-above-coming-root warning/- A pinned root is above a CA that becomes, or is elsewhere, a root of its own."
     case pinExpired = "pin-expired warning/- A pinned certificate that matches nothing has expired."
     case pinLifeShort = "pin-life-short fail/- No pin is sure to match for as long as was asked."
     case pinOnlyPresented = "pin-only-presented warning/- A pinned key is sent by the server and is not on the path."
@@ -231,6 +236,7 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
     case privateRoot = "private-root warning,note/- The path ends at a root that is on no public list."
     case request = "request warning/- A certificate request's key is pinned, and no certificate."
     case reserveMissing = "reserve-missing warning/- No key in reserve is pinned."
+    case rootLeaves = "root-leaves note,warning,fail/- The CA leaves the root on a day."
     case rootNotEverywhere = "root-not-everywhere note/- The root is on some of the named devices only."
     case systemPins = "system-pins note/- The system compares pins for the host, next to the app's clients."
     case trustKitOnMacOS = "trustkit-on-macos note/- On a Mac TrustKit lets a chain to an installed root pass."

@@ -16,7 +16,7 @@ package struct Platform: Sendable, Hashable {
         }
     }
     /// Whether anchors have to be within their dates, and what they say counts: Conscrypt never looks.
-    var judgesAnchors: Bool { family != .android }
+    package var judgesAnchors: Bool { family != .android }
     /// Whether issuers that a server does not send are fetched from where the certificate says (RFC 5280, 4.2.2.1).
     package var fetchesIssuers: Bool { family == .apple }
     /// Whether name constraints hold the common name of a leaf that has no DNS name.

@@ -1,4 +1,4 @@
-internal import Pinning
+package import Pinning
 
 /// One search: what it goes through, round by round, and what comes of it.
 extension OpenSSLPathVerifier {
@@ -91,12 +91,12 @@ extension OpenSSLPathVerifier {
     func pathRules(_ question: PathQuestion, by platform: Platform?) -> PathRules {
         PathRules(
             platform: platform, policy: question.policy, evidence: question.evidence,
-            anchorClass: { anchorClass(of: $0, question.anchors) })
+            anchorClass: { anchorClass(of: $0.certificate, question.anchors) })
     }
 
     /// Whose anchor a certificate is, by its bytes: whoever made it an anchor, a root on the system's list is the system's.
-    private func anchorClass(of anchor: PathNode, _ anchors: Anchors) -> AnchorClass {
-        if isPublicRoot(anchor.certificate) { return .system }
+    package func anchorClass(of anchor: Certificate, _ anchors: Anchors) -> AnchorClass {
+        if isPublicRoot(anchor) { return .system }
         return switch anchors {
         case .trustStore: .installedByHand
         case .trustStoreAnd, .only: trustStore.holds(anchor) ? .installedByHand : .own

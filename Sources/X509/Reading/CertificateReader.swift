@@ -81,6 +81,11 @@ package enum CertificateReader {
         return PublicKey(subjectPublicKeyInfo: der, spkiSHA256: Hashing.sha256(der), algorithm: algorithm)
     }
 
+    /// The SHA-256 of the SubjectPublicKeyInfo in a certificate that is not parsed; `nil` if its outer structure is another.
+    package static func keyHash(ofCertificate der: [UInt8]) -> SHA256Digest? {
+        DER.subject(ofCertificate: der, andFieldsBehind: 1).map { Hashing.sha256(Array(der[$0])) }
+    }
+
     static func certificate(from handle: X509Handle, der: [UInt8], fingerprint: SHA256Digest? = nil) -> Certificate {
         let pointer = handle.pointer
         defer { OpenSSLFailure.forget() }

@@ -27,28 +27,28 @@ enum DER {
         }
     }
 
-    /// Where the subject's name stands in the certificate `der`, read with `ASN1_get_object` only.
+    /// Where the subject's name stands in the certificate `der`, or the field so many fields behind it, read with `ASN1_get_object` only.
     ///
     /// A full parse costs a hundred times more, which counts for a bundle of 140 roots of which one will be used.
     /// Returns `nil` when the outer structure is not that of a certificate (RFC 5280, 4.1).
-    static func subject(ofCertificate der: [UInt8]) -> Range<Int>? {
+    static func subject(ofCertificate der: [UInt8], andFieldsBehind more: Int = 0) -> Range<Int>? {
         defer { OpenSSLFailure.forget() }
         guard let certificate = element(in: der, at: 0..<der.count), certificate.end == der.count,
             let toBeSigned = element(in: der, at: certificate.content)
         else { return nil }
         // [0] version (absent in version 1), serialNumber, signature, issuer, validity, subject, subjectPublicKeyInfo, …
-        var subjectIndex = 5
+        var subjectIndex = 5 + more
         var subject: Range<Int>?
         var count = 0
         var position = toBeSigned.content.lowerBound
         while position < toBeSigned.content.upperBound, count < 8 {
             guard let field = element(in: der, at: position..<toBeSigned.content.upperBound) else { return nil }
-            if count == 0, field.identifier & V_ASN1_PRIVATE != V_ASN1_CONTEXT_SPECIFIC { subjectIndex = 4 }
+            if count == 0, field.identifier & V_ASN1_PRIVATE != V_ASN1_CONTEXT_SPECIFIC { subjectIndex = 4 + more }
             if count == subjectIndex { subject = field.start..<field.end }
             count += 1
             position = field.end
         }
-        return count > subjectIndex + 1 ? subject : nil
+        return count > subjectIndex + 1 - more ? subject : nil
     }
 
     /// A number that all encodings of one name have (RFC 5280, 7.1), whatever the case, the blanks and the string types of its values;

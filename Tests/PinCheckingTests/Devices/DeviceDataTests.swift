@@ -8,13 +8,19 @@ import X509
 struct BuiltInDevicesTests {
     let data = DeviceData.builtIn
 
-    @Test func `every certificate stands in its order, is on a list and is found`() {
+    @Test func `every certificate stands in its order, is on a list and is found`() throws {
         let certificates = Array(data.certificates)
         #expect(certificates.count == data.certificateCount)
         for (left, right) in zip(certificates, certificates.dropFirst()) {
             #expect(left.count < right.count || left.count == right.count && left.lexicographicallyPrecedes(right))
         }
         #expect(certificates.allSatisfy { !data.devices(listing: $0).isEmpty })
+        for der in certificates {
+            let key = try CertificateReader.certificate(der: der).publicKey.spkiSHA256
+            let found = data.roots(withKey: key).first { $0.der == der }
+            #expect(
+                found?.devices == data.devices(listing: der) && CertificateReader.keyHash(ofCertificate: der) == key)
+        }
     }
 
     @Test func `they name their source, its version and its licence`() {

@@ -68,6 +68,23 @@ import X509
         "{ \"source\": \"x\", \"stores\": [\n\(store.replacing(changed, with: change))] }"
     }
 
+    private static let coming =
+        #"{ "name": "Next", "state": "coming", "crossSignedBy": ["Own"], "spki_sha256": "\#(String(repeating: "ab", count: 32))" }"#
+    private static let own =
+        #"{ "name": "Own", "state": "in-use", "spki_sha256": "\#(String(repeating: "12", count: 32))", "until": "2030-06-04" }"#
+
+    /// A document with a CA for each list of roots, on a line of its own.
+    private static func cas(_ roots: String...) -> String {
+        let cas = roots.enumerated().map { #"{ "name": "CA \#($0)", "date": "2026-11-28", "roots": [\#($1)] }"# }
+        return "{ \"source\": \"x\", \"stores\": [\(store)], \"public_cas\": [\n\(cas.joined(separator: ",\n"))] }"
+    }
+
+    @Test func rootsOfCAsAreReadBesideTheDevices() throws {
+        let cas = try data(Self.cas(Self.own + ", " + Self.coming)).publicCAs
+        #expect(cas.map(\.name) == ["CA 0"] && cas[0].roots.map(\.state) == [.inUse, .coming])
+        #expect(cas[0].roots[0].until?.date == "2030-06-04" && cas[0].comingRoots.map(\.crossSigners) == [["Own"]])
+    }
+
     private static let wrong: [(String, Int, String)] = [
         (#"{ "source": "x" }"#, 1, "the document has no 'stores'"),
         ("{\n\"stores\": [\(store)] }", 1, "the document has no 'source'"),
@@ -83,6 +100,16 @@ import X509
         (document("junk.cer", String(repeating: "ab", count: 32)), 2, "is in none of the files of 'certificates'"),
         (document("] }", "] },\n" + store), 3, "'stores[1]' is a second 'android-9'; leave one out"),
         (document("9", "9\\u001b"), 2, "'stores[0].version' is not plain text"),
+        (
+            cas(coming.replacing("ab", with: "a")), 2,
+            "'public_cas[0].roots[0].spki_sha256' is not 64 hexadecimal digits"
+        ),
+        (
+            cas(coming.replacing("coming", with: "gone")), 2,
+            "'public_cas[0].roots[0].state' is not in-use, older or coming"
+        ), (cas(coming.replacing("}", with: #", "until": "soon" }"#)), 2, "'soon' is not a date"),
+        (cas(coming.replacing("Own", with: "None")), 2, "is to come, and its 'crossSignedBy' names no known root"),
+        (cas(coming, coming), 3, "has a key that is another CA's"),
         (#"{ "source": "x", "stores": 7 }"#, 1, "'stores' is not an array"),
         (#"{ "source": "x", "stores": [] "#, 1, "is not JSON"),
     ]

@@ -15,6 +15,8 @@ package struct CA: Sendable, Hashable {
             case inUse = "in-use"
             /// The CA leaves it for others.
             case older
+            /// The CA makes a root of it, on any day; until then another root signs its key.
+            case coming
         }
 
         package let name: String
@@ -29,6 +31,12 @@ package struct CA: Sendable, Hashable {
         package let source: String
         /// The day on which the page was changed or read.
         package let date: String
+
+        fileprivate init(_ row: PublicCARow) {
+            (name, key, algorithm, until) = (row.name, row.key, row.algorithm, row.until)
+            state = State(rawValue: row.state) ?? .older
+            (crossSigners, source, date) = (row.crossSigners, row.source, row.date)
+        }
 
         fileprivate init(row: [String]) {
             self.init(
@@ -57,6 +65,12 @@ package struct CA: Sendable, Hashable {
     package init(_ name: String, _ roots: [Root]) { (self.name, self.roots) = (name, roots) }
 
     package var rootsInUse: [Root] { roots.filter { $0.state == .inUse } }
+    package var comingRoots: [Root] { roots.filter { $0.state == .coming } }
+
+    /// The CAs that rows of a file are about.
+    static func all(_ rows: [PublicCARow]) -> [CA] {
+        rows.grouped(by: \.ca).map { name, rows in CA(name, rows.map(Root.init)) }
+    }
 }
 
 extension CA {
@@ -72,4 +86,5 @@ extension [CA] {
     /// Whose root has a key, `nil` for a key that is none's.
     package func ca(withKey key: SHA256Digest) -> CA? { first { $0.roots.contains { $0.key == key } } }
     package func root(withKey key: SHA256Digest) -> CA.Root? { ca(withKey: key)?.roots.first { $0.key == key } }
+    var rootNames: Set<String> { Set(flatMap { $0.roots.map(\.name) }) }
 }

@@ -1,0 +1,68 @@
+internal import Base
+package import Pinning
+
+/// A hash in the place of a pin to come: a pattern, or a sample of a client's documentation.
+///
+/// No key in use has it.
+package enum Placeholder: Sendable, Hashable {
+    /// A pattern, which the hash of a key has with a chance below 10⁻¹².
+    case pattern(String)
+    /// A sample, with the owner of the documentation that shows it.
+    case sample(String)
+
+    /// Recognizes a hash; `nil` if a key can have it.
+    package init?(_ digest: SHA256Digest) {
+        if let owner = Self.samples[digest] {
+            self = .sample(owner)
+        } else if let pattern = Self.pattern(of: digest) {
+            self = .pattern(pattern)
+        } else {
+            return nil
+        }
+    }
+
+    /// The end of a sentence about a pin with the hash.
+    package var words: String {
+        switch self {
+        case .pattern(let pattern): "is a placeholder (\(pattern)): no key has this hash"
+        case .sample(let owner): "is the sample of \(owner) documentation"
+        }
+    }
+
+    private static func pattern(of digest: SHA256Digest) -> String? {
+        let bytes = digest.bytes
+        if bytes.allSatisfy({ $0 == bytes[0] }) { return bytes[0] == 0 ? "one letter repeated" : "one byte repeated" }
+        let step = bytes[1] &- bytes[0]
+        if step == 1 || step == 255, zip(bytes.dropFirst(), bytes).allSatisfy({ $0 &- $1 == step }) {
+            return "bytes that count"
+        }
+        // The 43rd letter of base64 has four bits only.
+        let letters = (0..<42).map { index in
+            let (first, shift) = (index * 6 / 8, index * 6 % 8)
+            let pair = UInt16(bytes[first]) << 8 | UInt16(first < 31 ? bytes[first + 1] : 0)
+            return UInt8(pair >> (10 - UInt16(shift)) & 63)
+        }
+        let kinds = letters.reduce(into: UInt64(0)) { $0 |= 1 << UInt64($1) }.nonzeroBitCount
+        if kinds < 12 { return kinds == 1 ? "one letter repeated" : "few letters repeated" }
+        let isAlphabet = zip(letters.dropFirst(), letters).allSatisfy { ($0 &- $1) & 63 == 1 }
+        return isAlphabet ? "the letters of the alphabet" : nil
+    }
+
+    /// Sample pins of the clients' documentation, read on 2026-11-28; OkHttp's `HXXQgxue…` is the key of a public root.
+    private static let samples: [SHA256Digest: String] = {
+        let samples: KeyValuePairs = [
+            "7HIpactkIAq2Y49orFOOQKurWxmmSFZhBCoQYcRhJ3Y=": "Android's",
+            "fwza0LRMXouZHRC8Ei+4PyuldPDcf3UKgO/04cDM1oE=": "Android's",
+            "afwiKY3RxoMmLkuRW1l7QsPZTJPwDS2pdDROQjXw8ig=": "OkHttp's",
+            "i9HaIScvf6T/skE3/A7QOq5n5cTYs8UHNOEFCnkguSI=": "Apple's",
+            "TQEtdMbmwFgYUifM4LDF+xgEtd0z69mPGmkp014d6ZY=": "TrustKit's",
+            "rFjc3wG7lTZe43zeYTvPq8k4xdDEutCmIhI5dn4oCeE=": "TrustKit's",
+            "0SDf3cRToyZJaMsoS17oF72VMavLxj/N7WBNasNuiR8=": "TrustKit's",
+        ]
+        return samples.reduce(into: [:]) { all, sample in
+            if case .success(let base64) = Base64.parse(sample.key), let digest = SHA256Digest(bytes: base64.bytes) {
+                all[digest] = sample.value
+            }
+        }
+    }()
+}
