@@ -202,7 +202,7 @@ enum DeviceLists {
 
     /// Writes lists that were read ten days ago, with their certificates beside them.
     static func write(
-        _ lists: [(name: String, roots: [LabCertificate])], to name: String = "devices.json",
+        _ lists: [(name: String, roots: [LabCertificate])], cas: String = "", to name: String = "devices.json",
         in files: TemporaryDirectory
     ) throws -> String {
         var stores: [String] = []
@@ -220,6 +220,7 @@ enum DeviceLists {
                   url: "https://lists.example", roots: [\(names.joined(separator: ", "))] }
                 """)
         }
-        return try files.write("{ source: \"a laboratory\", stores: [\(stores.joined(separator: ", "))] }", to: name)
+        let stored = stores.joined(separator: ", ")
+        return try files.write("{ source: \"a laboratory\", stores: [\(stored)], public_cas: [\(cas)] }", to: name)
     }
 }

@@ -28,6 +28,7 @@ struct JSONSchemaCheck {
                 let name = Schemas.names.first(where: { identifier == Schemas.identifiers[$0] })
             else { continue }
             expectIgnorableWarnings(in: document, sourceLocation: sourceLocation)
+            expectMatchedPins(in: document, sourceLocation: sourceLocation)
             do {
                 let findings = try JSONSchemaCheck(name).findings(in: document)
                 guard !findings.isEmpty else { continue }
@@ -35,6 +36,21 @@ struct JSONSchemaCheck {
                 let words = "The document is not as Sources/pincheck/schemas/\(name).json says"
                 Issue.record("\(words):\n\(list)", sourceLocation: sourceLocation)
             } catch { Issue.record(error, sourceLocation: sourceLocation) }
+        }
+    }
+
+    /// A client that accepts for a pin has one that it matched.
+    private static func expectMatchedPins(in document: Any, sourceLocation: SourceLocation) {
+        guard let report = document as? Object else { return }
+        for result in report["results"] as? [Object] ?? [report] {
+            let matched = (result["pins"] as? Object)?["matched"] as? [Object] ?? []
+            let names = Set(matched.flatMap { $0["clients"] as? [String] ?? [] })
+            for client in result["clients"] as? [Object] ?? [] {
+                guard (client["reason"] as? Object)?["id"] as? String == "pin-matched",
+                    let name = client["name"] as? String
+                else { continue }
+                #expect(names.contains(name), "\(name) matched no pin", sourceLocation: sourceLocation)
+            }
         }
     }
 

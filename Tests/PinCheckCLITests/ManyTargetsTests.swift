@@ -8,8 +8,10 @@ import Testing
 /// As many pins as a file may hold: what is compared with each other pin takes longer than the test may.
 @Suite(.timeLimit(.minutes(1))) struct ManyPinsTests {
     @Test func manyPinsOfAListAreComparedOnce() async throws {
+        // Bytes that are far apart, so that they are no placeholders.
         let strangers = (1..<19_000).map { number in
-            SHA256Digest(bytes: (0..<32).map { UInt8(truncatingIfNeeded: $0 < 4 ? number >> (8 * $0) : 7) })!
+            SHA256Digest(
+                bytes: (0..<32).map { UInt8(truncatingIfNeeded: (number &* 2_654_435_761) >> ($0 % 24) &* ($0 | 1)) })!
         }
         let list = strangers.map { "sha256/\($0.base64)\n" }.joined() + "$LEAF\n"
         try await Desk(["pins": list]).expect(

@@ -22,8 +22,8 @@ import Testing
         // What stands for a pin that is still to come is said, and the other pins are judged.
         ("VERIFY --pins $LEAF --pins sha256/BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB=", "pass: PASS"),
         (
-            "VERIFY --pins $LEAF --pins sha256/afwiKY3RxoMmLkuRW1l7QsPZTJPwDS2pdDROQjXw8ig= --fail-on warn",
-            "warn placeholder-pin: pin 2 is the sample of OkHttp's documentation"
+            "VERIFY --pins $LEAF --pins $JUNK --pins sha256/afwiKY3RxoMmLkuRW1l7QsPZTJPwDS2pdDROQjXw8ig= --fail-on warn",
+            "warn placeholder-pin: pin 3 is the sample of OkHttp's documentation"
         ),
         // What a configuration becomes for another client, or cannot become.
         ("pins @nsc.xml", "pass: $HOST and all names below it   from $DIR/nsc.xml:2, until 2040-06-01\n"),

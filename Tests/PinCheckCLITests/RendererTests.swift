@@ -52,7 +52,7 @@ extension Timestamp: ExpressibleByStringLiteral {
             ], builtIsValid: true,
             pins: Report.Pins(
                 mode: "public-key", configured: [pin(leafPin, from: "--pins"), pin(otherPin, from: "Pins/next.txt")],
-                matched: [PinMatch(pinIndex: 0, depth: 0)]),
+                matched: [MatchedPin(0, at: 0, of: ["afnetworking"])]),
             checks: [
                 Report.Check(client: "afnetworking", id: "pins", status: "pass", detail: "pin 1 matches the leaf")
             ],

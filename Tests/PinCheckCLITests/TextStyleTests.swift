@@ -27,8 +27,8 @@ import Testing
         let table = ExitStatus.allCases.map { "\($0.rawValue) \($0.name)" }
         #expect(
             table == [
-                "0 PASS", "1 FAIL", "2 UNREACHABLE", "3 WARN", "4 CHANGED", "5 ANSWER", "64 USAGE", "65 DATA",
-                "66 NOINPUT", "70 SOFTWARE", "74 IO",
+                "0 PASS", "1 FAIL", "2 UNREACHABLE", "2 UNKNOWN", "3 WARN", "4 CHANGED", "5 ANSWER", "64 USAGE",
+                "65 DATA", "66 NOINPUT", "70 SOFTWARE", "74 IO",
             ])
     }
 

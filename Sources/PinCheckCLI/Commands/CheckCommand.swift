@@ -41,7 +41,7 @@ extension Command {
             Argument(name: "target", help: "A host, host:port, [v6]:port, https URL or address.", isRepeatable: true)
         ], own: { [.targets, .plan, .judging, .outlook, .watching, .output] },
         shared: { [.devices, .names, .connection, .clientCertificate, .variants, .request] },
-        most: "--pins --client --device --connect --host --anchors --thorough --policy --explain --format",
+        most: "--pins --next --client --device --connect --host --anchors --thorough --policy --format",
         run: { invocation in
             let watch =
                 invocation.settings.isVerbose ? ProbeWatch { invocation.context.console.report("* \($0)") } : nil
@@ -52,6 +52,7 @@ extension Command {
 extension Invocation {
     func check() async throws -> ExitStatus {
         let outputs = try settings.outputs(in: context)
+        try refuseLimitWithoutPins()
         let request = try settings.connectingRequest(in: context)
         let baseline = try givenBaseline()
         let items = try NextItem.read(settings.next)
@@ -61,6 +62,15 @@ extension Invocation {
         let state = try StateFile(settings, outputs, at: context.now())
         return try await run(
             supply, request, since: baseline, outputs, notes: policies.notes, state, questions, on: items)
+    }
+
+    /// Refuses a limit that no pin can keep; lines of lists and policies have pins of their own.
+    private func refuseLimitWithoutPins() throws(Problem) {
+        let judging = settings.request.judging
+        guard judging.outlook.minPinLife != nil, settings.policies.isEmpty, settings.lists.isEmpty,
+            judging.pins.isEmpty || judging.mode == AFSecurityPolicy.PinningMode.none
+        else { return }
+        throw .usage("--min-pin-life is about pins, and none are compared", .givePins)
     }
 
     /// What there is to check: the first of so many, and what makes the others as they are needed.
@@ -171,6 +181,7 @@ extension Command {
 extension Invocation {
     func verify() throws -> ExitStatus {
         let outputs = try settings.outputs(in: context)
+        try refuseLimitWithoutPins()
         let (request, chain) = (settings.request, settings.arguments[0])
         let referenceName = request.names.referenceName(of: nil)
         try Hashing.require()

@@ -10,7 +10,9 @@ extension BaselineChanges.Status: JSONValue {}
 extension HostPolicy.Trust: JSONValue {}
 extension NextItem.Kind: JSONValue {}
 
-extension PinMatch: JSONDocument { package var document: JSONObject { ["pin": pinIndex, "depth": depth] } }
+extension MatchedPin: JSONDocument {
+    package var document: JSONObject { ["pin": pinIndex, "depth": depth, "clients": clients] }
+}
 
 extension AppliedConfiguration: JSONDocument {
     package var document: JSONObject {
@@ -22,7 +24,10 @@ extension NextDeployment: JSONDocument {
     var pin: SHA256Digest { item.item.spkiSHA256 }
 
     package var document: JSONObject {
-        ["kind": item.kind, "pin": pin.description, "assumed": assumedIssuers != nil, "issuers": assumedIssuers ?? []]
+        [
+            "kind": item.kind, "pin": pin.description, "assumed": !assumptions.isEmpty,
+            "assumptions": assumptions.map(\.rawValue), "issuers": issuers,
+        ]
     }
 }
 
@@ -31,7 +36,7 @@ extension Outlook: JSONDocument {
         let pins = pins.enumerated().map { index, pin -> JSONObject in
             [
                 "pin": index, "depth": pin.depth, "until": pin.until, "compared": pin.isCompared,
-                "backup": backups.contains(index),
+                "backup": backups.contains(index), "why_no_backup": pin.noBackup?.id,
             ]
         }
         let findings = findings.map { finding -> JSONObject in

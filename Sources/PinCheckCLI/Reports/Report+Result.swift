@@ -86,27 +86,31 @@ extension Report {
             }
         }
         return paths.grouped { $0.certificates }.map { certificates, all in
-            (all.map(\.client).distinct, links(of: certificates, [], in: result))
+            (all.map(\.client).distinct, links(of: certificates, result.matches, in: result))
         }
     }
 
     private static func links(
-        of path: [Pinning.Certificate], _ matches: [PinMatch], in result: CheckResult
+        of path: [Pinning.Certificate], _ matches: [MatchedPin], in result: CheckResult
     ) -> [ChainLink] {
         let limits = result.policy?.outlook
+        let all = Set(result.clients.filter { $0.isAccepted != nil }.map(\.name))
         let certificates = Certificate.list(path, at: result.time)
         return path.indices.map { depth in
             let certificate = path[depth]
             let origin = result.origin(of: certificate)
+            let pins = matches.filter { $0.certificate == certificate }.grouped(by: \.pinIndex).map { pin, found in
+                (pin: pin, clients: found.flatMap(\.clients).distinct)
+            }
+            let some = pins.filter { Set($0.clients) != all }.map { ($0.pin, $0.clients.joined(separator: ", ")) }
             return ChainLink(
                 certificate: certificates[depth], source: origin.source,
-                pins: matches.filter { $0.depth == depth }.map(\.pinIndex),
+                pins: pins.map(\.pin).sorted(),
                 warnDays: limits?.warnBefore?.days(from: certificate.notBefore, to: certificate.notAfter),
                 failDays: limits?.failBefore?.days(from: certificate.notBefore, to: certificate.notAfter),
-                origin: origin.words)
+                origin: origin.words, clients: Dictionary(some) { first, _ in first })
         }
     }
-
 }
 
 extension Report.Client {
@@ -233,6 +237,7 @@ extension ExitStatus {
             case .needsAttention: .warn
             case .changed: .changed
             case .unreachable: .unreachable
+            case .undecided: .unknown
             case .endsTooSoon, .answersOtherwise, .rejected: .fail
             case .notSetUp: .data
             }

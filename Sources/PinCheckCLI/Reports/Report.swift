@@ -114,6 +114,8 @@ extension Report {
         var warnDays: Double?
         var failDays: Double?
         var origin: String?
+        /// The clients that match a pin, where others do not.
+        var clients: [Int: String] = [:]
 
         package var document: JSONObject {
             var document = certificate.document
@@ -128,7 +130,7 @@ extension Report {
     struct Pins: JSONDocument {
         var mode: String
         var configured: [Pin]
-        var matched: [PinMatch]
+        var matched: [MatchedPin]
         var entries: [ConfiguredEntry] = []
         var applied: [AppliedConfiguration] = []
 

@@ -98,7 +98,7 @@ struct TextStyle: Sendable {
     func token(_ status: ExitStatus) -> String {
         switch status {
         case .pass: paint(status.name, "1;32")
-        case .warn, .changed, .unreachable: paint(status.name, "1;33")
+        case .warn, .changed, .unreachable, .unknown: paint(status.name, "1;33")
         default: paint(status.name, "1;31")
         }
     }

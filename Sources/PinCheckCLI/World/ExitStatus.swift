@@ -4,37 +4,28 @@ import PinFormats
 import Pinning
 
 /// How the process ends: the one table of exit codes.
-package enum ExitStatus: Int32, Sendable, CaseIterable, Comparable {
-    case pass = 0
-    case fail = 1
-    case unreachable = 2
-    case warn = 3
-    case changed = 4
-    case answer = 5
-    // The codes of sysexits.h: EX_USAGE, EX_DATAERR, EX_NOINPUT, EX_SOFTWARE, EX_IOERR.
-    case usage = 64
-    case data = 65
-    case noInput = 66
-    case software = 70
-    case inputOutput = 74
+package enum ExitStatus: Sendable, CaseIterable, Comparable {
+    case pass, fail, unreachable, unknown, warn, changed, answer, usage, data, noInput, software, inputOutput
 
+    package var rawValue: Int32 { row.code }
     package var name: String { row.name }
-
     package var meaning: String { row.meaning }
 
-    private var row: (name: String, meaning: String) {
+    private var row: (code: Int32, name: String, meaning: String) {
         switch self {
-        case .pass: ("PASS", "Every target was judged, and every client that was chosen accepts it.")
-        case .fail: ("FAIL", "A target was judged and is rejected.")
-        case .unreachable: ("UNREACHABLE", "There is no verdict: the name, the connection or the handshake failed.")
-        case .warn: ("WARN", "Accepted with a warning, and --fail-on warn is given.")
-        case .changed: ("CHANGED", "Accepted, but changed since the baseline in a way that --allow does not name.")
-        case .answer: ("ANSWER", "The server was accepted, and what it answered to 'fetch' is not the document.")
-        case .usage: ("USAGE", "The command line is wrong.")
-        case .data: ("DATA", "A file of pins, certificates or settings is malformed.")
-        case .noInput: ("NOINPUT", "A file is missing or cannot be read, or a list is empty.")
-        case .software: ("SOFTWARE", "There is a fault in pincheck itself.")
-        case .inputOutput: ("IO", "The result could not be written.")
+        case .pass: (0, "PASS", "Every target was judged, and every client that was chosen accepts it.")
+        case .fail: (1, "FAIL", "A target was judged and is rejected.")
+        case .unreachable: (2, "UNREACHABLE", "There is no verdict: the name, the connection or the handshake failed.")
+        case .unknown: (2, "UNKNOWN", "There is no verdict on a file of --next: it lacks what the verdict depends on.")
+        case .warn: (3, "WARN", "Accepted with a warning, and --fail-on warn is given.")
+        case .changed: (4, "CHANGED", "Accepted, but changed since the baseline in a way that --allow does not name.")
+        case .answer: (5, "ANSWER", "The server was accepted, and what it answered to 'fetch' is not the document.")
+        // The codes of sysexits.h: EX_USAGE, EX_DATAERR, EX_NOINPUT, EX_SOFTWARE, EX_IOERR.
+        case .usage: (64, "USAGE", "The command line is wrong.")
+        case .data: (65, "DATA", "A file of pins, certificates or settings is malformed.")
+        case .noInput: (66, "NOINPUT", "A file is missing or cannot be read, or a list is empty.")
+        case .software: (70, "SOFTWARE", "There is a fault in pincheck itself.")
+        case .inputOutput: (74, "IO", "The result could not be written.")
         }
     }
 
@@ -47,7 +38,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable, Comparable {
         switch self {
         case .pass: 0
         case .warn: 1
-        case .unreachable: 2
+        case .unreachable, .unknown: 2
         case .changed: 3
         case .answer: 4
         case .fail: 5
@@ -78,7 +69,7 @@ enum MonitoringState: Int32, Sendable {
             case .pass: .ok
             case .warn: .warning
             case .fail, .changed, .answer: .critical
-            case .unreachable, .usage, .data, .noInput, .software, .inputOutput: .unknown
+            case .unreachable, .unknown, .usage, .data, .noInput, .software, .inputOutput: .unknown
             }
     }
 

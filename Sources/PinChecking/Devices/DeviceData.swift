@@ -116,6 +116,14 @@ package struct DeviceData: Sendable {
         return devices.filter { $0.holds(position) }
     }
 
+    /// The hashes of the keys of all certificates.
+    package var keys: Set<SHA256Digest> { read.map { Set($0.keys.compactMap(\.self)) } ?? Self.builtInKeys }
+
+    private static let builtInKeys = Set(
+        (0..<Int(table.certificateCount)).compactMap { position in
+            SHA256Digest(bytes: UnsafeBufferPointer(start: table.keys + 32 * position, count: 32))
+        })
+
     /// The certificates with a key, each with the devices that list it.
     package func roots(withKey key: SHA256Digest) -> [(der: [UInt8], devices: [Device])] {
         let found =

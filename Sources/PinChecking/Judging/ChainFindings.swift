@@ -56,7 +56,8 @@ extension HostPolicy {
 
     /// Clients that are left out of the verdict, since they do not start with these pins.
     func missingClients(_ clients: [ClientVerdict]) -> [Finding] {
-        clients.filter { $0.isAccepted == nil }.grouped(by: \.client.client).compactMap { client, missing in
+        clients.filter { $0.isAccepted == nil && !$0.isUndecided }.grouped(by: \.client.client).compactMap {
+            client, missing in
             guard case .failure(let error)? = missing.first?.verdict else { return nil }
             return .warning(.clientNotSetUp, "\(client.name) cannot be set up: \(error.message)")
         }

@@ -15,18 +15,20 @@ public struct ClientVerdict: Sendable {
     public package(set) var reason: Reason
     /// Its place among all: by device and registry, whatever the order in which clients were named.
     let rank: Int
-    /// What its outlook is made from, `nil` without a verdict and for what is only forecast.
-    private var facts: OutlookFacts?
+    /// Asks the client about other worlds, `nil` without a verdict and for what is only forecast.
+    private let forecaster: Forecaster?
+    private var knowledge: (inUse: Set<SHA256Digest>, isIdleTaken: Bool) = ([], false)
     package private(set) var outlook: Outlook?
+    /// Which of the configured pins are on its path, whether or not it looks there.
+    package private(set) var matches: [PinMatch] = []
 
     init(
         _ client: ConfiguredClient, on judgedDevice: JudgedDevice, in policy: HostPolicy, rank: Int = 0,
-        _ verdict: Result<Verdict, ClientConfigurationError>, reason: Reason, facts: OutlookFacts? = nil
+        _ verdict: Result<Verdict, ClientConfigurationError>, reason: Reason, forecaster: Forecaster? = nil
     ) {
         (self.client, self.judgedDevice) = (client, judgedDevice)
         device = policy.lists == nil ? nil : judgedDevice.name
-        (self.verdict, self.reason, self.rank, self.facts) = (verdict, reason, rank, facts)
-        outlook = facts?.outlook()
+        (self.verdict, self.reason, self.rank, self.forecaster) = (verdict, reason, rank, forecaster)
     }
 
     /// The client's name, as `--client` takes it.
@@ -37,20 +39,31 @@ public struct ClientVerdict: Sendable {
 
     package var decided: Verdict? { try? verdict.get() }
 
-    /// The keys, and the fingerprints of certificates, that its connection shows in use.
-    var inUse: Set<SHA256Digest> { facts?.inUse ?? [] }
-    package var matches: [PinMatch] { facts?.matches ?? [] }
-
-    /// Looks ahead anew, knowing what other connections show in use: a pin for it is no backup.
-    mutating func learn(inUse: Set<SHA256Digest>) {
-        guard facts.map({ !inUse.isSubset(of: $0.inUse) }) == true else { return }
-        facts?.inUse.formUnion(inUse)
-        outlook = facts?.outlook()
+    /// Looks ahead.
+    ///
+    /// A pin for a key or certificate in `inUse` is no backup. A client that compares no pin breaks no gate if `isIdleTaken`, as another
+    /// one that follows the same sources does.
+    mutating func lookAhead(inUse: Set<SHA256Digest>, isIdleTaken: Bool) {
+        guard let forecaster else { return }
+        knowledge = (inUse, isIdleTaken)
+        (outlook, matches) = forecaster.outlook(inUse: inUse, isIdleTaken: isIdleTaken)
     }
+
+    /// Looks ahead anew, knowing what other connections show in use.
+    mutating func learn(inUse: Set<SHA256Digest>) {
+        guard !inUse.isSubset(of: knowledge.inUse) else { return }
+        lookAhead(inUse: inUse.union(knowledge.inUse), isIdleTaken: knowledge.isIdleTaken)
+    }
+
+    /// The keys, and the fingerprints of certificates, that its connection shows in use.
+    var inUse: Set<SHA256Digest> { knowledge.inUse }
 
     mutating func ignore(_ ids: Set<FindingID>) { outlook = outlook?.without(ids) }
 
     static let notSetUp = "not-configured"
+    static let undecided = "issuer-unknown"
+    /// Whether what is about to be deployed does not tell what the client makes of it.
+    var isUndecided: Bool { isAccepted == nil && reason.id == Self.undecided }
 }
 
 /// What the clients make of one chain, from a server, a file, or one that is about to be deployed, and what there is to say of it beside.
@@ -76,21 +89,32 @@ package struct JudgedChain: Sendable {
         Outlook.worst(of: clients.ranked.compactMap { one in one.outlook.map { (one, $0) } }) { clients.names(of: $0) }
     }
 
-    /// Which of the configured pins are on the path that is shown; where all clients accept, those of each, as several can have pins of
-    /// their own.
-    package var matches: [PinMatch] {
-        guard let shown, let path = shown.decided?.reach.certificates else { return [] }
-        guard clients.count > 1, shown.isAccepted == true else { return shown.matches }
-        var found = Set(shown.matches)
-        for one in clients {
-            let own = one.decided?.reach.certificates ?? []
-            found.formUnion(
-                one.matches.filter { match in
-                    own.indices.contains(match.depth) && path.indices.contains(match.depth)
-                        && own[match.depth] == path[match.depth]
-                })
+    /// Which of the configured pins are on the paths of clients.
+    package var matches: [MatchedPin] {
+        let found = ranked.flatMap { one in
+            let path = one.decided?.reach.certificates ?? []
+            return one.matches.map { match in
+                let certificate = path.indices.contains(match.depth) ? path[match.depth] : nil
+                return (pin: MatchedPin(match.pinIndex, at: match.depth, of: [], on: certificate), client: one.name)
+            }
         }
-        return found.sorted { ($0.depth, $0.pinIndex) < ($1.depth, $1.pinIndex) }
+        return found.grouped(by: \.pin).map { pin, all in
+            MatchedPin(pin.pinIndex, at: pin.depth, of: all.map(\.client).distinct, on: pin.certificate)
+        }.sorted { ($0.depth, $0.pinIndex) < ($1.depth, $1.pinIndex) }
+    }
+}
+
+/// A configured pin that is on the paths of clients.
+package struct MatchedPin: Sendable, Hashable {
+    package let pinIndex: Int
+    /// The depth on the paths of the clients.
+    package let depth: Int
+    package let clients: [String]
+    /// The certificate that it is for, `nil` for a key that has none yet.
+    package let certificate: Certificate?
+
+    package init(_ pinIndex: Int, at depth: Int, of clients: [String], on certificate: Certificate? = nil) {
+        (self.pinIndex, self.depth, self.clients, self.certificate) = (pinIndex, depth, clients, certificate)
     }
 }
 

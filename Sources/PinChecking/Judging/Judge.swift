@@ -1,6 +1,5 @@
 import Base
 import Pinning
-import Synchronization
 import TLSProbe
 import X509
 
@@ -46,8 +45,13 @@ extension HostPolicy {
                 ?? Reason(
                     verdict, of: client, for: view.referenceName, by: self, serverName: serverName,
                     hasAnchors: givenRoots != nil, release: view.release)
-            return (verdict, reason, facts(of: verdict, client, procedure, view))
+            let forecaster = Forecaster(
+                verdict, of: client, procedure, in: self, on: devices[place], by: verifier, view)
+            return (.success(verdict), reason, forecaster)
         }
+        let inUse = Set(presented.certificates.marks + clients.flatMap { $0.decided?.certificates.marks ?? [] })
+        let isIdleTaken = followsSources && clients.contains { $0.decided?.isByPins == true }
+        for index in clients.indices { clients[index].lookAhead(inUse: inUse, isIdleTaken: isIdleTaken) }
         let interception = interceptionFinding(on: clients.ranked)
         // A proxy explains everything else: what would mend the chain without it is no advice.
         let isIntercepted = interception?.kind == .interceptor && interception?.level == .warning
@@ -59,7 +63,9 @@ extension HostPolicy {
 
     /// The verdicts of all clients on each device they run on; `decide` is asked with the position of the device.
     func verdicts(
-        _ decide: (ConfiguredClient, any ClientProcedure, _ place: Int) -> (Verdict, Reason, OutlookFacts?)
+        _ decide: (ConfiguredClient, any ClientProcedure, _ place: Int) -> (
+            Result<Verdict, ClientConfigurationError>, Reason, Forecaster?
+        )
     ) -> [ClientVerdict] {
         let ranks = ranks
         return devices.enumerated().flatMap { place, device in
@@ -70,13 +76,13 @@ extension HostPolicy {
                     let reason = Reason(ClientVerdict.notSetUp, error.message)
                     return ClientVerdict(client, on: device, in: self, rank: rank, .failure(error), reason: reason)
                 case .success(let procedure):
-                    let (verdict, reason, facts) = decide(client, procedure, place)
-                    if let damage = device.damage(concerning: verdict) {
+                    let (verdict, reason, forecaster) = decide(client, procedure, place)
+                    if let damage = (try? verdict.get()).flatMap({ device.damage(concerning: $0) }) {
                         let error = ClientConfigurationError(client: client.client.name, message: damage.message)
                         return ClientVerdict(client, on: device, in: self, rank: rank, .failure(error), reason: damage)
                     }
                     return ClientVerdict(
-                        client, on: device, in: self, rank: rank, .success(verdict), reason: reason, facts: facts)
+                        client, on: device, in: self, rank: rank, verdict, reason: reason, forecaster: forecaster)
                 }
             }
         }
@@ -90,54 +96,6 @@ extension HostPolicy {
         let order = keys.indices.sorted { (keys[$0].0, keys[$0].1, $0) < (keys[$1].0, keys[$1].1, $1) }
         return clients.indices.map { order.firstIndex(of: $0) ?? 0 }
     }
-
-    /// What the outlook of a verdict is made from, with the client's pins as positions among those configured.
-    private func facts(
-        of verdict: Verdict, _ client: ConfiguredClient, _ procedure: any ClientProcedure, _ view: ServerView
-    ) -> OutlookFacts {
-        let configured = pins?.pins ?? []
-        let own = client.pins?.pins ?? []
-        var byPin: [Pin: [Int]] = [:]
-        for index in configured.indices { byPin[configured[index], default: []].append(index) }
-        // Of equal pins the first stands for all of them, at all of their places: what holds for one holds for each.
-        let positions = own.map { byPin.removeValue(forKey: $0) ?? [] }
-        func placed(_ index: Int) -> [Int] { positions.indices.contains(index) ? positions[index] : [] }
-        var comparison = procedure.comparison(with: client.pins, for: view.referenceName)
-        for index in comparison.conditions.indices {
-            comparison.conditions[index].pins = comparison.conditions[index].pins.flatMap(placed)
-        }
-        let restsOn =
-            verdict.isAccepted || !verdict.restsOn.isEmpty
-            ? verdict.restsOn.map(\.certificates) : [verdict.builtChain.certificates]
-        let path = verdict.reach.certificates
-        let inUse = view.presented.certificates + restsOn.flatMap { $0 } + path
-        let isAcceptedForPins = if case .pinMatched = verdict.reason { true } else { false }
-        return OutlookFacts(
-            path: path, restsOn: restsOn, pins: configured,
-            matches: verdict.matches.flatMap { match in
-                placed(match.pinIndex).map { PinMatch(pinIndex: $0, depth: match.depth) }
-            }.sorted { ($0.depth, $0.pinIndex) < ($1.depth, $1.pinIndex) }, comparison: comparison,
-            inUse: Set(inUse.flatMap { [$0.publicKey.spkiSHA256, $0.fingerprint] }),
-            isAcceptedForPins: isAcceptedForPins, time: view.time, rules: outlook)
-    }
-}
-
-/// Answers a question that was asked before from memory: the clients of one view ask few different ones.
-private final class RememberingVerifier: PathVerifier {
-    private let verifier: OpenSSLPathVerifier
-    private let known = Mutex<[(question: PathQuestion, findings: PathFindings)]>([])
-
-    init(_ verifier: OpenSSLPathVerifier) { self.verifier = verifier }
-
-    func findPaths(_ question: PathQuestion) -> PathFindings {
-        if let known = known.withLock({ $0.first { $0.question == question } }) { return known.findings }
-        let findings = verifier.findPaths(question)
-        known.withLock { $0.append((question, findings)) }
-        return findings
-    }
-
-    func issuerPlaces(of certificate: Certificate) -> [String] { verifier.issuerPlaces(of: certificate) }
-    func holdsAnchor(like certificate: Certificate) -> Bool { verifier.holdsAnchor(like: certificate) }
 }
 
 extension HostPolicy {

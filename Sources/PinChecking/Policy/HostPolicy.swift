@@ -31,6 +31,12 @@ package final class HostPolicy: Sendable {
     package var lists: Lists? { settings.lists }
     package var time: Timestamp? { settings.settings.time }
     package var outlook: OutlookRules { settings.settings.outlook }
+    /// Whose anchors a path ends at that is only assumed: the strictest class that it can be.
+    var assumedClass: AnchorClass { givenRoots == nil ? .system : .installedByHand }
+    /// Whether pins are given, for whatever host.
+    var namesPins: Bool { !settings.settings.pins.isEmpty }
+    /// Whether the sources of pins choose the clients, and not the user.
+    var followsSources: Bool { settings.settings.clients == nil }
     package var fetchable: [Certificate] { settings.fetchable }
     var givenRoots: TrustStore? { settings.givenRoots }
     var installedRoots: [Certificate] { settings.installedRoots }

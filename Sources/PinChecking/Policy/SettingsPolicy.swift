@@ -59,16 +59,27 @@ struct SettingsPolicy: Sendable {
         }
         let isForAll = sources.configurations.isEmpty
         var own = server.lacksPins ? [Finding.warning(.nothingPinned, "the policy pins nothing for this target")] : []
-        for (index, pin) in (all?.pins ?? []).enumerated() {
-            guard let placeholder = Placeholder(pin.spkiSHA256) else { continue }
-            own.append(.warning(.placeholderPin, "pin \(index + 1) \(placeholder.words)"))
+        let placeholders = (all?.pins ?? []).enumerated().compactMap { index, pin in
+            Placeholder(pin.spkiSHA256).map { (number: "\(index + 1)", words: $0.words) }
+        }
+        own += placeholders.grouped(by: \.words).map { words, pins in
+            let numbers = pins.count == 1 ? "pin \(pins[0].number)" : "pins \(listed(pins.map(\.number))): each"
+            return .warning(.placeholderPin, "\(numbers) \(words)")
         }
         let policy = HostPolicy(
-            self, clients: clients, mode: mode, pins: all,
+            self, clients: clients, mode: mode, pins: withOwn(all, of: clients),
             entries: pins.flatMap { kind, policy in policy.map { (kind, $0) } },
             applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName),
             warnings: notes + told((isForAll ? [] : warnings) + own), remarks: system.remarks)
         return (policy, told(isForAll ? warnings : []))
+    }
+
+    /// The pins with those that a client alone reads from its configuration.
+    private func withOwn(_ all: PinSet?, of clients: [ConfiguredClient]) -> PinSet? {
+        guard !sources.configurations.isEmpty else { return all }
+        let known = Set(all?.pins ?? [])
+        let own = clients.flatMap { $0.pins?.pins ?? [] }.filter { !known.contains($0) }
+        return own.isEmpty ? all : PinSet((all?.pins ?? []) + own.distinct)
     }
 
     private func told(_ all: [Finding]) -> [Finding] { all.filter { !settings.outlook.ignored.contains($0.kind) } }

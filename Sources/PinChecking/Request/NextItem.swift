@@ -1,6 +1,7 @@
 import Base
 package import PinFormats
 package import Pinning
+import X509
 
 /// What is about to be deployed: a chain, or a key for which there is no certificate yet.
 package struct NextItem: Sendable {
@@ -39,6 +40,11 @@ package struct NextItem: Sendable {
             )
         }
         let certificates = items.compactMap(\.certificate)
+        if let first = certificates.first, EmbeddedTimestamps.isPrecertificate(first) {
+            throw .data(
+                "\(quoted(path)) is a Certificate Transparency precertificate: ask with the certificate, or with its public key"
+            )
+        }
         if let first = items.first(where: { $0.certificate != nil }) {
             return [
                 NextItem(

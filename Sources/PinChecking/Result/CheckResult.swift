@@ -18,8 +18,8 @@ public struct CheckResult: Sendable {
     package internal(set) var judged: JudgedChain? = nil
     /// What each client makes of the chain, in the order in which they were chosen; empty where there is no chain.
     public internal(set) var clients: [ClientVerdict] = []
-    /// Which of the configured pins are on the path that is shown, or match the key that is about to be deployed.
-    package internal(set) var matches: [PinMatch] = []
+    /// Which of the configured pins are on the paths of clients, or match the key that is about to be deployed.
+    package internal(set) var matches: [MatchedPin] = []
     /// The certificates the server sent, in wire order; empty for a path that is only assumed.
     public internal(set) var presented: [Certificate] = []
     /// Which of the target's variants this is, `nil` when only the target itself was checked.
@@ -112,11 +112,12 @@ extension EndpointFacts {
     }
 }
 
-/// What is about to be deployed, and where the verdict assumes that its certificate will be trusted and valid for the name, the subjects
-/// of the authorities that are assumed to issue it: those of today, nearest first.
+/// What is about to be deployed, what the verdict on it assumes, and today's CAs that a key's certificate is assumed to be issued by, the
+/// nearest first.
 package struct NextDeployment: Sendable {
     package let item: NextItem
-    package let assumedIssuers: [String]?
+    package let assumptions: [Assumption]
+    package var issuers: [String] = []
 }
 
 extension CheckResult {

@@ -11,6 +11,8 @@ public enum Outcome: Hashable, Sendable, CaseIterable {
     case changed
     /// There is no verdict: no name, no connection, no chain, or no time left to judge one.
     case unreachable
+    /// What is about to be deployed does not tell whether a client accepts it.
+    case undecided
     /// All clients accept, and less time is left than was asked for.
     case endsTooSoon
     /// All clients accept, and the answer to the request is not the one that is expected, or there is none.
@@ -82,7 +84,7 @@ extension [ClientVerdict] {
     func ending(in policy: HostPolicy) -> Ending {
         let ranked = ranked
         let summary = summary(ranked, in: policy)
-        if let absent = first(where: { $0.isAccepted == nil }) {
+        if let absent = first(where: { $0.isAccepted == nil && !$0.isUndecided }) {
             let own = absent.reason
             let name = count > 1 ? "\(absent.name) cannot be set up: " : ""
             let others = count > 1 && !ranked.isEmpty ? "; " + summary.message : ""
@@ -90,6 +92,10 @@ extension [ClientVerdict] {
         }
         func noClient(_ place: String) -> Ending {
             Ending(.notSetUp, Reason(ClientVerdict.notSetUp, "no client can be set up with these pins\(place)"))
+        }
+        if ranked.shown?.isAccepted != false, let open = first(where: \.isUndecided) {
+            let name = count > 1 ? "\(open.name): " : ""
+            return Ending(.undecided, Reason(open.reason.id, name + open.reason.sentence))
         }
         guard let shown = ranked.shown else { return noClient("") }
         guard shown.isAccepted == true else { return Ending(.rejected, summary) }

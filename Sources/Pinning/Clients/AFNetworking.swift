@@ -19,7 +19,6 @@ package struct AFNetworking: ClientProcedure {
     ) { (self.policy, self.rejection, self.validatesCertificateChain) = (policy, rejection, validatesCertificateChain) }
 
     package var platform: Platform? { .apple() }
-    package func takes(_ key: PublicKey) -> Bool { key.algorithm.hasSecKey }
 
     package func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         let isWhole = validatesCertificateChain == true
@@ -111,7 +110,7 @@ package struct AFNetworking: ClientProcedure {
         let chain = result.builtChain
         // The keys of the whole chain are gathered before one is compared, and a kind of key that Apple's system does not hand out ends
         // the app: `nil` is put into an array.
-        if let odd = result.chains.lazy.flatMap(\.certificates).first(where: { !takes($0.publicKey) }) {
+        if let odd = result.chains.lazy.flatMap(\.certificates).first(where: { !$0.publicKey.algorithm.hasSecKey }) {
             let key = "the \(odd.publicKey.algorithm) key of \(odd)"
             run.fail("pins", "Apple's system hands out no SecKey for \(key), and AFNetworking crashes on that")
             return verdict(

@@ -46,8 +46,6 @@ package struct Alamofire: ClientProcedure {
         return PinComparison(conditions(evaluator))
     }
 
-    package func takes(_ key: PublicKey) -> Bool { key.algorithm.hasSecKey }
-
     package func evaluate(_ run: inout ProcedureRun) -> Verdict {
         let host = host ?? run.view.referenceName.description
         guard let evaluatedHosts, !evaluatedHosts.contains(host) else { return evaluate(evaluator, &run) }
@@ -94,7 +92,7 @@ package struct Alamofire: ClientProcedure {
             guard let pins = run.pins else { return missing("noPublicKeysFound", "no public key is pinned") }
             // Pins that are keys an app can hold as `SecKey`.
             let keys = (pins.certificates + run.view.presented.certificates).map(\.publicKey)
-            let others = Set(keys.filter { !takes($0) }.map(\.spkiSHA256))
+            let others = Set(keys.filter { !$0.algorithm.hasSecKey }.map(\.spkiSHA256))
             let held = pins.pins.indices.filter { !others.contains(pins.pins[$0].spkiSHA256) }
             guard !held.isEmpty else {
                 return missing("noPublicKeysFound", "no pinned key is RSA or EC, and Alamofire loads no others")

@@ -12,9 +12,6 @@ package protocol ClientProcedure: Sendable {
     /// ahead and of a key without a certificate rests on it.
     func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison
 
-    /// Whether it can take a server's key of this kind and compare it, whatever certificate has it.
-    func takes(_ key: PublicKey) -> Bool
-
     /// How a challenge of NSURLSession is answered that the client rejects.
     var rejection: ChallengeDisposition { get }
 
@@ -24,7 +21,6 @@ package protocol ClientProcedure: Sendable {
 
 extension ClientProcedure {
     package func platform(on release: PlatformRelease) -> Platform? { platform?.running(on: release) }
-    package func takes(_ key: PublicKey) -> Bool { true }
     package var rejection: ChallengeDisposition { .cancelAuthenticationChallenge }
 
     /// Decides as the client does, which its platform may leave nothing to decide: the TLS before it, App Transport Security after it.

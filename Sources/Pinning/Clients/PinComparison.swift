@@ -8,7 +8,7 @@ package struct PinComparison: Sendable, Hashable {
         case everywhere
 
         /// Whether the certificate at `depth` is looked at, 0 for the leaf.
-        package func covers(_ depth: Int) -> Bool {
+        func covers(_ depth: Int) -> Bool {
             switch self {
             case .leaf: depth == 0
             case .authorities: depth > 0
@@ -45,7 +45,7 @@ package struct PinComparison: Sendable, Hashable {
         }
 
         /// Those of the condition's pins that are on the chain at its place, nearest to the leaf first.
-        func matches(_ set: PinSet, on chain: BuiltChain) -> [PinMatch] {
+        package func matches(_ set: PinSet, on chain: BuiltChain) -> [PinMatch] {
             chain.certificates.enumerated().filter { place.covers($0.offset) }.flatMap { depth, certificate in
                 pins.compactMap { index in
                     let pin = set.pins[index]

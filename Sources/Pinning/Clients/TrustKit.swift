@@ -39,8 +39,6 @@ package struct TrustKit: ClientProcedure {
         isUnpinned ? .nothing : .keys(of: pins, at: .anywhere, expiration: expiration, isEnforced: enforcesPinning)
     }
 
-    package func takes(_ key: PublicKey) -> Bool { Self.hashesAsPins(key) }
-
     package func evaluate(_ run: inout ProcedureRun) -> Verdict {
         let (system, pins) = (run.evaluate(run.serverPolicy), run.pins)
         run.record(system)

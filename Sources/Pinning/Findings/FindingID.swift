@@ -217,7 +217,7 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
     case noTime = "no-time warning/- The time was up before all connections were tried."
     case notEnforced = "not-enforced warning/- No pin matches, and the client only reports that."
     case nothingPinned = "nothing-pinned warning/- An app or a policy pins nothing."
-    case oldDeviceData = "old-device-data warning/- The lists of roots of devices are old."
+    case oldDeviceData = "old-device-data warning/- The lists of roots of devices, or what is known of CAs, are old."
     case onlyBackupLeft =
         "only-backup-left warning/- The server has moved on to its backup key, and no other pin is left."
     case ownerUnknown = "owner-unknown warning/- The chain ends at a root that no device knows."
@@ -229,7 +229,8 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
     case pinOnlyPresented = "pin-only-presented warning/- A pinned key is sent by the server and is not on the path."
     case pinsEnd = "pins-end note,warning/- The pins end with a certificate above the leaf."
     case pinsExpire = "pins-expire note,warning,fail/- The pins have a date from which on they no longer count."
-    case pinsExpired = "pins-expired warning/- The pins no longer count: the client accepts any trusted chain."
+    case pinsExpired = "pins-expired warning,fail/- The pins no longer count: the client accepts any trusted chain."
+    case pinsNotJudged = "pins-not-judged note/- More certificates are pinned than are judged as backups."
     case pinsNotCompared = "pins-not-compared warning/- Pins are given, and the mode compares none."
     case platformRule = "platform-rule warning,note/- A rule of the platform rejects the chain, whatever is pinned."
     case policySettings = "policy-settings warning/- Only the pins of a policy are read, not its settings."

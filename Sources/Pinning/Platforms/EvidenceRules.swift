@@ -23,7 +23,7 @@ extension Platform {
     }
 
     /// Whether signed certificate timestamps are counted.
-    var countsTimestamps: Bool { transparencyDemand != .none && family != .openssl }
+    package var countsTimestamps: Bool { transparencyDemand != .none && family != .openssl }
 
     private func lackOfTimestamps(of path: PlatformPath, given evidence: LeafEvidence) -> TrustFailure.Reason? {
         guard countsTimestamps, path.anchorClass == .system || transparencyDemand == .belowAnyRoot,

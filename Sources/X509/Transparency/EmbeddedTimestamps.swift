@@ -20,6 +20,13 @@ package enum EmbeddedTimestamps {
         return timestamps(in: list)
     }
 
+    /// Whether a certificate is a log's alone: it has a poison extension (1.3.6.1.4.1.11129.2.4.3, RFC 6962, 3.1), which is critical.
+    package static func isPrecertificate(_ certificate: Certificate) -> Bool {
+        guard let handle = HandleCache.shared.handle(for: certificate) else { return false }
+        let index = X509_get_ext_by_NID(handle.pointer, NID_ct_precert_poison, -1)
+        return index >= 0 && X509_EXTENSION_get_critical(X509_get_ext(handle.pointer, index)) == 1
+    }
+
     /// The timestamps in a list (SignedCertificateTimestampList): none unless its parts fill it exactly.
     ///
     /// A part that is damaged or of another version counts for nothing, as clients pass over it.

@@ -70,11 +70,13 @@ struct HTMLSection {
         guard let until = outlook.pinsMatchUntil else { return Self.headline("Accepted, but not because of the pins.") }
         let isRenewal = outlook.end == .leafRenewal
         let renewal = outlook.renewalPoint ?? until
-        let authority = outlook.end == .rootExpiry ? "root" : "intermediate"
         let event: Markup =
-            isRenewal
-            ? "the server’s next renewal, usually by \(Self.day(renewal)), due by \(Self.day(until))"
-            : "the server gets another \(authority), on or before \(Self.day(until))"
+            switch outlook.end {
+            case .leafRenewal: "the server’s next renewal, usually by \(Self.day(renewal)), due by \(Self.day(until))"
+            case .rootChange: "the CA’s roots change, on or before \(Self.day(until))"
+            case .rootExpiry: "the server gets another root, on or before \(Self.day(until))"
+            case .intermediateExpiry, nil: "the server gets another intermediate, on or before \(Self.day(until))"
+            }
         let reserve =
             !outlook.hasBackup
             ? "There is no backup."
@@ -140,6 +142,9 @@ struct HTMLSection {
             }
             if !depths.isEmpty, outlooks.contains(where: { $0.backups.contains(index) }) {
                 return (1, "nothing yet: backup")
+            }
+            if let why = outlooks.lazy.compactMap({ $0.pins[index].noBackup }).first {
+                return (2, why.id == "not-compared" ? "not compared" : "nothing: no backup, \(why.words)")
             }
             let isCompared = outlooks.isEmpty || outlooks.contains { $0.pins[index].isCompared }
             return (2, isCompared ? "nothing" : "not compared")

@@ -73,10 +73,11 @@ struct Timeline {
             return Row(kind: .pin, label: "\(numbered(pins)) → \(depth)\(role)", start: now, end: alike[0].pin.until)
         }
         guard !rows.isEmpty else { return [Row(kind: .noPin, label: "no pin matches", end: now)] }
-        if !outlook.backups.isEmpty {
-            // A backup for a part of what the client demands keeps no app connected by itself.
-            let label = (outlook.hasBackup ? "backup: " : "backup of a part: ") + numbered(outlook.backups)
-            rows.append(Row(kind: .backup, label: label, start: now, end: outlook.hasBackup ? outlook.noPinAfter : nil))
+        // A backup for a part of what the client demands keeps no app connected by itself.
+        let label = outlook.hasBackup ? "backup: " : "backup of a part: "
+        for (_, alike) in outlook.backups.grouped(by: { outlook.pins[$0].until?.description ?? "" }) {
+            rows.append(
+                Row(kind: .backup, label: label + numbered(alike), start: now, end: outlook.pins[alike[0]].until))
         }
         if let end = outlook.pinsExpire {
             rows.append(Row(kind: .pinSet, label: "pins compared until", start: min(now, end), end: end))

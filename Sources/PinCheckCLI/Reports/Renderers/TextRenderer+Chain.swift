@@ -41,7 +41,7 @@ extension TextRenderer {
                 [
                     String(place.depth), place.link.certificate.role, title(of: place.link, toCells: name),
                     safe(place.link.certificate.key, length: 20), validity(of: place.link), pin(text),
-                    arrow(place.link.pins) ?? "",
+                    arrow(place.link) ?? "",
                 ]
             }
             return Table(rows: rows, gaps: [1: 1, 4: 1], rightAligned: [0, 4])
@@ -67,7 +67,7 @@ extension TextRenderer {
         }
         let lines = Table(rows: rows, gaps: [1: 1, 3: 1], rightAligned: [0, 3]).lines(foldedIn: layout)
         return zip(lines, places).map { line, place in
-            ([line, place.link.certificate.pin + (arrow(place.link.pins).map { "   " + $0 } ?? "")]
+            ([line, place.link.certificate.pin + (arrow(place.link).map { "   " + $0 } ?? "")]
                 + details(place.link.certificate)).joined(separator: "\n      ")
         }
     }
@@ -99,10 +99,13 @@ extension TextRenderer {
         return short.firstIndex(of: "…").map { String(short[...$0]) } ?? short
     }
 
-    func arrow(_ pins: [Int]) -> String? {
-        guard !pins.isEmpty else { return nil }
+    func arrow(_ link: Report.ChainLink) -> String? {
+        guard !link.pins.isEmpty else { return nil }
         let most = explains ? Int.max : 3
-        let numbers = pins.prefix(most).map { String($0 + 1) } + (pins.count > most ? ["…"] : [])
+        let numbers =
+            link.pins.prefix(most).map { pin in
+                "\(pin + 1)" + (link.clients[pin].map { " (\(safe($0, length: 60)))" } ?? "")
+            } + (link.pins.count > most ? ["…"] : [])
         return style.good("← pin " + numbers.joined(separator: ", "))
     }
 
@@ -147,9 +150,7 @@ extension TextRenderer {
         // A pin that is on the chain where the client does not compare it, or without another that has to be there too.
         let isInVain = !matched.isEmpty && report.verdict == .reject && isMismatch(report)
         var text = "pins: \(configured) configured, \(matched.count) \(isInVain ? "on the chain" : "matched")"
-        let roles = Set(report.pins.matched.map(\.depth)).sorted().compactMap { depth in
-            report.built.indices.contains(depth) ? report.built[depth].certificate.role : nil
-        }
+        let roles = report.neededCertificates.map(\.link).filter { !$0.pins.isEmpty }.map(\.certificate.role).distinct
         if !roles.isEmpty { text += " (\(roles.joined(separator: ", ")))" }
         let standings = report.outlook?.pins ?? []
         let ignored = standings.enumerated().count { !$1.isCompared && $1.depth == nil && !matched.contains($0) }
@@ -186,10 +187,19 @@ extension TextRenderer {
             // Pins of the command line are all from the same place.
             let isAlone = pins.count { $0.origin == pin.origin } == 1
             let what = isAlone ? safe(pin.origin, length: 80) : Self.bareShortPin(pin.spkiSHA256.description)
-            return "pin \(index + 1): " + what + (backups.contains(index) ? " (backup)" : "")
+            return "pin \(index + 1): " + what + (withBackups ? reserve(index, backups, in: report) : "")
         }
         let more = named.count < pins.count ? "; --explain lists all \(pins.count)" : ""
         return ["  " + texts.joined(separator: "; ") + more]
+    }
+
+    /// Whether a pin that matches nothing is a backup, until when, and why not.
+    private func reserve(_ index: Int, _ backups: Set<Int>, in report: Report) -> String {
+        let pin = report.outlook?.pins[index]
+        guard backups.contains(index) else {
+            return pin?.noBackup.map { " (no backup: \(safe($0.words, length: 120)))" } ?? ""
+        }
+        return " (backup\(pin?.until.map { ", until \($0.date)" } ?? ""))"
     }
 
     private func backups(_ report: Report) -> Set<Int> {

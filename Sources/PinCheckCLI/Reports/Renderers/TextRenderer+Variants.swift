@@ -43,7 +43,9 @@ struct VariantSummary {
     /// What an address comes to, `nil` where not all was judged there.
     private static func word(_ reports: [Report], isJudgedByTime: Bool) -> String? {
         if reports.contains(where: { $0.verdict == .reject }) { return "rejected" }
-        if reports.contains(where: { [.unreachable, .data].contains($0.status) }) { return "without a verdict" }
+        if reports.contains(where: { [.unreachable, .unknown, .data].contains($0.status) }) {
+            return "without a verdict"
+        }
         guard reports.allSatisfy({ $0.verdict == .accept }) else { return nil }
         let isShort = isJudgedByTime && reports.contains { $0.status == .fail }
         return isShort ? "accepted for too short a time" : "accepted"
@@ -134,7 +136,7 @@ extension TextRenderer {
         guard let leaf = report.presented.first else { return [word] }
         return [
             word, safe(leaf.key, length: 20), Self.validity(leaf), beginning(of: leaf.pin),
-            arrow(report.built.first?.pins ?? []) ?? "",
+            report.built.first.flatMap(arrow) ?? "",
         ]
     }
 

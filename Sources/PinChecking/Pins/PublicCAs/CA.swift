@@ -44,6 +44,18 @@ package struct CA: Sendable, Hashable {
                 signedBy: row[6].split(separator: "|").map(String.init), row[7], row[8])
         }
 
+        /// Whether its row is too old to rest on; one without a day is of the lists.
+        func isOld(at time: Timestamp) -> Bool {
+            let day = try? TimeText.read(date)
+            return day.map { $0.seconds(to: time) > Int64(DeviceData.daysUntilStale) * 86_400 } ?? false
+        }
+
+        /// A root that is on lists of devices, and of which no CA says anything.
+        init(_ name: String, _ key: SHA256Digest, _ algorithm: String) {
+            (self.name, self.key, self.algorithm, until) = (name, key, algorithm, nil)
+            (state, crossSigners, source, date) = (.inUse, [], "", "")
+        }
+
         /// A root by the SHA-256 of its key in hexadecimal digits, and the day of `until`.
         package init(
             _ name: String, _ key: String, _ algorithm: String, _ state: State, until: String? = nil,
@@ -80,6 +92,16 @@ extension CA {
         let fields = rows.map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
         return fields.grouped { $0[0] }.map { name, rows in CA(name, rows.map { Root(row: $0) }) }
     }()
+}
+
+extension DeviceData {
+    private static let publishedRoots = Dictionary(
+        CA.published.flatMap(\.roots).map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+
+    /// What is known of the root with a key, by the data itself or by what CAs publish; `nil` for a key that is none's.
+    func publicRoot(withKey key: SHA256Digest) -> CA.Root? {
+        publicCAs.root(withKey: key) ?? Self.publishedRoots[key]
+    }
 }
 
 extension [CA] {

@@ -7,10 +7,18 @@ package import Pinning
 package struct Outlook: Sendable, Hashable {
     package struct PinStanding: Sendable, Hashable {
         /// The position on the path of the certificate it matches, nearest to the leaf; `nil` when it matches none.
-        package let depth: Int?
-        /// The last moment at which it is sure to match as things are, `nil` when it does not match.
-        package let until: Timestamp?
-        package let isCompared: Bool
+        package var depth: Int?
+        /// The last moment at which it is sure to match as things are, or the end of a backup's certificate; `nil` for others.
+        package var until: Timestamp?
+        package var isCompared: Bool
+        /// Why a pin that matches nothing is no backup; `nil` for a backup and a pin in use.
+        package var noBackup: NoBackup? = nil
+    }
+
+    /// Why a pin is no backup: an id, and words behind the pin's number.
+    package struct NoBackup: Sendable, Hashable {
+        package let id: String
+        package let words: String
     }
 
     /// Why the pins that match now stop to, from what happens soonest to what happens last.
@@ -19,6 +27,8 @@ package struct Outlook: Sendable, Hashable {
         case leafRenewal = "leaf-renewal"
         case intermediateExpiry = "intermediate-expiry"
         case rootExpiry = "root-expiry"
+        /// Devices learn a root below the pinned one, or lose the pinned one.
+        case rootChange = "root-change"
     }
 
     package let pins: [PinStanding]
@@ -27,7 +37,7 @@ package struct Outlook: Sendable, Hashable {
     package let end: End?
     /// After when no configured pin is sure to match, `nil` when a backup has no end, or nothing is pinned.
     package let noPinAfter: Timestamp?
-    /// The positions of pins that match nothing yet, still can, and are for a key that is not in use.
+    /// The positions of pins that match nothing yet and by which the client accepts a world that may come.
     package let backups: [Int]
     /// Whether there is such a pin for everything the client demands.
     package let hasBackup: Bool
@@ -76,7 +86,8 @@ package struct Outlook: Sendable, Hashable {
                 let standings = all.map { $0.pins[index] }
                 return PinStanding(
                     depth: standings.compactMap(\.depth).min(), until: standings.compactMap(\.until).min(),
-                    isCompared: standings.contains(where: \.isCompared))
+                    isCompared: standings.contains(where: \.isCompared),
+                    noBackup: standings.lazy.compactMap(\.noBackup).first)
             }, pinsMatchUntil: soonest?.until, end: soonest?.end, noPinAfter: all.compactMap(\.noPinAfter).min(),
             backups: comparing.dropFirst().reduce(Set(comparing.first?.backups ?? [])) { $0.intersection($1.backups) }
                 .sorted(), hasBackup: !comparing.isEmpty && comparing.allSatisfy(\.hasBackup),

@@ -1,0 +1,243 @@
+import Base
+import PinFormats
+import Pinning
+
+extension Forecaster {
+    /// How long the verdict lasts, and which of the configured pins are on today's path, by their positions among all.
+    func outlook(inUse: Set<SHA256Digest>, isIdleTaken: Bool) -> (outlook: Outlook, matches: [PinMatch]) {
+        let configured = policy.pins?.pins ?? []
+        var byPin: [Pin: [Int]] = [:]
+        for index in configured.indices { byPin[configured[index], default: []].append(index) }
+        // Of equal pins the first stands for all of them, at all of their places: what holds for one holds for each.
+        let positions = pins.map { byPin.removeValue(forKey: $0) ?? [] }
+        func placed(_ matches: [PinMatch]) -> [PinMatch] {
+            matches.flatMap { match in
+                let places = positions.indices.contains(match.pinIndex) ? positions[match.pinIndex] : []
+                return places.map { PinMatch(pinIndex: $0, depth: match.depth) }
+            }.sorted { ($0.depth, $0.pinIndex) < ($1.depth, $1.pinIndex) }
+        }
+        let conditions = comparison.conditions
+        let holding = holding
+        let changes = rootChanges()
+        let ahead = verdict.isByPins ? ahead(changes) : nil
+        let unused = ahead.map { unusedPins(from: max($0.until, time), inUse: inUse) }
+        var standings = configured.map { _ in Outlook.PinStanding(depth: nil, until: nil, isCompared: false) }
+        for index in Set(conditions.flatMap(\.pins)) {
+            for place in positions[index] { standings[place].isCompared = true }
+        }
+        for match in placed(holding.flatMap(\.self)) {
+            let (standing, end) = (standings[match.pinIndex], path[match.depth].notAfter)
+            // A key on several certificates lasts as long as the last of them.
+            standings[match.pinIndex].until = max(standing.until ?? end, end)
+            standings[match.pinIndex].depth = min(standing.depth ?? match.depth, match.depth)
+        }
+        var backups: Set<Int> = []
+        for (index, pin) in unused?.pins ?? [:] {
+            for place in positions[index] {
+                (standings[place].until, standings[place].noBackup) = (pin.until, pin.noBackup)
+                if pin.noBackup == nil { backups.insert(place) }
+            }
+        }
+        let hasBackup = conditions.map { condition in
+            condition.pins.contains { unused?.pins[$0].map { $0.noBackup == nil } ?? false }
+        }
+        let isRootComing = changes.contains { $0.kind == .coming }
+        let ends = (unused?.ends.compactMap(\.self) ?? []) + (isRootComing ? [time] : [])
+        let expiration = conditions.isEmpty ? nil : comparison.expiration
+        var outlook = Outlook(
+            pins: standings, pinsMatchUntil: ahead?.until, end: ahead?.end,
+            noPinAfter: ahead == nil ? nil : (ends + [expiration].compactMap(\.self)).min(), backups: backups.sorted(),
+            hasBackup: !hasBackup.isEmpty && hasBackup.allSatisfy(\.self), pinsExpire: expiration,
+            validUntil: verdict.isAccepted && verdict.restsOn.isEmpty
+                ? nil : datedPaths.joined().map(\.notAfter).min(), renewalPoint: path.first?.renewalPoint,
+            findings: [], comparesPins: ahead != nil)
+        let hangs = zip(holding, zip(conditions, hasBackup)).contains { matches, condition in
+            !condition.1 && (condition.0.place == .everywhere || Set(matches.map(\.pinIndex)).count == 1)
+        }
+        outlook.findings =
+            (certificates() + roots(changes) + expiringPins(outlook) + pinLife(outlook, isIdleTaken)
+            + (ahead.map { [end($0, outlook, hangs)] } ?? []) + unjudged(outlook)).worstFirst
+        return (outlook, placed(verdict.matches))
+    }
+}
+
+extension Certificate {
+    /// When a certificate of this lifetime is usually renewed: after two thirds of it, after half where it is ten days or less.
+    fileprivate var renewalPoint: Timestamp {
+        let lifetime = notBefore.seconds(to: notAfter)
+        return notBefore.advanced(bySeconds: lifetime <= 10 * 86_400 ? lifetime / 2 : lifetime / 3 * 2)
+    }
+}
+
+// What is worth telling.
+
+extension Forecaster {
+    private var rules: OutlookRules { policy.outlook }
+
+    /// Certificates of which less is left than the limits ask for, also where the client does not mind dates: renewing them is due.
+    private func certificates() -> [Finding] {
+        let isMinded = !verdict.restsOn.isEmpty || !verdict.isAccepted
+        var seen: Set<SHA256Digest> = []
+        return datedPaths.flatMap { path in
+            let count = dated(path).count
+            return path.enumerated().filter { $0.offset < count || $0.element.notAfter >= time }
+        }.compactMap { depth, certificate in
+            let (end, name) = (certificate.notAfter, "\(certificate) (depth \(depth))")
+            guard seen.insert(certificate.fingerprint).inserted, verdict.isAccepted || end >= time,
+                let (level, limit) = reached(from: certificate.notBefore, to: end)
+            else { return nil }
+            return Finding(
+                end < time ? .ended : .expiresSoon, level,
+                (end < time
+                    ? "\(name) ended on \(end.date)" : "\(name) expires \(when(end)), less than \(limit) from now")
+                    + (isMinded ? "" : "; the client does not mind"), of: certificate.fingerprint.hexadecimal, on: end)
+        }
+    }
+
+    /// The limit that an end reaches, which stays reached after it: `nil` for none.
+    private func reached(
+        from start: Timestamp, to end: Timestamp, isLifetime: Bool = true
+    ) -> (level: Finding.Level, limit: String)? {
+        // Without a limit of the user's: two weeks, or a third of a lifetime that is short.
+        let isShort = isLifetime && start.seconds(to: end) < 42 * 86_400
+        let standard = isShort ? Threshold.percent(33) : .seconds(14 * 86_400)
+        let limits: [(Finding.Level, Threshold?)] = [
+            (.fail, rules.failBefore), (.warning, rules.warnBefore ?? standard),
+        ]
+        for case (let level, let limit?) in limits where end < time || limit.isReached(at: time, from: start, to: end) {
+            guard case .percent = limit else { return (level, "\(limit)") }
+            if isLifetime || end < time { return (level, "\(limit) of its lifetime") }
+        }
+        return nil
+    }
+
+    /// Roots that devices learn, which no server can answer in time, and roots that their CAs leave.
+    private func roots(_ changes: [RootChange]) -> [Finding] {
+        let oldest = changes.map(\.root).filter { $0.isOld(at: time) }.min { $0.date < $1.date }
+        let old = oldest.map { root in
+            Finding(
+                .oldDeviceData, .warning, "what is known of \(root.name) was read on \(root.date)", of: "old-data",
+                remedy: .giveNewerDeviceData)
+        }
+        return [old].compactMap(\.self)
+            + changes.map { change in
+                let root = change.root
+                guard change.kind == .leaving, let day = root.until else {
+                    let numbers = listed(change.pins.map { "\($0 + 1)" })
+                    return .init(
+                        .pinAboveComingRoot, .warning,
+                        "\(change.pins.count == 1 ? "pin \(numbers) sits" : "pins \(numbers) sit") above \(root.name), which is about to "
+                            + "become a root of its own: a device that has it stops there, and the client rejects. Ship \(root.key) as well",
+                        of: "root \(root.key)", on: time)
+                }
+                let limit = reached(from: time, to: day, isLifetime: false)
+                return Finding(
+                    .rootLeaves, limit?.level ?? .note,
+                    "the CA leaves \(root.name) on \(day.date), and the path ends there",
+                    of: "root \(root.key)", on: day)
+            }
+    }
+
+    private func expiringPins(_ outlook: Outlook) -> [Finding] {
+        var findings: [Finding] = []
+        if let end = outlook.pinsExpire {
+            // Without a beginning there is no lifetime: a percentage says nothing here.
+            let (isPast, limit) = (end < time, reached(from: time, to: end, isLifetime: false))
+            findings.append(
+                Finding(
+                    isPast ? .pinsExpired : .pinsExpire, limit?.level ?? .note,
+                    isPast
+                        ? "the pins expired on \(end.date): the client accepts any trusted chain"
+                        : "the pins expire on \(end.date): from then on the client accepts any trusted chain"
+                            + (limit.map { ", less than \($0.limit) from now" } ?? ""), of: "pins-expire", on: end))
+        }
+        let whole = Set(
+            comparison.conditions.flatMap { condition in condition.pins.filter { condition.comparesWhole(pins[$0]) } }
+        ).compactMap { pins[$0].certificate }
+        for (index, pin) in (policy.pins?.pins ?? []).enumerated() where outlook.pins[index].depth == nil {
+            guard let certificate = pin.certificate, certificate.notAfter < time, whole.contains(certificate) else {
+                continue
+            }
+            findings.append(
+                Finding(
+                    .pinExpired, .warning,
+                    "pin \(index + 1), \(certificate), expired on \(certificate.notAfter.date) "
+                        + "and can match no more: replace it", of: "pin \(index)", on: certificate.notAfter))
+        }
+        return findings
+    }
+
+    /// That pins do not last as long as was asked for, or that the client compares none.
+    private func pinLife(_ outlook: Outlook, _ isIdleTaken: Bool) -> [Finding] {
+        guard let limit = rules.minPinLife, verdict.isAccepted, let leaf = path.first else { return [] }
+        func short(_ message: String, on date: Timestamp?) -> [Finding] {
+            [Finding(.pinLifeShort, .fail, message, of: "pin-life", on: date)]
+        }
+        guard verdict.isByPins else {
+            guard !isIdleTaken else { return [] }
+            let why: String
+            switch verdict.reason {
+            case .pinsNotApplied where outlook.pinsExpire.map({ $0 < time }) == true:
+                why = "its pins expired on \(outlook.pinsExpire?.date ?? "")"
+            case .pinsNotApplied(let words): why = words
+            case .mismatchNotEnforced: why = "no pin is on the chain, and the client only reports that"
+            default: why = "it has none"
+            }
+            return short("\(client.client.name) compares no pin for \(today.referenceName): \(why)", on: time)
+        }
+        guard let until = outlook.noPinAfter, limit.isReached(at: time, from: leaf.notBefore, to: until) else {
+            return []
+        }
+        return short("no configured pin is sure to match after \(until.date), less than \(limit) from now", on: until)
+    }
+
+    /// What ends the pins, and whether anything comes after them.
+    private func end(_ ahead: Ahead, _ outlook: Outlook, _ hangs: Bool) -> Finding {
+        let until = ahead.until.date
+        let why =
+            switch ahead.holder {
+            case .certificate: "the leaf certificate is pinned, and a renewal replaces it"
+            case .key: "the leaf's key is pinned, and a renewal may bring another"
+            case .intermediate: "an intermediate is pinned, and a renewal may come from another"
+            case .root: "the root is pinned, and the server may move to another"
+            }
+        // A client that does not mind dates goes on for as long as the server does.
+        let works =
+            ahead.end == .rootChange && ahead.until <= time
+            ? "breaks when the device learns the root below the pinned one"
+            : verdict.restsOn.isEmpty
+                ? "works until the change that is due by \(until): \(why)"
+                : "works until \(until) at the latest: \(why)"
+        let report = comparison.isEnforced ? "" : "; a mismatch is only reported"
+        let isRenewal = ahead.holder == .certificate || ahead.holder == .key
+        return Finding(
+            isRenewal ? .breaksAtRenewal : .pinsEnd, hangs ? .warning : .note,
+            "\(works); \(backups(outlook))\(report)", of: "end", on: ahead.until)
+    }
+
+    private func backups(_ outlook: Outlook) -> String {
+        let numbers = outlook.backups.map { String($0 + 1) }
+        let part = outlook.hasBackup ? "" : ", but not for everything that is asked"
+        guard numbers.isEmpty else {
+            return (numbers.count == 1 ? "backup: pin " : "backups: pins ") + listed(numbers, first: 8) + part
+        }
+        let reasons = outlook.pins.enumerated().compactMap { index, pin in
+            pin.noBackup.map { why in
+                "pin \(index + 1)" + (why.words.hasPrefix("it ") ? why.words.dropFirst(2) : ": " + why.words)
+            }
+        }
+        return "no backup" + (reasons.isEmpty ? "" : " (\(listed(reasons, first: 2)))")
+    }
+
+    private func unjudged(_ outlook: Outlook) -> [Finding] {
+        let count = outlook.pins.count { $0.noBackup?.id == "not-judged" }
+        let message = "\(count) pinned certificates were not judged as backups: 64 are judged for each client"
+        return count == 0 ? [] : [Finding(.pinsNotJudged, .note, message, of: "pins-not-judged")]
+    }
+
+    /// A moment to come: the hours for the last two days, the date otherwise.
+    private func when(_ end: Timestamp) -> String {
+        let left = time.seconds(to: end)
+        return left < 2 * 86_400 ? "in \(max(0, left) / 3_600) h, on \(end)" : "in \(left / 86_400) d, on \(end.date)"
+    }
+}

@@ -1,0 +1,229 @@
+import Base
+import PinFormats
+import Pinning
+import X509
+
+/// One client's verdict on one device, and what the client makes of the worlds that may come.
+struct Forecaster: Sendable {
+    let policy: HostPolicy
+    let client: ConfiguredClient
+    let procedure: any ClientProcedure
+    let device: JudgedDevice
+    let real: RememberingVerifier
+    let today: ServerView
+    let verdict: Verdict
+    /// What the client compares, by positions among its own pins.
+    let comparison: PinComparison
+
+    init(
+        _ verdict: Verdict, of client: ConfiguredClient, _ procedure: any ClientProcedure, in policy: HostPolicy,
+        on device: JudgedDevice, by real: RememberingVerifier, _ today: ServerView
+    ) {
+        (self.verdict, self.client, self.procedure, self.policy) = (verdict, client, procedure, policy)
+        (self.device, self.real, self.today) = (device, real, today)
+        comparison = procedure.comparison(with: client.pins, for: today.referenceName)
+    }
+
+    var time: Timestamp { today.time }
+    var leaf: Certificate { today.presented.leaf }
+    /// The path of today that pins are compared on.
+    var path: [Certificate] { verdict.reach.certificates }
+    var pins: [Pin] { client.pins?.pins ?? [] }
+    var data: DeviceData { policy.lists?.data ?? .builtIn }
+    var platform: Platform? { procedure.platform(on: today.release) }
+
+    /// The pins that fulfil each condition today, by their positions among the client's own.
+    var holding: [[PinMatch]] {
+        comparison.conditions.map { condition in client.pins.map { condition.matches($0, on: verdict.reach) } ?? [] }
+    }
+
+    /// The paths whose dates count; the one that is walked for a client that minds no dates or rejects.
+    var datedPaths: [[Certificate]] {
+        verdict.restsOn.isEmpty
+            ? [verdict.isAccepted ? path : verdict.builtChain.certificates] : verdict.restsOn.map(\.certificates)
+    }
+
+    /// The certificates of a path whose ends count: an anchor's only where the platform looks at it.
+    func dated(_ path: [Certificate]) -> ArraySlice<Certificate> {
+        platform?.judgesAnchors ?? true || path.count < 2 ? path[...] : path.dropLast()
+    }
+
+    // MARK: Worlds
+
+    func forecast(
+        _ kind: World.Kind, _ presented: PresentedChain, at time: Timestamp, _ paths: World.Paths
+    ) -> Forecast {
+        let world = World(kind: kind, presented: presented, time: time, paths: paths)
+        var evidence = presented == today.presented ? today.evidence : nil
+        if evidence == nil, !presented.leaf.isAssumed {
+            evidence = policy.evidence(of: presented, staple: nil, at: time)
+        }
+        let view = ServerView(
+            presented: presented, referenceName: today.referenceName, time: time, fetchable: today.fetchable,
+            release: today.release, evidence: evidence, connection: today.connection)
+        let verifier = WorldVerifier(real: real, today: today, world: world)
+        return Forecast(
+            world: world, verdict: procedure.decide(view, pins: client.pins, verifier: verifier, in: client.app))
+    }
+
+    /// A certificate like today's, which lives as long, at most what the platform takes.
+    func assumedLeaf(_ key: PublicKey, at time: Timestamp) -> PresentedChain {
+        let lifetime = leaf.notBefore.seconds(to: leaf.notAfter)
+        let most: Int64 = platform?.family == .apple ? 398 * 86_400 : .max
+        let assumed = Certificate.assumedLeaf(like: leaf, key: key, from: time, seconds: min(lifetime, most))
+        // Of one certificate there is always a chain.
+        return PresentedChain([assumed]) ?? today.presented
+    }
+
+    /// A renewal at `time` below today's path.
+    func renewal(_ kind: World.Kind, _ key: PublicKey, at time: Timestamp) -> Forecast {
+        let presented = assumedLeaf(key, at: time)
+        return forecast(
+            kind, presented, at: time,
+            .changed(absent: [leaf.fingerprint]) { _, paths in
+                paths.filter { $0.count > 1 }.map { [presented.leaf] + $0.dropFirst() }
+            })
+    }
+
+    /// A renewal at `time` below an issuer of today's root that has another key.
+    func renewal(_ kind: World.Kind, _ key: PublicKey, issuer: PublicKey, at time: Timestamp) -> Forecast {
+        let presented = assumedLeaf(key, at: time)
+        let issuer = Certificate.assumedIssuer(like: path.dropFirst().first ?? leaf, key: issuer, at: time)
+        let others = verdict.certificates + today.presented.certificates
+        return forecast(
+            kind, presented, at: time,
+            .changed(absent: Set(others.filter { !$0.isSelfIssued || $0 == leaf }.map(\.fingerprint))) { _, paths in
+                paths.compactMap { path in
+                    guard let root = path.last, path.count > 1, root.isSelfIssued else { return nil }
+                    return [presented.leaf, issuer, root]
+                }
+            })
+    }
+
+    /// A renewal at `time` by a CA, of which all certificates that are known come first.
+    func renewal(
+        _ kind: World.Kind, _ key: PublicKey, by authority: [Certificate], at time: Timestamp
+    ) -> Forecast? {
+        let known = today.presented.certificates.dropFirst() + (client.pins?.certificates ?? []).filter(\.isCA)
+        return PresentedChain((authority + known).distinct).map {
+            forecast(kind, assumedLeaf(key, at: time), at: time, .below($0))
+        }
+    }
+
+    // MARK: The end of the pins in use
+
+    /// What keeps the pins matching: the first of these of which another one is rejected.
+    enum Holder { case certificate, key, intermediate, root }
+
+    typealias Ahead = (holder: Holder, until: Timestamp, end: Outlook.End)
+
+    /// How long pins that match today are sure to.
+    func ahead(_ changes: [RootChange]) -> Ahead {
+        let expiration = comparison.expiration
+        let ends = datedPaths.flatMap { path in
+            dated(path).enumerated().map { (path: path, depth: $0, end: $1.notAfter) }
+        }
+        let first = ends.min { $0.end < $1.end } ?? (path, 0, leaf.notAfter)
+        let until = min(first.end, expiration ?? first.end)
+        let time = max(until, time)
+        let end: Outlook.End =
+            first.depth == 0 ? .leafRenewal : first.depth == first.path.count - 1 ? .rootExpiry : .intermediateExpiry
+        if changes.contains(where: { $0.kind == .coming }) {
+            return (.root, self.time, .rootChange)
+        }
+        let key = leaf.publicKey
+        if !renewal(.renewal, key, at: time).holds { return (.certificate, until, end) }
+        if !renewal(.newKey, key.unknown, at: time).holds { return (.key, until, end) }
+        if !renewal(.newIntermediate, key.unknown, issuer: key.unknown, at: time).holds {
+            return (.intermediate, until, end)
+        }
+        let root = path.last ?? leaf
+        let left = changes.filter { $0.kind == .leaving }.compactMap(\.root.until).min()
+        let last = min(left ?? root.notAfter, root.notAfter)
+        return (.root, min(last, expiration ?? last), last < root.notAfter ? .rootChange : .rootExpiry)
+    }
+}
+
+extension Verdict {
+    /// Whether the client accepts because of its pins.
+    var isByPins: Bool { if case .pinMatched = reason { true } else { false } }
+    var certificates: [Certificate] {
+        restsOn.flatMap(\.certificates) + builtChain.certificates + reach.certificates
+    }
+}
+
+extension [Certificate] {
+    /// What tells that a pin is for one of them: their keys and fingerprints.
+    var marks: [SHA256Digest] { flatMap { [$0.publicKey.spkiSHA256, $0.fingerprint] } }
+}
+
+// MARK: Roots that come and go
+
+extension Forecaster {
+    /// A root that devices learn or lose, of which the client rejects the world.
+    struct RootChange: Sendable {
+        enum Kind: Sendable { case coming, leaving }
+        let kind: Kind
+        let root: CA.Root
+        /// The pins that are on today's path above it.
+        let pins: [Int]
+    }
+
+    /// The changes of roots that lock the client out, on a device whose own roots it goes by.
+    func rootChanges() -> [RootChange] {
+        guard verdict.isAccepted, device.trust != .anchors else { return [] }
+        var changes: [RootChange] = []
+        let paths = verdict.restsOn.map(\.certificates)
+        let inside = verdict.isByPins ? paths.flatMap { $0.dropFirst().dropLast() }.distinct : []
+        for certificate in inside {
+            let key = certificate.publicKey.spkiSHA256
+            let listed = data.roots(withKey: key)
+            var root = data.publicRoot(withKey: key).flatMap { $0.state == .older ? nil : $0 }
+            if root == nil, listed.contains(where: { $0.devices.contains(where: isNewer) }) {
+                root = CA.Root(certificate.shownName, key, certificate.publicKey.algorithm.description)
+            }
+            guard let root else { continue }
+            let own = listed.lazy.compactMap { try? CertificateReader.certificate(der: $0.der) }.first
+            let pinned = client.pins?.certificates.first { $0.publicKey.spkiSHA256 == key && $0.isSelfIssued }
+            let end = pinned ?? own ?? .assumedIssuer(like: certificate, key: certificate.publicKey, at: time)
+            let forecast = forecast(
+                .comingRoot(key), today.presented, at: time,
+                .changed { question, paths in
+                    guard question.anchors.hasTrustStore else { return paths }
+                    let cut = paths.compactMap { path -> [Certificate]? in
+                        let depth = path.firstIndex { $0.publicKey.spkiSHA256 == key }
+                        return depth.flatMap { $0 > 0 && $0 < path.count - 1 ? path[..<$0] + [end] : nil }
+                    }
+                    return cut + paths
+                })
+            guard !forecast.holds else { continue }
+            let above = paths.flatMap { path in path.drop { $0 != certificate }.dropFirst() }
+            changes.append(
+                RootChange(kind: .coming, root: root, pins: pins.indices.filter { above.holds(pins[$0]) }))
+        }
+        for end in paths.compactMap(\.last).distinct {
+            let key = end.publicKey.spkiSHA256
+            guard let root = data.publicRoot(withKey: key), let day = root.until, day < end.notAfter else { continue }
+            let forecast = forecast(
+                .leavingRoot(key), today.presented, at: max(day, time),
+                .changed { question, paths in
+                    question.anchors.hasTrustStore ? paths.filter { $0.last?.publicKey.spkiSHA256 != key } : paths
+                })
+            if !forecast.holds { changes.append(RootChange(kind: .leaving, root: root, pins: [])) }
+        }
+        return changes
+    }
+
+    /// Whether a device is a later release of this one's system; the newest of any where no device is named.
+    private func isNewer(_ other: Device) -> Bool {
+        guard let own = device.device else {
+            return data.devices.last { $0.platform == other.platform } == other
+        }
+        guard let version = own.version, let later = other.version else { return false }
+        return other.platform == own.platform && later > version
+    }
+}
+
+extension [Certificate] {
+    fileprivate func holds(_ pin: Pin) -> Bool { contains { $0.publicKey.spkiSHA256 == pin.spkiSHA256 } }
+}

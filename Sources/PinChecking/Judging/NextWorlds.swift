@@ -1,0 +1,95 @@
+import Pinning
+import X509
+
+extension HostPolicy {
+    /// What a client makes of a key that no certificate has yet, or of a certificate whose issuer is not known.
+    struct NextForecast {
+        /// Below an issuer that nobody pinned.
+        let unpinned: Verdict
+        /// Below today's issuers, or below a pinned CA; `nil` if there is none.
+        let pinned: Verdict?
+    }
+
+    func nextForecast(
+        of key: PublicKey, _ certificate: Certificate?, by client: ConfiguredClient, _ procedure: any ClientProcedure,
+        on place: Int, beside served: PresentedChain?, for name: ReferenceName, at time: Timestamp
+    ) -> NextForecast {
+        let device = devices[place]
+        let ordinary = Certificate.ordinary(for: name, key: key, at: time)
+        // Of one certificate there is always a chain.
+        guard let today = served ?? PresentedChain([ordinary]) else { preconditionFailure("a chain has a leaf") }
+        let view = ServerView(
+            presented: today, referenceName: name, time: time, fetchable: fetchable, release: device.release)
+        let nothing = Verdict(
+            reason: .pinMismatch, disposition: .cancelAuthenticationChallenge, trace: [], builtChain: .unverified([]),
+            restsOn: [], matches: [])
+        let forecaster = Forecaster(
+            nothing, of: client, procedure, in: self, on: device,
+            by: RememberingVerifier(client.trustsInstalledRoots ? device.verifierWithInstalledRoots : device.verifier),
+            view)
+        let presented =
+            certificate.flatMap { PresentedChain([$0]) }
+            ?? (served == nil ? today : forecaster.assumedLeaf(key, at: time))
+        func below(_ issuer: Certificate) -> Verdict {
+            forecaster.forecast(.next, presented, at: time, .searched(orBelow: issuer, assumedClass)).verdict
+        }
+        func issuer(_ key: PublicKey) -> Certificate { .assumedIssuer(like: presented.leaf, key: key, at: time) }
+        let unpinned = below(issuer(key.unknown))
+        if unpinned.isAccepted { return NextForecast(unpinned: unpinned, pinned: nil) }
+        if served != nil, certificate == nil {
+            return NextForecast(unpinned: unpinned, pinned: forecaster.renewal(.next, key, at: time).verdict)
+        }
+        let conditions = forecaster.comparison.conditions
+        let atCAs = Set(conditions.filter { $0.place == .authorities }.flatMap(\.pins))
+        let cas = forecaster.pins.enumerated().lazy.compactMap { index, pin -> Certificate? in
+            if let own = pin.certificate { return own.isCA ? own : nil }
+            guard atCAs.contains(index) || forecaster.knownCAs(pin.spkiSHA256) != nil else { return nil }
+            return issuer(key.standIn(pin.spkiSHA256))
+        }
+        let verdicts = cas.prefix(64).map(below)
+        return NextForecast(unpinned: unpinned, pinned: verdicts.first(where: \.isAccepted))
+    }
+
+    /// Whether all that devices say of a chain is that an issuer is missing.
+    func lacksIssuer(_ chain: PresentedChain, for name: ReferenceName, at time: Timestamp) -> Bool {
+        guard !chain.leaf.isSelfIssued else { return false }
+        let own = configuredAnchors
+        let question = PathQuestion(
+            presented: chain, intermediates: (pins?.certificates ?? []) + fetchable,
+            anchors: own.isEmpty ? .trustStore : .trustStoreAnd(own), policy: .sslServer(name: name), time: time)
+        return devices.allSatisfy { device in
+            let failures = device.verifier.evaluate(question).failures
+            return failures.contains { $0.reason == .unknownIssuer } && failures.allSatisfy(\.isMissingAnchor)
+        }
+    }
+
+    /// The CAs of the path that a server's chain makes today, nearest first; none when it is not trusted.
+    func issuers(of served: PresentedChain, for name: ReferenceName, at time: Timestamp) -> [Certificate] {
+        let own = configuredAnchors
+        let question = PathQuestion(
+            presented: served, anchors: own.isEmpty ? .trustStore : .trustStoreAnd(own),
+            policy: .sslServer(name: name), time: time)
+        let answers = devices.lazy.map { $0.verifier.evaluate(question) }
+        return answers.first(where: \.isTrusted).map { Array($0.builtChain.certificates.dropFirst()) } ?? []
+    }
+}
+
+extension JudgedChain {
+    /// Whether a client rejects since an issuer is missing, and for nothing else.
+    var lacksIssuer: Bool {
+        clients.contains { client in
+            guard case .untrusted(let failures)? = client.decided?.reason else { return false }
+            return failures.contains { $0.reason == .unknownIssuer } && failures.allSatisfy(\.isMissingAnchor)
+        }
+    }
+
+    /// Whether a client counts timestamps, which nobody knows of a certificate to come.
+    static func countsTimestamps(_ policy: HostPolicy) -> Bool {
+        policy.clients.contains { client in
+            policy.devices.contains { device in
+                let platform = (try? client.procedure.get())?.platform(on: device.release)
+                return device.runs(client.client) && platform?.countsTimestamps == true
+            }
+        }
+    }
+}

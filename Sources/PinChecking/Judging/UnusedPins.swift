@@ -1,0 +1,172 @@
+import Base
+import PinFormats
+import Pinning
+import X509
+
+/// Which pins that match nothing are backups: those by which the client accepts the world that needs them.
+extension Forecaster {
+    /// What came of a pin: why it is no backup, or until when it is one, `nil` for a key.
+    typealias UnusedPin = (noBackup: Outlook.NoBackup?, until: Timestamp?)
+
+    /// So many certificates are judged for each client.
+    private static let mostCertificates = 64
+
+    /// The pins that match nothing and are not for what the run shows in use, by their positions, and after when none is sure to
+    /// fulfil each condition: the end of the last certificate, `nil` where a key or a hash is accepted.
+    func unusedPins(from end: Timestamp, inUse: Set<SHA256Digest>) -> (pins: [Int: UnusedPin], ends: [Timestamp?]) {
+        let conditions = comparison.conditions
+        var places: [Int: [Int]] = [:]
+        for (place, condition) in conditions.enumerated() {
+            for pin in condition.pins { places[pin, default: []].append(place) }
+        }
+        let matched = Set(holding.joined().map(\.pinIndex))
+        var (unused, ends): ([Int: UnusedPin], [Timestamp?]) = ([:], conditions.map { _ in end })
+        var shared: [[Int]: Forecast] = [:]
+        var certificates: [(pin: Int, certificate: Certificate, isWhole: Bool, end: Timestamp)] = []
+        lazy var otherHashes = self.otherHashes
+        lazy var knownKeys = self.knownKeys
+        for (index, pin) in pins.enumerated() where !matched.contains(index) {
+            let own = places[index] ?? []
+            let isWhole = own.contains { conditions[$0].comparesWhole(pin) }
+            func accept(_ forecast: Forecast?) {
+                let why = forecast.flatMap { noBackup($0) }
+                unused[index] = (why, nil)
+                if why == nil { for place in own { ends[place] = nil } }
+            }
+            if pin.certificate == nil, let placeholder = Placeholder(pin.spkiSHA256) {
+                unused[index] = (.init("placeholder", "it \(placeholder.words)"), nil)
+            } else if pin.certificate == nil, otherHashes.contains(pin.spkiSHA256) {
+                unused[index] = (.init("hash-of-certificate", "it is the hash of a certificate, not of a key"), nil)
+            } else if inUse.contains((isWhole ? pin.certificate?.fingerprint : nil) ?? pin.spkiSHA256) {
+                continue
+            } else if own.isEmpty {
+                unused[index] = (.init("not-compared", "this client does not compare it"), nil)
+            } else if let certificate = pin.certificate, isWhole || !certificate.isContainer {
+                let left = data.publicRoot(withKey: pin.spkiSHA256)?.until
+                let end = min(certificate.notAfter, left ?? certificate.notAfter)
+                certificates.append((index, certificate, isWhole, end))
+            } else if pin.certificate == nil, knownKeys.contains(pin.spkiSHA256), let known = knownCAs(pin.spkiSHA256) {
+                accept(renewal(.unusedPin(index), spareKey, by: known, at: end))
+            } else {
+                let isIssuer =
+                    own.allSatisfy { conditions[$0].place == .authorities }
+                    || data.publicRoot(withKey: pin.spkiSHA256) != nil
+                let group = own + (isIssuer ? [-1] : [])
+                if shared[group] == nil {
+                    let key = leaf.publicKey.standIn(pin.spkiSHA256)
+                    shared[group] =
+                        isIssuer
+                        ? renewal(.unusedPin(index), spareKey, issuer: key, at: end)
+                        : renewal(.unusedPin(index), key, at: end)
+                }
+                accept(shared[group])
+            }
+        }
+        for (count, pin) in certificates.sorted(by: { $0.end < $1.end }).enumerated() {
+            let own = places[pin.pin] ?? []
+            let start = own.compactMap { ends[$0] }.min() ?? end
+            var result = count < Self.mostCertificates ? nil : Outlook.NoBackup("not-judged", "it was not judged")
+            result = result ?? dates(of: pin.certificate, until: pin.end, from: start)
+            result = result ?? self.result(of: pin.certificate, pin.isWhole, pin.pin, at: start)
+            unused[pin.pin] = (result, result == nil ? pin.end : nil)
+            if result == nil { for place in own { ends[place] = ends[place].map { max($0, pin.end) } } }
+        }
+        return (unused, ends)
+    }
+
+    /// The key of a renewal of which only the CA is pinned; today's where the leaf has to be pinned as well.
+    private var spareKey: PublicKey {
+        let isAlone = comparison.conditions.count == 1 && comparison.conditions[0].place != .everywhere
+        return isAlone ? leaf.publicKey.unknown : leaf.publicKey
+    }
+
+    private func dates(of certificate: Certificate, until end: Timestamp, from start: Timestamp) -> Outlook.NoBackup? {
+        if end <= start {
+            return .init(
+                "ends-before",
+                end < certificate.notAfter
+                    ? "its CA leaves it on \(end.date)" : "it ends on \(end.date), before it is needed")
+        }
+        guard certificate.notBefore > start else { return nil }
+        return .init("begins-after", "it begins on \(certificate.notBefore.date), after the gap")
+    }
+
+    /// What the client makes of the world that needs a pinned certificate.
+    private func result(
+        of certificate: Certificate, _ isWhole: Bool, _ index: Int, at time: Timestamp
+    ) -> Outlook.NoBackup? {
+        if certificate.isCA {
+            return renewal(.unusedPin(index), spareKey, by: [certificate], at: time).flatMap { noBackup($0) }
+        }
+        if isWhole {
+            let known = today.presented.certificates.dropFirst() + (client.pins?.certificates ?? []).filter(\.isCA)
+            guard let presented = PresentedChain([certificate] + known + today.fetchable) else { return nil }
+            let issuer = Certificate.assumedIssuer(like: certificate, key: leaf.publicKey.unknown, at: time)
+            return noBackup(
+                forecast(.unusedPin(index), presented, at: time, .searched(orBelow: issuer, policy.assumedClass)))
+        }
+        // A certificate shows whose key it is.
+        let question = PathQuestion(
+            presented: PresentedChain([certificate]) ?? today.presented, anchors: .only([certificate]),
+            policy: .sslServer(name: today.referenceName), time: time, platform: platform)
+        if let other = real.findPaths(question).failures.first(where: { $0.id == "name-mismatch" }) {
+            return noBackup(.untrusted([other]))
+        }
+        let key = leaf.publicKey.standIn(certificate.publicKey.spkiSHA256)
+        return noBackup(renewal(.unusedPin(index), key, at: time))
+    }
+
+    /// Why the pin of a forecast is no backup, `nil` if it is one.
+    private func noBackup(_ forecast: Forecast) -> Outlook.NoBackup? {
+        if case .unusedPin(let pin) = forecast.world.kind, forecast.holds(by: pin) { return nil }
+        return forecast.verdict.isAccepted
+            ? .init("not-compared", "this client does not compare it there") : noBackup(forecast.verdict.reason)
+    }
+
+    private func noBackup(_ reason: Verdict.Reason) -> Outlook.NoBackup {
+        let words: String
+        switch reason {
+        case .untrusted(let failures):
+            if case .nameMismatch? = failures.first?.reason, let certificate = failures.first?.certificate {
+                let names = certificate.names.map(\.description)
+                words = "it is for \(names.isEmpty ? certificate.shownName : listed(names, first: 2))"
+            } else {
+                words = failures.first.map { "\($0)" } ?? "its chain is not trusted"
+            }
+        case .pinsFallShort(let why): words = why
+        case .clientError(_, let message): words = message
+        case .refusedByTransportSecurity(let failure): words = "\(failure)"
+        default: words = "the client rejects a chain with it"
+        }
+        return .init(reason.id, words)
+    }
+
+    /// The keys of which a CA may be known.
+    private var knownKeys: Set<SHA256Digest> {
+        let given = (policy.pins?.certificates ?? []) + today.fetchable + (policy.givenRoots?.givenCertificates ?? [])
+        return data.keys.union(given.map(\.publicKey.spkiSHA256))
+    }
+
+    /// The CAs of a key, by what is given and by the lists of devices; `nil` for a key that is none's.
+    func knownCAs(_ key: SHA256Digest) -> [Certificate]? {
+        let given = (policy.pins?.certificates ?? []) + today.fetchable + (policy.givenRoots?.givenCertificates ?? [])
+        let listed = data.roots(withKey: key).compactMap {
+            try? CertificateReader.certificate(der: $0.der)
+        }
+        let known = given.filter { $0.isCA && $0.publicKey.spkiSHA256 == key } + listed
+        return known.isEmpty ? nil : known
+    }
+
+    /// The hashes by which certificates of the run are pinned in vain.
+    private var otherHashes: Set<SHA256Digest> {
+        let all = today.presented.certificates + verdict.certificates + (policy.pins?.certificates ?? [])
+        return Set(all.distinct.flatMap(KeyReader.otherHashes))
+    }
+}
+
+extension Outlook.NoBackup { fileprivate init(_ id: String, _ words: String) { (self.id, self.words) = (id, words) } }
+
+extension Certificate {
+    /// Whether it is a file for a backup key, which nobody issued to a server.
+    fileprivate var isContainer: Bool { isSelfIssued && (!isCA || !names.isEmpty) }
+}

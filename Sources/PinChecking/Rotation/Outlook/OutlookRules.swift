@@ -1,0 +1,34 @@
+import Base
+package import PinFormats
+package import Pinning
+
+/// What is asked for the time ahead.
+package struct OutlookRules: Sendable, Hashable {
+    package var warnBefore: Threshold?
+    package var failBefore: Threshold?
+    /// How long a configured pin has to be able to match, in seconds or a part of the leaf's lifetime.
+    package var minPinLife: Threshold?
+    package var failsOnWarning = false
+    package var ignored: Set<FindingID> = []
+
+    package init(warnBefore: Threshold? = nil, failBefore: Threshold? = nil, minPinLife: Threshold? = nil) {
+        (self.warnBefore, self.failBefore, self.minPinLife) = (warnBefore, failBefore, minPinLife)
+    }
+
+    func check() throws(Problem) {
+        if let warning = warnBefore, let failure = failBefore, warning.isAlwaysBelow(failure) {
+            throw .usage(
+                "the warning before \(warning) never comes, since less than \(failure) fails earlier: warn before the larger of the two"
+            )
+        }
+    }
+
+    func merged(over other: OutlookRules) -> OutlookRules {
+        var merged = OutlookRules(
+            warnBefore: warnBefore ?? other.warnBefore, failBefore: failBefore ?? other.failBefore,
+            minPinLife: minPinLife ?? other.minPinLife)
+        merged.failsOnWarning = failsOnWarning || other.failsOnWarning
+        merged.ignored = ignored.union(other.ignored)
+        return merged
+    }
+}

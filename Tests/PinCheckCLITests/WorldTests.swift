@@ -1,0 +1,211 @@
+import LoopbackLab
+import PinCheckCLI
+import PinChecking
+import Pinning
+import Testing
+
+/// What is said of tomorrow, read from verdicts on worlds that may come: each a row of its own. That it comes true is proven by
+/// ``OutlookPromiseTests``.
+@Suite(.endsSomeTime) struct WorldTests {
+    /// The one moment of a test, however long it takes.
+    private let now = LabClock.now
+    private let root, otherRoot, inter, interByOther, leaf: LabCertificate
+    /// An intermediate in a root's place, which devices learn as a root of its own, and what is below.
+    private let coming, comingByRoot, interBelow, leafBelow: LabCertificate
+
+    init() throws {
+        root = try .selfSigned(Self.valid(.authority("Root"), -300, 3_000))
+        otherRoot = try .selfSigned(Self.valid(.authority("Other"), -300, 3_000))
+        inter = try root.issue(Self.valid(.authority("Inter"), -300, 900))
+        interByOther = try otherRoot.issue(Self.valid(.authority("Inter"), -300, 900), key: inter.key)
+        leaf = try inter.issue(Self.valid(.leaf(host), -30, 60))
+        coming = try .selfSigned(Self.valid(.authority("Coming"), -100, 4_000))
+        comingByRoot = try root.issue(Self.valid(.authority("Coming"), -100, 2_000), key: coming.key)
+        interBelow = try coming.issue(Self.valid(.authority("Below"), -100, 900))
+        leafBelow = try interBelow.issue(Self.valid(.leaf(host), -30, 60))
+    }
+
+    private static func valid(_ template: CertificateTemplate, _ from: Int64, _ to: Int64) -> CertificateTemplate {
+        template.valid(from: LabClock.now + from * LabClock.day, to: LabClock.now + to * LabClock.day)
+    }
+
+    private static func date(_ days: Int64) -> String {
+        Timestamp(secondsSinceEpoch: LabClock.now + days * LabClock.day).date
+    }
+
+    private func desk() throws -> Desk {
+        let desk = try Desk([
+            "chain.pem": leaf.pem + inter.pem, "root.pem": root.pem,
+            "both.pem": leaf.pem + inter.pem + interByOther.pem,
+            "below.pem": leafBelow.pem + interBelow.pem + comingByRoot.pem,
+        ])
+        func named(_ name: String, _ from: Int64, _ to: Int64) throws -> LabCertificate {
+            try inter.issue(Self.valid(.leaf(name), from, to))
+        }
+        for (name, certificate) in [
+            ("h", leaf), ("inter", inter), ("www", try named("www.shop.example", -30, 360)),
+            ("long", try named(host, -1, 899)), ("last", try named(host, -300, 20)), ("soon", try named(host, 30, 390)),
+            ("late", try named(host, 70, 390)), ("next", try named(host, -1, 360)),
+            ("after", try named(host, 350, 700)),
+            ("box", try .selfSigned(CertificateTemplate.leaf("backup").valid(from: now, to: now + LabClock.day))),
+        ] { try desk.files.write(certificate.der, to: name + ".cer") }
+        let hosts = #"CertificatePinner.Builder().add("elsewhere.example", "\#(leaf.pin)").build()"#
+        try desk.files.write("val pinner = " + hosts, to: "Pins.kt")
+        let cas = """
+            { name: "Lab", date: "\(Self.date(-1))", roots: [{ name: "Root", state: "in-use", until: "\(Self.date(20))",
+              spki_sha256: "\(SHA256Digest(bytes: root.publicKeySHA256)!.hexadecimal)" }] }
+            """
+        _ = try DeviceLists.write(
+            [("ios-12", [root]), ("ios-26", [root, coming]), ("android-9", [root]), ("android-17", [root, coming])],
+            to: "learning.json", in: desk.files)
+        _ = try DeviceLists.write([("android-9", [root, otherRoot])], cas: cas, to: "leaving.json", in: desk.files)
+        return desk
+    }
+
+    private func filled(_ line: String) -> String {
+        let hashes = [("DER", leaf.sha256), ("RDER", root.sha256)].map { ($0.0, "\(SHA256Digest(bytes: $0.1)!)") }
+        let pins = [
+            ("L", leaf.pin), ("I", inter.pin), ("R", root.pin), ("R2", otherRoot.pin), ("B", coming.pin),
+            ("ZERO", "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
+            ("BBBB", "sha256/BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB="),
+            ("THAWTE", "sha256/HXXQgxueCIU5TTLHob/bPbwcKOKw6DkfsTWYHbxbqTY="), ("IN10", Self.date(10)),
+            ("AGO8", Self.date(-8)),
+        ]
+        return (hashes + pins).reduce(line) { line, word in line.replacing(try! Regex("\\b\(word.0)\\b"), with: word.1)
+        }
+    }
+
+    /// What follows `VERIFY`, how it ends, and of each pin whether it is in use (`-`), a backup, or why it is none.
+    private static let rows: [(line: String, end: String, pins: String)] = [
+        // A certificate that is compared whole is one of this host, in time, that the platform takes.
+        ("--client afnetworking --pins @h.cer --pins @www.cer --min-pin-life 90d", short, "- name-mismatch"),
+        (
+            "--client afnetworking --mode public-key --pins @h.cer --pins @www.cer --min-pin-life 90d", short,
+            "- name-mismatch"
+        ), ("--client afnetworking --pins @h.cer --pins @long.cer --min-pin-life 90d", short, "- lifetime-too-long"),
+        (
+            "--client afnetworking --pins @h.cer --pins @last.cer --fail-on warn",
+            "warn breaks-at-renewal: no backup (pin 2 ends on", "- ends-before"
+        ), ("--client afnetworking --pins @h.cer --pins @soon.cer --min-pin-life 300d", "pass pin-matched", "- backup"),
+        ("--client afnetworking --pins @h.cer --pins @late.cer --min-pin-life 300d", short, "- begins-after"),
+        // Each is held against the end of the one before.
+        (
+            "--client afnetworking --pins @h.cer --pins @after.cer --pins @next.cer --min-pin-life 600d",
+            "pass pin-matched", "- backup backup"
+        ),
+        // A file that nobody issued holds a backup key; a pin on the chain is none, and neither is what no key is behind.
+        (
+            "--client alamofire:evaluator=public-keys --pins @h.cer --pins @box.cer --min-pin-life 300d",
+            "pass pin-matched", "- backup"
+        ), ("--client okhttp --pins L --pins ZERO --min-pin-life 300d", short, "- placeholder"),
+        ("--client okhttp --pins L --pins BBBB", "pass pin-matched: placeholder-pin", "- placeholder"),
+        ("--client okhttp --pins L --pins BBBB --min-pin-life 300d", short, "- placeholder"),
+        ("--client okhttp --pins L --pins $JUNK --min-pin-life 300d", "pass pin-matched: backup: pin 2", "- backup"),
+        ("--client okhttp --pins L --pins DER --min-pin-life 300d", short, "- hash-of-certificate"),
+        ("--client okhttp --pins L --pins RDER --min-pin-life 300d", short, "- hash-of-certificate"),
+        ("--client afnetworking --pins @inter.cer --min-pin-life 90d", short, "-"),
+        ("--client afnetworking --pins @h.cer --pins $JUNK --mode certificate", "pass pin-matched", "- not-compared"),
+        ("--client curl --pins $JUNK --pins $OTHER", "fail pin-mismatch: \"has_backup\" : false", ". ."),
+        // A CA's own path decides: iOS 13 has the root, iOS 26 has it no more.
+        (
+            "--and-system --device ios-13 --client trustkit --pins L --pins THAWTE --min-pin-life 300d",
+            "pass pin-matched", "- backup"
+        ),
+        (
+            "--and-system --device ios-26 --client trustkit --pins L --pins THAWTE --min-pin-life 300d", short,
+            "- untrusted-root"
+        ),
+        // Gates hold after an end as well.
+        ("--client android:expires=IN10 --pins L --pins $JUNK --min-pin-life 60d", short, "- backup"),
+        ("--client android:expires=IN10 --pins L --pins $JUNK --fail-before 30d", "fail pins-expire", "- backup"),
+        ("--client android:expires=AGO8 --pins L --pins $JUNK --fail-before 30d", "fail pins-expired", ". ."),
+        (
+            "--client android:expires=AGO8 --pins L --pins $JUNK --min-pin-life 60d", short + ": its pins expired on",
+            ". ."
+        ), ("--client android:expires=AGO8 --pins L --pins $JUNK", "pass pins-not-applied: the pins expired on", ". ."),
+        ("--client android:expires=AGO8 --pins L --pins $JUNK --fail-on warn", "warn pins-expired", ". ."),
+        ("--client okhttp --pins @Pins.kt --min-pin-life 60d", short + ": okhttp compares no pin for $HOST", ""),
+        ("--client trustkit:no-enforce --pins $JUNK --pins $OTHER --min-pin-life 60d", short, ". ."),
+        ("--pins @Pins.kt --pins R --min-pin-life 60d", "pass pins-not-applied", "-"),
+        ("--pins @Pins.kt --min-pin-life 60d", short, ""),
+    ]
+
+    private static let short = "fail pin-life-short"
+
+    @Test(arguments: rows) func aPinIsABackupIfAClientAcceptsItsWorld(line: String, end: String, pins: String)
+        async throws
+    {
+        let outcome = try await desk().expect("VERIFY " + filled(line), end, at: now)
+        #expect(Self.standings(try outcome.json) == pins, "\(line): \(outcome)")
+    }
+
+    private static func standings(_ report: JSONValue) -> String {
+        report["outlook"]["pins"].array.map { pin in
+            if pin["backup"].flag == true { return "backup" }
+            return pin["why_no_backup"].text
+                ?? (pin["depth"].isNull || report["outlook"]["pins_end"].isNull ? "." : "-")
+        }.joined(separator: " ")
+    }
+
+    /// A pinned intermediate ends with the leaf, since a CA changes it at any renewal; a root goes on.
+    @Test func whatIsPinnedHoldsAsLongAsRenewalsKeepIt() async throws {
+        let desk = try desk()
+        for client in Client.all.map(\.name) where !["curl", "afnetworking-2.5"].contains(client) {
+            let name = client == "trustkit" ? "trustkit:no-enforce" : client
+            for (pins, life, end) in [
+                ("I", 30, "pass pin-matched"), ("I", 90, Self.short), ("I --pins L", 90, Self.short),
+                ("R", 300, "pass pin-matched"),
+            ] {
+                await desk.expect(
+                    filled("VERIFY --client \(name) --pins \(pins) --min-pin-life \(life)d"), end, at: now)
+            }
+        }
+    }
+
+    private static let below = "verify @below.pem --host $HOST --device-data @learning.json --device "
+    private static let leaving = "--host $HOST --device-data @leaving.json --device android-9 --client okhttp --pins R "
+
+    /// A CA on the path that newer devices have as a root ends the path there.
+    @Test(arguments: [
+        ("android-9 --client okhttp --pins R --min-pin-life 30d", short + ": pin-above-coming-root … Ship sha256/"),
+        ("android-9 --client android --pins R --min-pin-life 30d", short + ": pin-above-coming-root"),
+        ("ios-12 --client trustkit --pins R --pins $JUNK --min-pin-life 30d", short + ": pin-above-coming-root"),
+        ("android-9 --client generic --pins R --min-pin-life 30d", short + ": pin 1 sits above Coming"),
+        ("android-9 --client okhttp --pins R --pins B --min-pin-life 30d", "pass pin-matched"),
+        ("ios-12 --client nspinneddomains --pins R --min-pin-life 30d", "pass pin-matched"),
+    ]) func aRootThatComesEndsThePinAboveIt(line: String, end: String) async throws {
+        await (try desk()).expect(filled(Self.below + line), end, at: now)
+    }
+
+    @Test(arguments: [
+        ("verify @chain.pem \(leaving) --fail-before 30d", "fail root-leaves: the CA leaves Root on"),
+        ("verify @chain.pem \(leaving) --fail-before 10d", "pass pin-matched: \"pins_end\" : \"root-change\""),
+        ("verify @both.pem \(leaving) --pins R2 --fail-before 30d", "pass pin-matched"),
+        ("verify @both.pem \(leaving) --pins R2 --fail-before 10d", "pass pin-matched"),
+    ]) func aRootThatIsLeftIsAnEnd(line: String, end: String) async throws {
+        await (try desk()).expect(filled(line), end, at: now)
+    }
+
+    @Test func anEndStaysReached() async throws {
+        let later = now + 65 * LabClock.day
+        await (try desk()).expect(
+            filled("VERIFY --client curl:insecure --pins L --fail-before 30d"), "fail ended: ended on", at: later)
+        for line in ["VERIFY --min-pin-life 60d", "VERIFY --pins $LEAF --mode none --min-pin-life 60d"] {
+            await (try desk()).expect(line, "usage: --min-pin-life is about pins, and none are compared")
+        }
+    }
+
+    /// A pin that one client of an app matched, and another one rejects without it.
+    @Test func aPinIsMarkedByTheClientsThatMatchIt() async throws {
+        let pins = "\"\(pki.junk.pin)\", \"$LEAF\""
+        let desk = try Desk([
+            "nsc.xml": AppText.android(AppText.domain(AppText.pinSet("$JUNK64"))),
+            "Pins.kt": "val p = CertificatePinner.Builder().add(\"$HOST\", \(pins)).build()",
+        ])
+        let line = "VERIFY --pins @nsc.xml --pins @Pins.kt"
+        let outcome = await desk.expect(line, "fail pin-mismatch: ← pin 3 (okhttp)")
+        let matched = try outcome.json["pins"]["matched"].array
+        #expect(matched.map { $0["clients"].array.map(\.text) } == [["okhttp"]])
+        #expect(matched.map { $0["depth"].number } == [0])
+    }
+}
