@@ -90,7 +90,10 @@ package struct PinRecommender: Sendable {
             let givenRoot = policy.givenRoots?.givenCertificates.first { $0.publicKey.spkiSHA256 == root.key }
             guard let certificate = listed[root.key] ?? known ?? givenRoot else {
                 return (
-                    PinItem(root.key, role: .authority, source: "device lists"), "\(root.name), \(root.algorithm)",
+                    PinItem(
+                        root.key, role: .authority,
+                        source: root.state == .coming ? "published by the CA" : "device lists"),
+                    "\(root.name), \(root.algorithm)",
                     Reason(id, message), root.until, root
                 )
             }
@@ -106,10 +109,14 @@ package struct PinRecommender: Sendable {
             choices.append(
                 choice(
                     root, "root-being-left",
-                    "the server's certificates come from it until \(ca.name) moves them to the others. Drop it then"))
+                    "the server's certificates come from it until \(ca.name) moves them to the others. "
+                        + (root.until.map { "Drop it by \($0.date)" } ?? "Drop it then")))
         }
         choices += usable.filter { !keys.contains($0.key) }.map {
             choice($0, "sibling-root", "another root of \(ca.name). Any renewal may move the server to it")
+        }
+        choices += ca.comingRoots.map {
+            choice($0, "coming-root", "a root to come of \(ca.name). Devices that learn it end every path there")
         }
         return Recommendation(
             strategy: .caRoots,
@@ -168,7 +175,7 @@ package struct PinRecommender: Sendable {
             PinItem(certificate, role: role, source: place),
             root.map { "\($0.name), \($0.algorithm)" }
                 ?? "\(certificate.shownName), \(certificate.publicKey.algorithm)", Reason(id, message),
-            root?.until ?? certificate.notAfter, root
+            min(root?.until ?? certificate.notAfter, certificate.notAfter), root
         )
     }
 }
@@ -197,6 +204,12 @@ package struct Recommendation: Sendable {
     /// The first day on which one of the keys has to be looked at again.
     package var reviewDate: Timestamp? { choices.compactMap(\.until).min() }
     package var isHeldBack: Bool { strategy == .none }
-    /// How many pins are to be shipped, with one that is yet to be made.
-    package var count: Int { choices.count + (missing == nil || isHeldBack ? 0 : 1) }
+    /// What is to be shipped: the pins that are listed, and in words what is yet to be made.
+    package var amount: String {
+        guard !isHeldBack else { return "" }
+        let pins = choices.count == 1 ? "1 pin" : "\(choices.count) pins"
+        return pins
+            + (missing.map { " now, and \($0.kind == .reserveMissing ? "a key in reserve" : "the next root's")" } ?? "")
+            + ": "
+    }
 }

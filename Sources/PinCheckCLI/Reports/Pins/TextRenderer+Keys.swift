@@ -51,9 +51,7 @@ extension TextRenderer {
                 pages.first.map { page in " (\(page)\(pages.allSatisfy { $0 == page } ? "" : " and more"))" } ?? ""
             lines.append(folded("  CA: " + shown(ca.name + known)))
         }
-        let count =
-            recommendation.count == 1 ? "1 pin: " : recommendation.isHeldBack ? "" : "\(recommendation.count) pins: "
-        lines.append(folded("  ship \(count)" + shown(recommendation.summary)))
+        lines.append(folded("  ship \(recommendation.amount)" + shown(recommendation.summary)))
         for (index, choice) in recommendation.choices.enumerated() {
             lines += ["  \(index + 1) \(choice.item.spkiSHA256)", folded("    " + words(choice))]
         }
