@@ -106,6 +106,8 @@ import Testing
         ("--client afnetworking --pins @inter.cer --min-pin-life 90d", short, "-"),
         ("--client afnetworking --pins @h.cer --pins $JUNK --mode certificate", "pass pin-matched", "- not-compared"),
         ("--client curl --pins $JUNK --pins $OTHER", "fail pin-mismatch: \"has_backup\" : false", ". ."),
+        // A client that rejects has nothing in reserve.
+        ("--client okhttp,curl --pins I --pins $JUNK -f json", "fail pin-mismatch", "- ."),
         // A CA's own path decides: iOS 13 has the root, iOS 26 has it no more.
         (
             "--and-system --device ios-13 --client trustkit --pins L --pins THAWTE --min-pin-life 300d",

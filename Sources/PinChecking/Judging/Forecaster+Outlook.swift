@@ -50,7 +50,7 @@ extension Forecaster {
             hasBackup: !hasBackup.isEmpty && hasBackup.allSatisfy(\.self), pinsExpire: expiration,
             validUntil: verdict.isAccepted && verdict.restsOn.isEmpty
                 ? nil : datedPaths.joined().map(\.notAfter).min(), renewalPoint: path.first?.renewalPoint,
-            findings: [], comparesPins: ahead != nil)
+            findings: [], comparesPins: ahead != nil || !verdict.isAccepted && !conditions.isEmpty)
         let hangs = zip(holding, zip(conditions, hasBackup)).contains { matches, condition in
             !condition.1 && (condition.0.place == .everywhere || Set(matches.map(\.pinIndex)).count == 1)
         }

@@ -33,8 +33,8 @@ extension Forecaster {
                 unused[index] = (why, nil)
                 if why == nil { for place in own { ends[place] = nil } }
             }
-            if pin.certificate == nil, let placeholder = Placeholder(pin.spkiSHA256) {
-                unused[index] = (.init("placeholder", "it \(placeholder.words)"), nil)
+            if pin.certificate == nil, Placeholder(pin.spkiSHA256) != nil {
+                unused[index] = (.init("placeholder", "it is a placeholder"), nil)
             } else if pin.certificate == nil, otherHashes.contains(pin.spkiSHA256) {
                 unused[index] = (.init("hash-of-certificate", "it is the hash of a certificate, not of a key"), nil)
             } else if inUse.contains((isWhole ? pin.certificate?.fingerprint : nil) ?? pin.spkiSHA256) {

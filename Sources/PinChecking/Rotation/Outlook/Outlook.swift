@@ -49,7 +49,7 @@ package struct Outlook: Sendable, Hashable {
     package let renewalPoint: Timestamp?
     /// What the user should know, worst first.
     package internal(set) var findings: [Finding]
-    /// Whether the client compares pins; of one that does not, nothing is in reserve and nothing has to be.
+    /// Whether the client compares pins, or rejects: of one that does neither, nothing is in reserve and nothing has to be.
     let comparesPins: Bool
 
     package var level: Finding.Level { findings.map(\.level).max() ?? .note }
