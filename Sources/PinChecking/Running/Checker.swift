@@ -145,7 +145,7 @@ package struct Checker: Sendable {
         var connection: CheckedConnection
         let answer: Result<HTTPResponse, HTTPError>?
         do throws(ProbeError) {
-            (_, connection, answer) = try await prober.retrying(request, retries) { (request) throws(ProbeError) in
+            (_, connection, answer) = try await request.retrying(retries) { (request) throws(ProbeError) in
                 try await prober.probe(request) { result in
                     let connection = await judge(.success(result))
                     let isAccepted = connection.verdict.outcome == .accepted
@@ -160,7 +160,7 @@ package struct Checker: Sendable {
     func result(of request: ProbeRequest, retries: Int) async -> Result<Handshake, ProbeError> {
         do throws(ProbeError) {
             return .success(
-                try await prober.retrying(request, retries) { (request) throws(ProbeError) in
+                try await request.retrying(retries) { (request) throws(ProbeError) in
                     try await prober.probe(request)
                 })
         } catch { return .failure(error) }

@@ -9,9 +9,11 @@ struct Deadline: Sendable {
 
     init(in timeout: Duration) {
         self.timeout = timeout
-        // A year is for ever, and cannot overflow the clock.
-        end = .now + min(timeout, .seconds(365 * 24 * 60 * 60))
+        end = .now + Self.bounded(timeout)
     }
+
+    /// A year is for ever, and cannot overflow the clock.
+    static func bounded(_ timeout: Duration) -> Duration { min(timeout, .seconds(365 * 24 * 60 * 60)) }
 
     var remaining: Duration { max(.zero, ContinuousClock.now.duration(to: end)) }
 }
@@ -42,25 +44,42 @@ final class JudgingTime: Sendable {
     }
 }
 
-extension Prober {
+/// The time of an attempt that others may follow.
+///
+/// Half of what is left rather than an equal share: a server that is slow and well has to pass at the first attempt.
+enum AttemptLimit {
+    /// Less than this is not divided: a handshake across the world takes up to a second.
+    static let indivisible = Duration.seconds(2)
+
+    static func limit(_ remaining: Duration, attemptsLeft: Int) -> Duration {
+        attemptsLeft <= 1 || remaining < indivisible ? remaining : remaining / 2
+    }
+}
+
+extension ProbeRequest {
     /// Makes an attempt, and again up to `retries` times; the timeout holds over all attempts and the pauses between them.
-    func retrying<Value: Sendable>(
-        _ request: ProbeRequest, _ retries: Int, _ attempt: (ProbeRequest) async throws(ProbeError) -> Value
-    ) async throws(ProbeError) -> Value {
-        let deadline = Deadline(in: request.timeout)
-        var request = request
+    func retrying<Value: Sendable, Time: Clock>(
+        _ retries: Int, on clock: Time = ContinuousClock(),
+        _ attempt: (ProbeRequest) async throws(ProbeError) -> Value
+    ) async throws(ProbeError) -> Value where Time.Duration == Duration {
+        let end = clock.now.advanced(by: Deadline.bounded(timeout))
+        var request = self
         var pause = Duration.milliseconds(100)
         var count = 0
         while true {
-            do { return try await attempt(request) } catch {
-                guard count < retries, deadline.remaining > pause, error.mayPass,
-                    (try? await Task.sleep(for: pause)) != nil
-                else { throw error.ofPart(of: deadline.timeout) }
-            }
             count += 1
-            ProbeWatch.current?("\(request.target): trying again (\(count) of \(retries))")
+            let remaining = max(.milliseconds(1), clock.now.duration(to: end))
+            request.timeout = AttemptLimit.limit(remaining, attemptsLeft: retries + 2 - count)
+            let isLate: Bool
+            do { return try await attempt(request) } catch {
+                guard count <= retries, clock.now.duration(to: end) > pause, error.mayPass,
+                    (try? await clock.sleep(for: pause)) != nil
+                else { throw error.ofPart(of: timeout, attempts: retries > 0 ? count : nil) }
+                isLate = if case .deadlineExceeded = error.reason { true } else { false }
+            }
+            let reason = isLate ? ": no answer in \(secondsText(request.timeout))" : ""
+            ProbeWatch.current?("\(target): trying again (\(count) of \(retries))\(reason)")
             pause = min(pause * 2, .seconds(1))
-            request.timeout = max(.milliseconds(1), deadline.remaining)
         }
     }
 }

@@ -11,8 +11,8 @@ package struct ProbeError: Error, Sendable, Hashable {
     }
 
     package enum Reason: Sendable, Hashable {
-        /// The deadline passed; the duration is the timeout that was given.
-        case deadlineExceeded(timeout: Duration)
+        /// The deadline passed; the duration is the timeout that was given. The attempts are those made, `nil` if one was asked for.
+        case deadlineExceeded(timeout: Duration, attempts: Int? = nil)
         /// Nothing was tried: the others of the same target had used its time up; the duration is the timeout that was given.
         case noTimeLeft(timeout: Duration)
         /// The task that probed was cancelled, or the prober was shut down.
@@ -151,8 +151,10 @@ extension ProbeError: CustomStringConvertible {
         let giveAddress = "give the address \(name(.address))"
         if let service, let (fact, advice) = sentence(on: service, name) { return (unresolved + fact, advice) }
         return switch reason {
-        case .deadlineExceeded(let timeout):
-            deadlineSentence(server, "raise \(name(.timeout)) (\(secondsText(timeout)))")
+        case .deadlineExceeded(let timeout, let attempts):
+            deadlineSentence(
+                server, attempts.map { Self.attemptsText($0, in: timeout) } ?? "",
+                "raise \(name(.timeout)) (\(secondsText(timeout)))")
         case .noTimeLeft(let timeout):
             ("no time was left to connect to \(server)", ": raise \(name(.timeout)) (\(secondsText(timeout)))")
         case .cancelled: ("the probe of \(server) was cancelled", "")
@@ -227,17 +229,21 @@ extension ProbeError: CustomStringConvertible {
         }
     }
 
-    /// The same failure of an attempt that had a part of `timeout`, in terms of the whole.
-    package func ofPart(of timeout: Duration) -> ProbeError {
-        guard case .deadlineExceeded = reason else { return self }
-        return ProbeError(
-            phase, .deadlineExceeded(timeout: timeout), target: target, peer: peer, proxy: proxy, service: service)
+    /// The same failure of an attempt that had a part of `timeout`, in terms of the whole and of all attempts.
+    package func ofPart(of timeout: Duration, attempts: Int? = nil) -> ProbeError {
+        guard case .deadlineExceeded(_, let made) = reason else { return self }
+        let reason = Reason.deadlineExceeded(timeout: timeout, attempts: attempts ?? made)
+        return ProbeError(phase, reason, target: target, peer: peer, proxy: proxy, service: service)
+    }
+
+    private static func attemptsText(_ count: Int, in timeout: Duration) -> String {
+        count == 1 ? "; no time was left to try again" : " (\(count) attempts in \(secondsText(timeout)))"
     }
 
     /// What came of a question to a service, `nil` for what has nothing to do with one.
     private func sentence(on service: String, _ name: ProbeSetting.Naming) -> (fact: String, advice: String)? {
         switch reason {
-        case .deadlineExceeded(let timeout):
+        case .deadlineExceeded(let timeout, _):
             ("\(service) took too long", ": check the service, or raise \(name(.timeout)) (\(secondsText(timeout)))")
         case .nameNotFound: ("\(service) says that there is no such name", "; check the spelling")
         case .noAddress(let family): ("\(service) says that the name has no \(family.rawValue) address", "")
@@ -247,18 +253,26 @@ extension ProbeError: CustomStringConvertible {
         }
     }
 
-    private func deadlineSentence(_ server: String, _ raise: String) -> (fact: String, advice: String) {
+    private func deadlineSentence(
+        _ server: String, _ attempts: String, _ raise: String
+    ) -> (fact: String, advice: String) {
         switch phase {
-        case .resolve: ("resolving \(server) took too long", ": check the DNS settings, or \(raise)")
+        case .resolve: ("resolving \(server) took too long" + attempts, ": check the DNS settings, or \(raise)")
         case .connect:
-            ("connecting to \(server) took too long", ": a firewall may drop the packets; check it, or \(raise)")
+            (
+                "connecting to \(server) took too long" + attempts,
+                ": a firewall may drop the packets; check it, or \(raise)"
+            )
         case .proxy:
             (
-                "the proxy '\(proxy ?? "")' did not let the connection to '\(target)' through in time",
+                "the proxy '\(proxy ?? "")' did not let the connection to '\(target)' through in time" + attempts,
                 ": check that it can be reached and what it speaks, or \(raise)"
             )
         case .handshake:
-            ("\(server) did not complete the TLS handshake in time", ": check that it speaks TLS, or \(raise)")
+            (
+                "\(server) did not complete the TLS handshake in time" + attempts,
+                ": check that it speaks TLS, or \(raise)"
+            )
         }
     }
 
