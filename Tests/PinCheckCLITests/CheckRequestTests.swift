@@ -17,9 +17,7 @@ import Testing
     private static let flags = [
         "--header Host:a.example", "--connect-to ::192.0.2.1:", "--resolve *:443:192.0.2.1", "--no-sni", "-6",
         "--jobs 2", "--groups P-256", "--ciphers TLS_AES_128_GCM_SHA256", "--sigalgs rsa_pss_rsae_sha256", "--no-proxy",
-        "--pinnedpubkey sha256//\(pin.dropFirst(7))", "--at 2027-03-01", "--fail-on warn", "--cert DIR/both.pem",
-        "--key DIR/client.key --cert DIR/client.pem", "--all-addresses", "--addresses DIR/addresses.txt",
-        "--httpdns tencent", "--doh https://dns.example/resolve", "--key-types rsa", "--thorough",
+        "--pinnedpubkey sha256//\(pin.dropFirst(7))", "--at 2027-03-01", "--addresses DIR/addresses.txt",
     ]
 
     /// The options that are about the call and say nothing of what is asked of servers.
@@ -40,20 +38,25 @@ import Testing
     private func request(_ arguments: [String]) throws -> CheckRequest { try request(.check, arguments) }
 
     /// The request of a policy's only host on its only port, below that of the flags.
-    private func request(policy: String, _ arguments: [String] = []) throws -> CheckRequest {
+    private func request(policy: String, defaults: String = "", _ arguments: [String] = []) throws -> CheckRequest {
         let flags = try request(arguments)
         let files = try TemporaryDirectory()
-        let path = try files.write("{ hosts: { 'a.example': { \(policy) } } }", to: "pins.json5")
+        let path = try files.write(
+            "{ defaults: { \(defaults) }, hosts: { 'a.example': { \(policy) } } }", to: "pins.json5")
         let targets = try PolicyHosts([path], in: Self.context).targets(named: [], flags)
         return try #require(targets.count == 1 ? targets[0].request : nil)
     }
 
-    @Test func everyFlagOfTheTableChangesTheRequest() throws {
+    private static func writeClient(to files: TemporaryDirectory) throws {
         let client = try pki.interA.issue(.leaf("client.example.com"))
-        let files = try TemporaryDirectory()
         try files.write(client.pem, to: "client.pem")
         try files.write(try client.key.privateKeyPEM(), to: "client.key")
         try files.write(try client.pem + client.key.privateKeyPEM(), to: "both.pem")
+    }
+
+    @Test func everyFlagOfTheTableChangesTheRequest() throws {
+        let files = try TemporaryDirectory()
+        try Self.writeClient(to: files)
         try files.write("192.0.2.1\n", to: "addresses.txt")
         let requested = Dictionary(
             uniqueKeysWithValues: (Self.flags + Self.keys.values.map(\.flags)).map { flags in
@@ -100,14 +103,59 @@ import Testing
         "alpn": ("['h2', 'http/1.1']", "--alpn h2,http/1.1"),
         "proxy": ("'http://u:p@proxy.example:3128'", "--proxy http://u:p@proxy.example:3128"),
         "request": ("'/health'", "--request /health"), "expectStatus": ("[204, '3xx']", "--expect-status 204,3xx"),
+        "allAddresses": ("true", "--all-addresses"), "keyTypes": ("['rsa', 'ecdsa']", "--key-types rsa,ecdsa"),
+        "thorough": ("true", "--thorough"), "httpdns": ("'tencent'", "--httpdns tencent"),
+        "doh": ("'https://dns.example/resolve'", "--doh https://dns.example/resolve"),
+        "failOn": ("'warn'", "--fail-on warn"), "cert": ("'DIR/both.pem'", "--cert DIR/both.pem"),
+        "key": ("'DIR/client.key', cert: 'DIR/client.pem'", "--key DIR/client.key --cert DIR/client.pem"),
     ]
+
+    @Test(arguments: [
+        ("allAddresses: true", "allAddresses: false"), ("thorough: true", "thorough: false"),
+        ("keyTypes: 'rsa'", "keyTypes: false"), ("httpdns: 'tencent'", "httpdns: false"),
+        ("doh: 'https://dns.example/resolve'", "doh: false"), ("failOn: 'warn'", "failOn: false"),
+        ("cert: '/nonexistent/c.pem', key: '/nonexistent/k'", "cert: false, key: false"),
+        ("doh: 'https://dns.example/resolve'", "doh: false, httpdns: false"),
+    ]) func falseInAHostTakesBackADefault(defaults: String, own: String) throws {
+        #expect(try request(policy: own, defaults: defaults) == CheckRequest())
+    }
+
+    @Test(arguments: [
+        ("keyTypes: []", "is an empty list"), ("allAddresses: 'yes'", "is not true or false"),
+        ("failOn: 'error'", "write --fail-on warn"),
+        ("doh: 'https://dns.example/', httpdns: 'tencent'", "each say where the host is"),
+        ("doh: 'https://dns.example/', connect: '192.0.2.1'", "each say where the host is"),
+        ("httpdns: 'tencent', connect: '192.0.2.1'", "each say where the host is"),
+        ("key: '/nonexistent/k'", "needs the certificate that goes with it: give 'cert' FILE"),
+        ("cert: '/nonexistent/c.pem'", "c.pem"), ("addresses: 'a.txt'", "has no key 'addresses'"),
+    ]) func aKeyThatCannotHoldIsRefusedAtItsPlace(policy: String, words: String) throws {
+        let problem = #expect(throws: Problem.self) { try request(policy: policy) }
+        #expect(problem?.description.contains(words) == true, "\(problem?.description ?? "")")
+        #expect(problem?.description.contains("pins.json5") == true, "\(problem?.description ?? "")")
+    }
+
+    @Test func aServiceOfTheFlagsDoesNotPassOverAnAddressOfThePolicy() throws {
+        let problem = #expect(throws: Problem.self) {
+            try request(policy: "connect: '192.0.2.1'", ["--httpdns", "tencent"])
+        }
+        #expect(problem?.description.contains("has 'connect'") == true)
+    }
 
     @Test(arguments: PolicyReader.keys) func aKeyOfAPolicyAsksForWhatItsFlagAsksFor(key: String) throws {
         let (value, line) = try #require(Self.keys[key], "no test sets it")
-        let flags = line.split(separator: " ").map(String.init)
-        var fromPolicy = try request(policy: "\(key): \(value)")
-        let fromFlags = try request(flags)
+        let files = try TemporaryDirectory()
+        try Self.writeClient(to: files)
+        let flags = line.replacing("DIR", with: files.path).split(separator: " ").map(String.init)
+        var fromPolicy = try request(policy: "\(key): \(value.replacing("DIR", with: files.path))")
+        var fromFlags = try request(flags)
         #expect(fromPolicy != CheckRequest())
+        guard !flags.contains("--cert") else {
+            // Two identities of the same files are not equal.
+            #expect(fromPolicy.connection.clientIdentity != nil && fromFlags.connection.clientIdentity != nil)
+            (fromPolicy.connection.clientIdentity, fromFlags.connection.clientIdentity) = (nil, nil)
+            #expect(fromPolicy == fromFlags)
+            return
+        }
         // An address of a policy is its host's; one of the command line is for all targets.
         if key == "connect" { fromPolicy.connection.addresses.isOfOneTarget.toggle() }
         #expect(fromPolicy == fromFlags)

@@ -68,7 +68,8 @@ extension OptionGroup {
         ) { $0.request.connection.timeout = try CheckRequest.Connection.timeout($1.text) }
         Option.whole(
             "--retries", of: "n", 0...100,
-            help: "Try again without a verdict, n times (default: \(RequestDefaults.retries)).", key: "retries"
+            help: "Try again without a verdict, n times (default: \(RequestDefaults.retries)).",
+            "An attempt has half of what is left of --timeout, the last one all of it.", key: "retries"
         ) { $0.request.connection.retries = $1 }
         Option("--min-tls", of: "1.0…1.3", .one(versions), help: "The lowest TLS version to offer.", key: "minTLS") {
             $0.request.connection.minimumTLS = try version($1.text)
@@ -122,17 +123,18 @@ extension OptionGroup {
     static let clientCertificate = OptionGroup("Client certificate") {
         Option(
             "--cert", of: "file", .file, help: "A certificate for servers that ask for one (PEM).",
-            "Its intermediates and its key may stand in the same file."
+            "Its intermediates and its key may stand in the same file.", key: "cert", isRevocable: true
         ) { $0.clientCertificate = $1.text }
-        Option("--key", of: "file", .file, help: "The private key of --cert (PEM, no passphrase).") {
-            $0.clientKey = $1.text
-        }
+        Option(
+            "--key", of: "file", .file, help: "The private key of --cert (PEM, no passphrase).", key: "key",
+            isRevocable: true
+        ) { $0.clientKey = $1.text }
     }
 
     static let variants = OptionGroup("Variants") {
         Option(
             "--all-addresses", help: "Check every address of a target.",
-            "IPv4 and IPv6, each with a verdict of its own."
+            "IPv4 and IPv6, each with a verdict of its own.", key: "allAddresses"
         ) { $0.request.variants.allAddresses = $1.isOn }
         Option(
             "--addresses", of: "file", .file, help: "Check the addresses in this file.",
@@ -143,11 +145,12 @@ extension OptionGroup {
             "--httpdns", of: "service", .one { Option.words(["tencent", "aliyun:"]) },
             help: "Ask this HTTPDNS service, and check its addresses.",
             "It is tencent, aliyun:ACCOUNT, or a URL with {name} in it. It is asked over plain HTTP, as it is documented.",
-            rival: "--doh"
+            rival: "--doh", key: "httpdns", isRevocable: true
         ) { try $0.ask($1.text, AddressService.init(httpdns:)) }
         Option(
             "--doh", of: "url", help: "Ask this DNS over HTTPS service for the addresses.",
-            "It needs the JSON interface, and a certificate that the system trusts.", rival: "--httpdns"
+            "It needs the JSON interface, and a certificate that the system trusts.", rival: "--httpdns", key: "doh",
+            isRevocable: true
         ) { try $0.ask($1.text, AddressService.init(dnsOverHTTPS:)) }
         keyTypes
         Option(
@@ -155,8 +158,9 @@ extension OptionGroup {
             """
             As --all-addresses --key-types rsa,ecdsa, and what clients get that send no name, or that do for \
             https://ADDR/. A rejection of those is only a warning; --no-sni and --sni make it a verdict.
-            """
-        ) { settings, _ in
+            """, key: "thorough"
+        ) { settings, value in
+            guard value.isOn else { return }
             settings.request.variants.allAddresses = true
             settings.request.variants.comparesSNI = true
             // What public authorities issue; Ed25519 has to be asked for.
@@ -166,7 +170,8 @@ extension OptionGroup {
 
     static let keyTypes = Option(
         "--key-types", of: "types", .list { Option.words(CertificateKeyType.allCases.map(\.rawValue) + ["all"]) },
-        help: "Check the certificate for each type of key.", "Any of rsa, ecdsa and ed25519 with commas, or all."
+        help: "Check the certificate for each type of key.", "Any of rsa, ecdsa and ed25519 with commas, or all.",
+        key: "keyTypes", isRevocable: true
     ) { settings, value in
         settings.request.variants.keyTypes = []
         let all = CertificateKeyType.allCases.map(\.rawValue)

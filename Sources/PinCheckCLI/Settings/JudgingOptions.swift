@@ -103,7 +103,7 @@ extension OptionGroup {
             "A backup pin is enough as well.", key: "minPinLife")
         Option(
             "--fail-on", of: "level", .one { Option.words(["warn"]) },
-            help: "warn: end with 3 when accepted with a warning."
+            help: "warn: end with 3 when accepted with a warning.", key: "failOn", isRevocable: true
         ) {
             guard ["warn", "warning"].contains($1.text) else {
                 throw Problem.usage("\(quoted($1.text)) is unknown: write --fail-on warn, or leave it out")

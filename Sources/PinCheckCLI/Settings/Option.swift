@@ -51,6 +51,8 @@ struct Option: Sendable {
     let key: String?
     /// Whether the key of the policy says the opposite of the switch.
     let isNegation: Bool
+    /// Whether `false` in a host of a policy takes back what the defaults say.
+    let isRevocable: Bool
     /// Whether a line of a list can say it, by the flag's name without dashes.
     let isInLists: Bool
     let set: Setter
@@ -58,12 +60,12 @@ struct Option: Sendable {
     init(
         _ flag: String, _ short: String? = nil, of value: String = "", _ values: Values? = nil, help: String,
         _ detail: String = "", isRepeatable: Bool = false, rival: String? = nil, key: String? = nil,
-        isNegation: Bool = false, isInLists: Bool = false, set: @escaping Setter
+        isNegation: Bool = false, isRevocable: Bool = false, isInLists: Bool = false, set: @escaping Setter
     ) {
         (self.flag, self.short, self.value) = (flag, short, value)
         (self.values, self.help, self.detail) = (values ?? (value.isEmpty ? .none : .anything), help, detail)
         (self.isRepeatable, self.rival, self.key) = (isRepeatable, rival, key)
-        (self.isNegation, self.isInLists, self.set) = (isNegation, isInLists, set)
+        (self.isNegation, self.isRevocable, self.isInLists, self.set) = (isNegation, isRevocable, isInLists, set)
     }
 
     private var namesFile: Bool {

@@ -65,7 +65,7 @@ struct Settings: Sendable {
             request.connection.environmentProxies = try ProxyEnvironment(
                 context.environment, namesProxy: request.connection.proxy == nil)
         }
-        request.connection.clientIdentity = try clientIdentity()
+        request.connection.clientIdentity = try clientIdentity("--cert", "--key")
         request.connection.addresses.answered = try answeredAddresses(in: context)
         guard request.variants.service == nil || request.connection.addresses.all.isEmpty else {
             throw .usage("addresses are given and a service is to be asked for them: leave out one of the two")
@@ -74,10 +74,11 @@ struct Settings: Sendable {
     }
 
     /// The same file may hold both, as curl has it; no message shows anything of a key.
-    private func clientIdentity() throws(Problem) -> ClientIdentity? {
+    func clientIdentity(_ certificateWord: SafeText, _ keyWord: SafeText) throws(Problem) -> ClientIdentity? {
         guard let clientCertificate else {
             guard let clientKey else { return nil }
-            throw .usage("--key \(quoted(clientKey)) needs the certificate that goes with it: give --cert FILE")
+            throw .usage(
+                "\(keyWord) \(quoted(clientKey)) needs the certificate that goes with it: give \(certificateWord) FILE")
         }
         let certificates = try BoundedFile.contents(ofFile: clientCertificate)
         let keyFile = clientKey ?? clientCertificate
@@ -87,7 +88,7 @@ struct Settings: Sendable {
             case .noCertificate, .unreadableCertificate: throw .data("\(quoted(clientCertificate)) \(error)")
             case .noKey where clientKey == nil:
                 throw .usage(
-                    "\(quoted(clientCertificate)) holds no private key beside the certificate: give --key FILE")
+                    "\(quoted(clientCertificate)) holds no private key beside the certificate: give \(keyWord) FILE")
             default: throw .data("\(quoted(keyFile)) \(error)")
             }
         }

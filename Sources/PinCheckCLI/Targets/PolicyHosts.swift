@@ -21,6 +21,7 @@ struct PolicyHosts: Sendable {
 
     init(_ paths: [String], in context: Context) throws(Problem) {
         self.paths = paths
+        var identities: [[String?]: ClientIdentity] = [:]
         for path in paths {
             let policy =
                 if path == "-" {
@@ -29,7 +30,7 @@ struct PolicyHosts: Sendable {
             for host in policy.hosts {
                 do throws(Problem) {
                     let target = try Target(host.name)
-                    let said = try Self.read(host)
+                    let said = try Self.read(host, &identities)
                     guard target.port == nil || said.ports.isEmpty else {
                         throw Problem.data("the host names a port, and 'ports' stands beside it: leave out one")
                     }
@@ -62,6 +63,10 @@ struct PolicyHosts: Sendable {
             ("pins", "pins are", hasPins && !given.pins.isEmpty),
             (hasClient ? "client" : "pins", "--client is", (hasPins || hasClient) && given.clients != nil),
             ("client", "a flag of AFNetworking's is", hasClient && isAFNetworkings),
+            (
+                "connect", "a service for addresses is",
+                request.variants.service != nil && !host.request.connection.addresses.given.isEmpty
+            ),
         ]
         for (key, flag, isTwice) in rows where isTwice {
             throw .usage(
@@ -162,8 +167,18 @@ struct PolicyHosts: Sendable {
 
     private static let byKey = Dictionary(grouping: options) { $0.key ?? "" }
 
-    private static func read(_ host: Policy.Host) throws(Problem) -> Settings {
+    private static func read(
+        _ host: Policy.Host, _ identities: inout [[String?]: ClientIdentity]
+    ) throws(Problem) -> Settings {
         var settings = Settings()
+        // `false` takes back what the defaults say.
+        let places = host.settings.filter { $0.value.truth != false }
+        func place(_ key: String) -> PinPlace? { places.first { $0.key == key }?.value.place }
+        let ways = ["connect", "httpdns", "doh"].compactMap(place)
+        guard ways.count < 2 else {
+            throw Problem.data("'connect', 'httpdns' and 'doh' each say where the host is: leave one of them").at(
+                ways[1])
+        }
         for (key, node) in host.settings {
             do throws(Problem) {
                 let (option, values) = try self.values(of: byKey[key] ?? [], key, node)
@@ -171,6 +186,12 @@ struct PolicyHosts: Sendable {
             } catch { throw error.at(node.place) }
         }
         settings.request.connection.addresses.isOfOneTarget = !settings.request.connection.addresses.given.isEmpty
+        let files = [settings.clientCertificate, settings.clientKey]
+        do throws(Problem) {
+            // Thousands of hosts have those of the defaults.
+            if identities[files] == nil { identities[files] = try settings.clientIdentity("'cert'", "'key'") }
+        } catch { throw (place("cert") ?? place("key")).map(error.at) ?? error }
+        settings.request.connection.clientIdentity = identities[files]
         return settings
     }
 
@@ -181,8 +202,9 @@ struct PolicyHosts: Sendable {
         guard let option = options.first(where: { !$0.isSwitch }) ?? options.first else { throw node.wrong("nothing") }
         if let flag = node.truth {
             // `false` is the switch that says the opposite of a value.
+            if option.isRevocable, !flag { return (option, []) }
             guard let toggle = options.first(where: \.isSwitch), option.isSwitch || !flag else {
-                throw node.wrong(options.count > 1 ? "a text or false" : "a text")
+                throw node.wrong(options.count > 1 || option.isRevocable ? "a text or false" : "a text")
             }
             return (toggle, [Option.Value(isOn: toggle.isNegation ? !flag : flag, place: node.place)])
         }

@@ -92,7 +92,7 @@ package enum PolicyReader {
     package static let keys = """
         pins client mode allowInvalidCertificates validatesDomainName anchors andSystem device deviceData extraRoots \
         intermediates ports connect sni verifyName host ipVersion warnBefore failBefore minPinLife ignore timeout retries \
-        minTLS maxTLS alpn proxy request expectStatus
+        minTLS maxTLS alpn proxy request expectStatus allAddresses keyTypes thorough httpdns doh failOn cert key
         """.split(separator: " ").map(String.init)
 
     private static func checkKeys(of node: DocumentNode, known: [String], what: String) throws(Problem) {
