@@ -117,7 +117,38 @@ import FoundationXML
         without.exit = .warn
         let time = Timestamp(secondsSinceEpoch: 0)
         let metrics = try Self.text(PrometheusRenderer(now: { time }), [Self.calm(), without])
-        #expect(metrics.ranges(of: "\npincheck_status{").count == 1)
+        for name in ["status", "accepted", "reached"] {
+            #expect(metrics.ranges(of: "\npincheck_\(name){").count == 1, "\(name)")
+        }
+        #expect(metrics.ranges(of: "\npincheck_leaf_info{").count == 2)
+    }
+
+    /// The address that a name stands for changes with every answer of DNS: it is told, and is no label of what is alerted on.
+    @Test func anAddressThatWasLookedUpIsNoLabel() throws {
+        let time = Timestamp(secondsSinceEpoch: 0)
+        var looked = Self.calm()
+        looked.endpoint = RendererTests.endpoint("203.0.113.7", resolved: "api.example.com")
+        var given = looked
+        given.endpoint = RendererTests.endpoint("203.0.113.7", resolved: nil)
+        let text = try Self.text(PrometheusRenderer(now: { time }), [looked, given])
+        let target = #"target="api.example.com:443""#
+        #expect(text.contains("pincheck_reached{\(target)} 1\n"), "\(text)")
+        #expect(text.contains(#"pincheck_address_info{\#(target),address="203.0.113.7"} 1"#), "\(text)")
+        #expect(text.contains(#"pincheck_reached{\#(target),address="203.0.113.7"} 1"#), "\(text)")
+        #expect(text.ranges(of: "pincheck_address_info{").count == 1)
+    }
+
+    @Test func valuesThatAreCutDiffer() throws {
+        let time = Timestamp(secondsSinceEpoch: 0)
+        let reports = ["a", "b"].map { end in
+            var report = Self.calm()
+            report.target = String(repeating: "x", count: 199) + end + ".example.com:443"
+            return report
+        }
+        let text = try Self.text(PrometheusRenderer(now: { time }), reports)
+        let series = text.split(separator: "\n").filter { $0.hasPrefix("pincheck_status{") }
+        #expect(series.count == 2 && Set(series).count == 2)
+        #expect(series.allSatisfy { $0.contains(/target="x{191}…[0-9a-f]{8}"/) && !$0.contains("check=") }, "\(series)")
     }
 
     private static func count(_ text: String, in scalars: [Unicode.Scalar]) -> Int {

@@ -68,9 +68,11 @@ extension Timestamp: ExpressibleByStringLiteral {
             monitoring: monitored(.warn, "accepted, but take care"))
     }
 
-    static func endpoint(_ address: String = "203.0.113.7", sni: String = "api.example.com") -> EndpointFacts {
+    static func endpoint(
+        _ address: String = "203.0.113.7", sni: String = "api.example.com", resolved: String? = "api.example.com"
+    ) -> EndpointFacts {
         EndpointFacts(
-            address: IPAddress(address).map(ServerName.ip), port: 443, resolvedName: "api.example.com", serverName: sni,
+            address: IPAddress(address).map(ServerName.ip), port: 443, resolvedName: resolved, serverName: sni,
             host: "api.example.com")
     }
 

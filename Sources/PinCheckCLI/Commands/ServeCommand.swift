@@ -15,8 +15,8 @@ extension Command {
             Hosts without a policy, all with the same pins:
               pincheck serve --pins Pins --allow-target api.example.com
               pincheck serve --pins Pins --allow-target '*.example.com'
-            For a Prometheus on another machine:
-              pincheck serve --policy pins.json5 --listen 0.0.0.0:9719
+            For a Prometheus on another machine, which calls this one by a name:
+              pincheck serve --policy pins.json5 --listen 0.0.0.0:9719 --allow-host pins.example.com
 
             A verdict that rejects is an answer, too: status 200 with the metric
             pincheck_probe_success 0. What is no target of a module is refused (403), and
@@ -46,7 +46,7 @@ extension Invocation {
         let checker = Checker(in: context.engine(withConnections: max(1, descriptors - connections * 9 / 8)))
         let service = ProbeService(
             modules, checker: checker, metrics: metrics, log: log, jobs: connection.jobs ?? RequestDefaults.jobs,
-            now: context.now)
+            hosts: AllowedHosts(names: settings.allowedHosts), now: context.now)
         let server = ScrapeServer(connections: connections, metrics) { await service.answer(to: $0) }
         let result: Result<ExitStatus, any Error>
         do {

@@ -16,10 +16,12 @@ extension Report {
 
     /// The target, with the address when the user gave it or all are checked, and with the variant: one of several, perhaps.
     var title: String {
-        let isOneOfSeveral = endpoint != nil && (endpoint?.resolvedName == nil || variant != nil)
         let place = target + (isOneOfSeveral ? peer.map { " → " + $0 } ?? "" : "")
         return place + (variantLabel.map { ", " + $0 } ?? "")
     }
+
+    /// Whether the address was given, or is one of all of the target.
+    var isOneOfSeveral: Bool { endpoint != nil && (endpoint?.resolvedName == nil || variant != nil) }
 
     /// Whether the status is one of the run's, as those of all are but of variants that are shown for comparison.
     var counts: Bool { variant?.counts ?? true }

@@ -10,17 +10,19 @@ final class ProbeService: Sendable {
     private let metrics: ServeMetrics
     private let log: ServeLog
     private let most: Int
+    private let hosts: AllowedHosts
     private let now: @Sendable () -> Timestamp
 
     init(
         _ modules: [String: ProbeModule], checker: Checker, metrics: ServeMetrics, log: ServeLog, jobs: Int,
-        now: @escaping @Sendable () -> Timestamp
+        hosts: AllowedHosts, now: @escaping @Sendable () -> Timestamp
     ) {
         self.modules = Mutex(modules)
         self.checker = checker
         self.metrics = metrics
         self.log = log
         most = max(1, min(jobs, checker.connectionLimit))
+        self.hosts = hosts
         self.now = now
     }
 
@@ -32,12 +34,16 @@ final class ProbeService: Sendable {
             log.write(
                 error.status >= 500 ? .error : .warn, "refused",
                 [("code", "\(error.status)"), ("client", request.client)]
-                    + (error.status == 400 ? [] : [("message", error.message.description)]))
+                    + ([400, 421].contains(error.status) ? [] : [("message", error.message.description)]))
             return .init(status: error.status, body: error.message.description + "\n")
         }
     }
 
     private func route(_ request: ScrapeServer.Request) async throws(ScrapeProblem) -> ScrapeServer.Answer {
+        guard hosts.include(request.head) else {
+            throw ScrapeProblem(
+                421, "the Host header names another machine: ask by an address, or start with --allow-host")
+        }
         let query = try ScrapeQuery(request.place)
         guard [.GET, .HEAD].contains(request.head.method) else { throw ScrapeProblem(405, "ask by GET") }
         let paths = "/probe?target=HOST[:PORT][&module=NAME], /metrics and /-/healthy"

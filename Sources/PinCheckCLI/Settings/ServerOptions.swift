@@ -95,6 +95,13 @@ extension OptionGroup {
             "--allow-any-target", help: "Every target can be asked for, on every port.",
             "Whoever reaches the exporter can then have it connect anywhere."
         ) { $0.allowsAnyTarget = $1.isOn }
+        Option(
+            "--allow-host", of: "name", help: "Answer requests that call this machine so.",
+            """
+            In the Host header, on any port. Its addresses and 'localhost' need none: a page that a browser shows cannot \
+            use one of those for a name of its own. Repeatable.
+            """, isRepeatable: true
+        ) { $0.allowedHosts.append(try AllowedHosts.name($1.text)) }
         Option.choice(
             "--log-level", of: "level", help: "Log what is as grave as this (default: info).",
             "One of error, warn, info. A probe that does not pass is warn."
@@ -102,12 +109,15 @@ extension OptionGroup {
     }
 
     static let served = OptionGroup("What targets are judged by") {
-        [judging, devices, outlook, connection].flatMap(\.options).filter { servedFlags.contains($0.flag) }
+        [judging, devices, outlook, connection, clientCertificate, variants].flatMap(\.options).filter {
+            servedFlags.contains($0.flag)
+        }
     }
 
     private static let servedFlags: Set = [
         "--pins", "--client", "--anchors", "--and-system", "--device", "--warn-before", "--fail-before", "--fail-on",
-        "--ignore", "--timeout", "--retries", "--proxy", "--no-proxy", "--jobs",
+        "--ignore", "--timeout", "--retries", "--proxy", "--no-proxy", "--jobs", "--cert", "--key", "--all-addresses",
+        "--key-types", "--thorough",
     ]
 
     static let defaultPlace = "127.0.0.1:9719"

@@ -48,6 +48,7 @@ struct Settings: Sendable {
     var modules: [String: [String]] = [:]
     var allowedTargets: [String] = []
     var allowsAnyTarget = false
+    var allowedHosts: [ServerName] = []
     var logLevel = ServeLog.Level.info
 
     struct Pins: Sendable {

@@ -41,7 +41,7 @@ struct RunningExporter: Sendable {
     /// Asks for a place, on a connection of its own.
     func get(_ place: String, _ fields: [String] = []) async throws -> ScrapeConnection.Answer {
         let connection = try ScrapeConnection(port: port)
-        let lines = ["GET \(place) HTTP/1.1", "Host: exporter", "Connection: close"] + fields
+        let lines = ["GET \(place) HTTP/1.1", "Host: localhost", "Connection: close"] + fields
         connection.send(lines.map { $0 + "\r\n" }.joined() + "\r\n")
         return try await connection.answer()
     }

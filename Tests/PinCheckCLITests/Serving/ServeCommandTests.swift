@@ -1,4 +1,5 @@
 import Base
+import Foundation
 import LoopbackLab
 import Pinning
 import Testing
@@ -122,7 +123,7 @@ import Testing
                 }
                 // One that hangs on holds the only place; the next is told, and is no target that cannot be reached.
                 let first = try ScrapeConnection(port: exporter.port)
-                first.send("GET \(place) HTTP/1.1\r\nHost: x\r\n\r\n")
+                first.send("GET \(place) HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 while try await exporter.count("probes_in_flight") != "1" {}
                 let second = try await exporter.get(place, ["X-Prometheus-Scrape-Timeout-Seconds: 0.2"])
                 #expect(second.status == 503 && second.body.contains("--jobs"), "\(second)")
@@ -166,7 +167,7 @@ import Testing
                             let connection = try ScrapeConnection(port: exporter.port)
                             var count = 0
                             for _ in 0..<10 {
-                                connection.send("GET \(place) HTTP/1.1\r\nHost: x\r\n\r\n")
+                                connection.send("GET \(place) HTTP/1.1\r\nHost: localhost\r\n\r\n")
                                 if try await connection.answer().value(of: "pincheck_probe_success") == "1" {
                                     count += 1
                                 }
@@ -220,17 +221,55 @@ import Testing
             #expect(try await exporter.get("/probe?target=a.test&debug=1").status == 400)
             #expect(try await exporter.get("/" + String(repeating: "a", count: 5_000)).status == 414)
             let connection = try ScrapeConnection(port: exporter.port)
-            connection.send("POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc")
+            connection.send("POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc")
             let refused = try await connection.answer()
             #expect(refused.status == 405 && refused.fields.contains("Allow: GET, HEAD"))
-            connection.send("HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+            connection.send("HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
             let head = try await connection.answer(toHead: true)
             #expect(head.status == 200 && head.fields.contains { $0.hasPrefix("Content-Length: ") })
         }
     }
 
+    /// A page of a browser that has its name resolve to this machine cannot change what the browser writes there.
+    @Test(arguments: [
+        ("127.0.0.1:9719", 200), ("[::1]:9719", 200), ("localhost", 200), ("LOCALHOST.:1", 200), ("10.0.0.7", 200),
+        ("pins.example.com:9719", 200), ("evil.example", 421), ("127.0.0.1.evil.example", 421),
+        ("localhost.evil.example:9719", 421), ("https://127.0.0.1/", 421), ("a@127.0.0.1", 421), ("", 421),
+        ("127.0.0.1\r\nHost: evil.example", 421),
+    ]) func onlyThisMachinesNamesAreAnswered(name: String, status: Int) async throws {
+        try await RunningExporter.serving(["--allow-target", "a.test", "--allow-host", "pins.example.com"]) {
+            exporter in
+            let connection = try ScrapeConnection(port: exporter.port)
+            connection.send("GET /metrics HTTP/1.1\r\nHost: \(name)\r\n\r\n")
+            #expect(try await connection.answer().status == status)
+            #expect(!exporter.log.text.contains("evil"))
+        }
+    }
+
+    @Test func aRequestOfHTTP10NeedsNoHostHeader() async throws {
+        try await RunningExporter.serving(["--allow-target", "a.test"]) { exporter in
+            for (version, status) in [("1.0", 200), ("1.1", 421)] {
+                let connection = try ScrapeConnection(port: exporter.port)
+                connection.send("GET /-/healthy HTTP/\(version)\r\n\r\n")
+                #expect(try await connection.answer().status == status, "\(version)")
+            }
+        }
+        for name in ["*.example.com", "127.0.0.1", "a.example:80", ""] {
+            #expect(await pincheck("serve", "--allow-target", "a.test", "--allow-host", name).status == .usage)
+        }
+    }
+
+    /// `Tests/Alerts` has what they do over time, for promtool.
+    @Test func theAlertsOfTheArticleAreTheTestedOnes() throws {
+        let article = try contents(
+            ofFile: Article.top.appending(path: "Sources/pincheck/pincheck.docc/Serving.md").path)
+        let rules = try contents(ofFile: Article.top.appending(path: "Tests/Alerts/alerts.yml").path)
+        let groups = rules.drop { $0 != "\n" }.split(separator: "groups:", maxSplits: 1).last ?? ""
+        #expect(article.contains("```yaml\ngroups:\(groups)```\n") && groups.contains("PinsNeedAttention"))
+    }
+
     @Test func whatAPolicySaysIsNoOptionAndIsToldSo() async {
-        #expect(Command.serve.options.count <= 20)
+        #expect(Command.serve.options.count <= 26)
         let known = Set(Command.serve.options.map(\.flag))
         for option in Command.check.options where !known.contains(option.flag) && option.flag != "--output" {
             let outcome = await pincheck("serve", option.flag)

@@ -15,7 +15,7 @@ import Testing
             await ' listening '; port=${line##*:}; }
         await() { while read -r line <&3; do echo "$line" >>lines; case $line in *"$1"*) return 0;; esac; done; return 1; }
         get() { exec 4<>/dev/tcp/127.0.0.1/$port
-            printf 'GET %s HTTP/1.1\\r\\nConnection: close\\r\\n\\r\\n' "$1" >&4; cat <&4; exec 4>&-; }
+            printf 'GET %s HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' "$1" >&4; cat <&4; exec 4>&-; }
         \(rest)
         """
     }
@@ -31,7 +31,7 @@ import Testing
                     """
                     serve --allow-any-target --timeout \(timeout)
                     exec 5<>/dev/tcp/127.0.0.1/$port
-                    printf 'GET /probe?target=127.0.0.1:\(silent.port) HTTP/1.1\\r\\n\\r\\n' >&5
+                    printf 'GET /probe?target=127.0.0.1:\(silent.port) HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n' >&5
                     until get /metrics | grep -q '^pincheck_exporter_probes_in_flight 1'; do :; done
                     kill -TERM $pid; await ending || exit 90
                     \(next); wait $pid
@@ -47,9 +47,9 @@ import Testing
                 """
                 serve --allow-any-target
                 # More than a pipe takes: each is refused, which is logged.
-                requests() { for number in $(seq 2000); do printf 'GET /x HTTP/1.1\\r\\n\\r\\n'; done; }
+                requests() { for number in $(seq 2000); do printf 'GET /x HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n'; done; }
                 exec 5<>/dev/tcp/127.0.0.1/$port
-                { requests; printf 'GET /x HTTP/1.1\\r\\nConnection: close\\r\\n\\r\\n'; } >&5 &
+                { requests; printf 'GET /x HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n'; } >&5 &
                 cat <&5 | grep -c '^there is /probe'
                 get '/probe?target=127.0.0.1:1' | grep '^pincheck_run_status'
                 kill -TERM $pid; wait $pid

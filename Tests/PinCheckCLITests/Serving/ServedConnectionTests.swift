@@ -25,7 +25,7 @@ import Testing
         #expect(metrics.connections == 0)
     }
 
-    private func request(_ place: String) -> String { "GET \(place) HTTP/1.1\r\nHost: x\r\n\r\n" }
+    private func request(_ place: String) -> String { "GET \(place) HTTP/1.1\r\nHost: localhost\r\n\r\n" }
 
     @Test func requestsThatComeAtOnceAreAnsweredInTheirOrder() async throws {
         try await serving { _, port, _ in
@@ -56,7 +56,7 @@ import Testing
         "GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\nzz\r\n",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         // Behind a good request it takes no answer with it.
-        "GET /a HTTP/1.1\r\nHost: x\r\n\r\nnonsense\r\n\r\n",
+        "GET /a HTTP/1.1\r\nHost: localhost\r\n\r\nnonsense\r\n\r\n",
     ]) func whatIsNoRequestIsToldSo(text: String) async throws {
         try await serving { _, port, metrics in
             let connection = try ScrapeConnection(port: port)

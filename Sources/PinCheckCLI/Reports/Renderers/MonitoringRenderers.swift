@@ -2,6 +2,7 @@ import Base
 import PinChecking
 import Pinning
 import TLSProbe
+import X509
 
 extension OutputForm {
     static let prometheus = OutputForm(rawValue: "prometheus") { _, _, context in PrometheusRenderer(now: context.now) }
@@ -31,6 +32,7 @@ struct PrometheusRenderer: ResultRenderer {
         The end of validity of each certificate that the verdict rests on, 0 for the leaf.
         pincheck_certificate_not_before_timestamp_seconds \
         The start of validity of each certificate that the verdict rests on, 0 for the leaf.
+        pincheck_address_info The address that the name stood for in this check (1).
         pincheck_leaf_info The leaf that was presented: its key's hash, its issuer and its serial number (1).
         pincheck_check_duration_seconds How long each phase of the connection took.
         pincheck_http_status The HTTP status of the answer to --request; absent without one.
@@ -51,12 +53,16 @@ struct PrometheusRenderer: ResultRenderer {
         func add(_ name: String, _ value: (some CustomStringConvertible)?, _ more: MetricPage.Labels = []) {
             if let value { page.add(MetricPage.series("pincheck_" + name, labels + more), value) }
         }
+        let address = report.peer ?? report.endpoint?.address?.description
+        if let address, !report.isOneOfSeveral { add("address_info", 1, [("address", address)]) }
         // What is shown for comparison must set off no alert that is about the target.
-        if report.counts { add("status", report.exit.rawValue) }
-        add("reached", report.verdict == .none && report.status != .data ? 0 : 1)
+        if report.counts {
+            add("status", report.exit.rawValue)
+            add("reached", report.verdict == .none && report.status != .data ? 0 : 1)
+        }
         var names: [String?: UniqueNames] = [:]
-        for client in report.clients where client.verdict != .none {
-            let name = names[client.device, default: UniqueNames()].name(client.nameWithSettings)
+        for client in report.clients where report.counts && client.verdict != .none {
+            let name = names[client.device, default: UniqueNames()].name(MetricPage.shown(client.nameWithSettings))
             add(
                 "accepted", client.verdict == .accept ? 1 : 0,
                 [("client", name)] + (client.device.map { [("device", $0)] } ?? []))
@@ -94,10 +100,13 @@ struct PrometheusRenderer: ResultRenderer {
     }
 
     /// Two equal series would make the collector refuse the whole file, so a second check of the same has a number.
+    ///
+    /// An address that a name stands for is no label: it changes with every answer of DNS, and alerts over time would start anew.
     private mutating func labels(of report: Report) -> MetricPage.Labels {
-        var labels = [
-            ("target", report.target), ("address", report.peer ?? report.endpoint?.address?.description ?? ""),
-        ]
+        var labels = [("target", MetricPage.shown(report.target))]
+        if report.isOneOfSeveral, let address = report.peer ?? report.endpoint?.address?.description {
+            labels.append(("address", MetricPage.shown(address)))
+        }
         if let label = report.variantLabel { labels.append(("variant", label)) }
         let count = seen["\(labels)", default: 0] + 1
         seen["\(labels)"] = count
@@ -137,8 +146,18 @@ struct MetricPage: Sendable {
     }
 
     private static func escaped(_ text: String) -> String {
-        TerminalText.shown(text, to: 200).replacingBytes(["\\": "\\\\", "\"": "\\\""])
+        shown(text).replacingBytes(["\\": "\\\\", "\"": "\\\""])
     }
+
+    /// A value on one line, of at most 200 characters: `…` and 8 digits of its SHA-256 stand for the rest of a longer one.
+    static func shown(_ text: String) -> String {
+        let text = TerminalText.escaped(text)
+        guard text.unicodeScalars.count > longestValue else { return text }
+        let digits = Hashing.sha256(Array(text.utf8)).hexadecimal.prefix(8)
+        return TerminalText.shortened(text, to: longestValue - digits.count) + digits
+    }
+
+    private static let longestValue = 200
 }
 
 /// A check plugin by the Monitoring Plugins guidelines.
