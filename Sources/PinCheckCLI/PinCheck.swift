@@ -1,5 +1,6 @@
 import Base
 import PinChecking
+import PinFormats
 import TLSProbe
 import X509
 
@@ -78,7 +79,11 @@ package enum PinCheck {
             }
             if !arguments.namesCommand { try Mistake.refuseCommand(in: argv, positionals: arguments.positionals) }
             context.noteFilesOfEnvironment(in: log)
-            let settings = try ReadLog.$current.withValue(log) { try arguments.settings() }
+            var settings = try ReadLog.$current.withValue(log) { try arguments.settings() }
+            let pins = settings.request.judging.pins
+            for index in pins.indices where pins[index].asksForInput {
+                settings.request.judging.pins[index] = PinSource(standardInput: try context.contents(of: "-"))
+            }
             given = settings
             if let own = try? settings.outputs(in: context) { convention = own.exitConvention }
             let status = try await ReadLog.$current.withValue(log) {

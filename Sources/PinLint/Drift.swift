@@ -24,7 +24,9 @@ struct Drift {
         var findings: [Finding] = []
         // A source that is broken may well have the host where it could not be read.
         for (source, view) in zip(configured, views)
-        where view == nil && source.inspections.allSatisfy(\.problems.isEmpty) {
+        where view == nil && source.inspections.allSatisfy(\.problems.isEmpty)
+            && !first.keys.allSatisfy(source.codeKeys.contains)
+        {
             findings.append(
                 finding(
                     .driftHosts, at: source.spot, host, "\(shortened(host)) is pinned", "the host", in: first.spot,
@@ -83,9 +85,9 @@ struct Drift {
 
     /// Pins for whatever host, held against those that all hosts of the others have together.
     private func loosePins() -> [Finding] {
-        let pinned = sources.filter { !$0.sets.isEmpty }
+        let pinned = sources.filter { !$0.sets.isEmpty || !$0.codeKeys.isEmpty }
         guard pinned.contains(where: \.patterns.isEmpty), pinned.count > 1 else { return [] }
-        let keys = pinned.map { $0.sets.flatMap(\.keys).distinct }
+        let keys = pinned.map { ($0.sets.flatMap(\.keys) + $0.codeKeys).distinct }
         return pinned.indices.flatMap { index -> [Finding] in
             let source = pinned[index]
             guard !source.sets.contains(where: \.isIncomplete) else { return [] }

@@ -9,6 +9,8 @@ struct LintSource {
     let inspections: [PinReading]
     /// The sets of pins in it: that for whatever host first, then those of the configurations.
     let sets: [PinnedSet]
+    /// The hashes that are not compared, in code and in files that are not read: they may be for any host.
+    let codeKeys: [SHA256Digest]
     /// Every pattern of its configurations once, in the order of the files.
     let patterns: [HostPattern]
     private let index: HostIndex<(PinConfiguration.Kind, HostEntry)>
@@ -37,6 +39,8 @@ struct LintSource {
         }
         index = HostIndex(entries.filter { $0.1.hosts != nil }.map { ($0.1.hosts, $0) })
         patterns = entries.compactMap(\.1.hosts).distinct
+        let code = inspections.flatMap(\.code).flatMap(\.found) + inspections.flatMap(\.unread).flatMap(\.pins)
+        codeKeys = code.map(\.spkiSHA256).distinct
     }
 
     var place: PinPlace { inspections.first.flatMap { $0.isArgument ? nil : .at($0.text) } ?? .named(name) }

@@ -25,6 +25,7 @@ package struct Linter: Sendable {
             found.sets()
             found.clients()
             found.remarks()
+            found.code()
             return inOrder(found.all)
         }
         if sources.count > 1 { findings += Drift(sources: sources, scene: scene).findings() }
@@ -67,13 +68,14 @@ struct Findings {
     /// Adds a finding at a place, about a set or what stands in it.
     mutating func add(
         _ kind: FindingID, _ level: Finding.Level? = nil, of set: PinnedSet? = nil, at place: PinPlace? = nil,
-        host: String? = nil, _ message: String, _ remedy: String? = nil
+        host: String? = nil, pin: SHA256Digest? = nil, _ message: String, _ remedy: String? = nil
     ) {
         let place = place ?? set?.place ?? source.place
-        all.append(
-            Finding(
-                kind, level ?? kind.lintLevels[0], message, at: place, of: host ?? set?.host,
-                remedy: remedy.map(Remedy.advice)))
+        var finding = Finding(
+            kind, level ?? kind.lintLevels[0], message, at: place, of: host ?? set?.host,
+            remedy: remedy.map(Remedy.advice))
+        finding.pin = pin
+        all.append(finding)
     }
 
     /// What keeps the source from being used as it is.
@@ -81,7 +83,7 @@ struct Findings {
         all += source.inspections.flatMap(\.problems).map { error in
             Finding(
                 error.id ?? .wrongValue, .error, error.reason, at: (error.place ?? .option).named(source.name),
-                remedy: error.remedy, isObstacle: true)
+                remedy: error.remedy, isObstacle: error.id != .hostNotPinned)
         }
     }
 }

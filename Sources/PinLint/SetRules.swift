@@ -108,6 +108,38 @@ extension Findings {
         }
     }
 
+    /// Pins that are not compared: those in the code of built apps, and those of a project's files that are not read.
+    mutating func code() {
+        for code in source.inspections.flatMap(\.code) {
+            for pin in code.new {
+                let what = pin.certificate.map { "the certificate \($0) is" } ?? "\(pin.spkiSHA256) is"
+                add(
+                    .pinsInCode, at: .at(pin.origin), pin: pin.spkiSHA256,
+                    "\(what) in the app, and no configuration names it: for which hosts cannot be told",
+                    "lint a list of the pins that are meant next to the app")
+            }
+            for place in code.privateKeys {
+                add(
+                    .privateKey, .error, at: place, "is a private key, and everybody who has the app has it",
+                    "replace the key")
+            }
+            if code.omitted + code.unread > 0 {
+                add(
+                    .notAPinFile, .note, at: code.place,
+                    "\(code.omitted) more hashes and certificates, and \(code.unread) files beyond 512 MiB, were not looked at"
+                )
+            }
+        }
+        for file in source.inspections.flatMap(\.unread) {
+            add(.pinsNotRead, at: file.problem.place ?? source.place, file.problem.reason, file.problem.advice)
+            for pin in file.pins {
+                add(
+                    .pinsNotRead, at: PinPlace(origin: pin.origin, source: source.name), pin: pin.spkiSHA256,
+                    "\(pin.spkiSHA256) stands in a file that is not read")
+            }
+        }
+    }
+
     /// What readers remarked that has no rule of its own.
     mutating func remarks() {
         for inspection in source.inspections {

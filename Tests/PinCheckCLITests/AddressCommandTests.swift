@@ -205,6 +205,21 @@ import X509
         )
     }
 
+    /// Hashes of a certificate, of the PEM text of a key, and of a CA's, alone and next to a pin that matches.
+    @Test func aHashOfSomethingElseThanAKeyIsTold() async throws {
+        let text = Array(pki.leaf.key.publicKeyPEM.utf8)
+        let ca = Array(pki.rootA.key.publicKeyPEM.utf8)
+        for (bytes, words, right) in [
+            (pki.leaf.der, "is the hash of the certificate CN=leaf", "$LEAF"), (text, "as PEM text", "$LEAF"),
+            (Array(text.dropLast()), "as PEM text", "$LEAF"), (ca, "of CN=RootA as PEM text", "$TOP"),
+        ] {
+            let pin = Hashing.sha256(bytes).description
+            let said = "certificate-hash-pin … \(words) … not of … key: pin \(right)"
+            try await Desk().expect("VERIFY --pins \(pin)", "fail pin-mismatch: \(said)")
+            try await Desk().expect("VERIFY --pins \(pin) --pins $LEAF", "pass pin-matched: \(said)")
+        }
+    }
+
     @Test func `vectors 154 to 157: each address has a verdict of its own, and a rotation ends an old leaf's pin`()
         async throws
     {

@@ -151,9 +151,9 @@ import Testing
     /// What is told of sources that say more, or less, than pins.
     @Test(arguments: [
         ("VERIFY --pins @policy-rich.json5", "its pins alone are taken, without 'client', 'connect', 'warnBefore'"),
-        ("lint @Silent.app", "Silent.app: error: the app has no pin"),
-        ("VERIFY --pins @Silent.app", "Silent.app: the app has no pin"),
-        ("VERIFY --pins @Bare.app", "Bare.app: the app has no pin"),
+        ("lint @Silent.app", "Silent.app: error: no pin was found in Info.plist"),
+        ("VERIFY --pins @Silent.app", "Silent.app: no pin was found in Info.plist"),
+        ("VERIFY --pins @Bare.app", "Bare.app: no pin was found in Info.plist"),
         (
             "VERIFY --pins @others.txt --client okhttp",
             "okhttp cannot be set up: no line is for $HOST ($DIR/others.txt:1); the nearest is for other.example.com"

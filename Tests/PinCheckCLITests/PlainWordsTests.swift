@@ -71,7 +71,7 @@ import Testing
         // What is linted by mistake is named.
         ("lint @pins.json", "data: 'api.example.com' is an empty list", ""),
         ("lint @App.ipa", "data: is not a zip archive, which a file named .ipa is", ""),
-        ("lint @Shop.app", "pass: or is named .pem: 'b.pem'", ""),
+        ("lint @Shop.app", "pass: Shop.app/b.pem: warning: the certificate CN=RootB is in the app", ""),
         // A missing directory is named before anybody is asked.
         ("127.0.0.1:1 -f json -o @absent/file", "inputOutput: $DIR/absent': make it, or name another file\n", ""),
         ("127.0.0.1:1 --state @absent/file", "inputOutput: $DIR/absent': make it, or name another file\n", ""),

@@ -111,10 +111,12 @@ import Testing
         #expect(both.configurations.first?.entries.first?.pins.map { line($0.origin) } == ["4"])
         #expect(both.transportSecurity.map(\.isStated) == [true])
         #expect(try only(app(trustKit)).kind == .trustKit)
-        for text in [app("\"UIBackgroundModes\": []"), app("\"NSPinnedDomains\": {}")] {
-            let error = try failure(ofFile: "app.json", text)
-            #expect(error.id == .notAPin)
-            #expect(error.reason.contains("neither NSPinnedDomains (in NSAppTransportSecurity) nor"), "\(error)")
+        let error = try failure(ofFile: "app.json", app("\"UIBackgroundModes\": []"))
+        #expect(error.id == .notAPin)
+        #expect(error.reason.contains("neither NSPinnedDomains (in NSAppTransportSecurity) nor"), "\(error)")
+        let exception = "\"NSAppTransportSecurity\": {\"NSExceptionDomains\": {\"a.b\": {\"NSPinnedDomains\": {}}}}"
+        for text in ["\"NSPinnedDomains\": {}", exception] {
+            #expect(try failure(ofFile: "app.json", app(text)).id == .unknownKey)
         }
         for plugin in ["\"sha256/a\"", "[\"x\", {\"a.b\": {\"publicKeyHashes\": [\"\(Samples.a)\"]}}]"] {
             let error = try failure(ofFile: "app.json", app(trustKit).replacing("[\"x\"]", with: "[\(plugin)]"))

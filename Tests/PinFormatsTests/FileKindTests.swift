@@ -31,7 +31,7 @@ import Testing
         get.ps1 | Get-Item | 0 | is a script of Windows | \(option)
         .curlrc | silent | 0 | is curl's configuration | \(option)
         curlrc | pinnedpubkey = "sha256//\(a)"⏎ | 1 | curl's option stands | \(option)
-        ci.yml | pins:⏎  - a | 0 | is a configuration that no client of pins has | \(list)
+        ci.yml | pins:⏎  - a | 0 | is YAML, which is not read | \(list)
         a.zone | $ORIGIN a.b.⏎@ IN SOA ns. h. 1 2 3 4 5⏎ | 0 | is a zone | to the app's client
         a.zone | $TTL 5⏎_443._tcp.a.b. IN TLSA 3 1 1 ( \(first.hexadecimal) ) | 2 | a TLSA record is no pin | give \
         the key's hash, sha256/\(a)
@@ -93,13 +93,13 @@ import Testing
         a.conf | <ca>⏎PEM</ca>⏎PIN="\(a)" | a pin stands beside PEM here
         Net.swift | let root = \"""⏎PEM\"""⏎let pin = "" | is Swift or Objective-C
         root.js | const root = `⏎PEM` | is JavaScript
-        a.yaml | ca: |⏎PEM | is a configuration that no client
+        a.yaml | ca: |⏎PEM | is YAML, which is not read
         a.kt | val b = CertificatePinner.Builder().add("a.b", "sha256/\(a)").build()⏎sha256/\(a) | a pin stands here \
         that is none of the pinner's
         a.xml | <!-- PEM --><network-security-config/> | is not well-formed XML
         Info.plist | \
         <plist><dict><key>CFBundleName</key><string>x</string><key>NSPinnedDomains</key><dict/></dict></plist> | \
-        'NSPinnedDomains' pins nothing here: put it into NSAppTransportSecurity
+        'NSPinnedDomains' pins nothing here
         list.txt | v.example.com sha256/\(a)⏎; w.example.com sha256/\(a) | ';' begins no comment here
         list.txt | v.example.com sha256/\(a)⏎sha256/\(a) | is not a host name
         notes | pins of the app:⏎sha256/\(a)⏎and more prose⏎and more | the text (4 characters) is not a pin

@@ -75,7 +75,7 @@ import Testing
             ("n.xml", [0xFF, 0xFE] + Samples.android.utf8.flatMap { [$0, 0] }, .textEncoding),
             ("pins.txt", Array("sha256/\(a) # ".utf8) + [0xE9], .textEncoding),
             ("notes.txt", Array("caf".utf8) + [0xE9], nil), ("a.json", Array("{\"a\": ".utf8), nil),
-            ("Net.swift", Array("let pin = \"sha256/\(a)\"".utf8), nil), ("tool", [0] + Array("sha256".utf8), nil),
+            ("tool", [0] + Array("sha256".utf8), nil),
             ("package.json", Array("{\"files\": [], \"hash\": \"sha256\"}".utf8), nil),
         ] as [(String, [UInt8], FindingID?)]) func aConfigurationThatIsDamagedIsAnError(
             name: String, bytes: [UInt8], problem: FindingID?
@@ -87,6 +87,49 @@ import Testing
         let inspection = PinSource(directory.path).inspect()
         #expect(inspection.problems.map(\.id) == (problem.map { [$0] } ?? []))
         #expect(inspection.notes.map(\.kind) == (problem == nil ? [.notAPinFile] : []))
+    }
+
+    /// What is in a project: by which finding `lint` tells it at any depth, and whether a directory with it can be given to a check.
+    @Test(arguments: [
+        ("Net.kt", "val p = CertificatePinner.Builder().add(HOST, BuildConfig.PIN).build()", "pinsNotRead:1"),
+        ("Net.swift", "\nlet pin = \"sha256/\(a)\"", "pinsNotRead:2"),
+        ("build.gradle", "buildConfigField 'sha256/\(a)'", "pinsNotRead:1"), (".env", "PIN=sha256/\(a)", ""),
+        ("api.properties", "pin=sha256/\(a)", "pinsNotRead:1"),
+        ("strings.xml", "<resources>\n<string>sha256/\(a)</string></resources>", "pinsNotRead:2"),
+        ("AppDelegate.m", "[AFSecurityPolicy policyWithPinningMode:AFSSLPinningModePublicKey]", "pinsNotRead:1"),
+        ("search.json", "{\"text\": \"TSKPinnedDomains is a key\"}", ""),
+        ("other.json", "{\"x\": [{\"TSKPublicKeyHashes\": 1}]}", "pinsNotRead:1"), ("README.md", "sha256/\(a)", ""),
+        (
+            "Net.kt",
+            "val h = \"a.b\"\nval u = \"https://\" + h\nval p = CertificatePinner.Builder().add(h, \"sha256/\(a)\").build()",
+            ""
+        ),
+        (
+            "Net.kt",
+            "val h = \"a.b\"\nval p = CertificatePinner.Builder().add(h, \"sha256/\(a)\").build()\nval x = h == y",
+            "pinsNotRead:3"
+        ),
+    ]) func aProjectTellsWhatIsNotReadOfIt(name: String, text: String, found: String) throws {
+        for depth in [0, 4] {
+            let directory = try TemporaryDirectory()
+            try directory.write(leaf.der, to: "leaf.cer")
+            var folder = ""
+            for level in 0..<depth {
+                folder += "d\(level)/"
+                try directory.makeDirectory(folder)
+            }
+            try directory.write(text, to: folder + name)
+            let readings = PinSource(directory.path).inspectAll()
+            let unread = readings.flatMap(\.unread).map {
+                "\($0.problem.id.map { "\($0)" } ?? ""):\($0.problem.place?.line ?? 0)"
+            }
+            #expect(
+                unread == (found.isEmpty ? [] : [found]) && readings.flatMap(\.problems).isEmpty,
+                "\(readings.flatMap(\.problems))")
+            let hashes = readings.flatMap(\.unread).flatMap(\.pins).map(\.spkiSHA256.base64)
+            #expect(hashes.allSatisfy { $0 == Self.a } && (hashes.isEmpty || text.contains(Self.a)))
+            if depth == 0, !found.isEmpty { #expect(try failure(directory.path).kind == .data) }
+        }
     }
 
     @Test func theConfigurationsOfAnAppsResourcesAreRead() throws {

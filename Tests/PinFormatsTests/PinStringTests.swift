@@ -171,7 +171,6 @@ import Testing
     @Test(arguments: [
         "pins.pem", "./NoPins", "/nowhere/pins.txt", "../no-pins", "Pins/api.example.com.cer", "nowhere",
         "My Pins/api.cer", "C:\\pins\\api.cer", "/usr/local/share/certificates/of/example", "no.such.file,nor.this",
-        "-",
     ]) func whatIsNeitherAFileNorLooksLikeAPinIsAMissingFile(text: String) throws {
         let error = try failure(text)
         #expect(error.id == .missingFile)

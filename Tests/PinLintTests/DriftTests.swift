@@ -28,9 +28,9 @@ import Testing
     private static func plist(_ host: String) -> (String, String) {
         let list = ab.map { "<dict><key>SPKI-SHA256-BASE64</key><string>\($0)</string></dict>" }.joined()
         let text = """
-            <plist version="1.0"><dict><key>NSPinnedDomains</key><dict>
+            <plist version="1.0"><dict><key>NSAppTransportSecurity</key><dict><key>NSPinnedDomains</key><dict>
             <key>\(host)</key><dict><key>NSIncludesSubdomains</key><true/>
-            <key>NSPinnedCAIdentities</key><array>\(list)</array></dict></dict></dict></plist>
+            <key>NSPinnedCAIdentities</key><array>\(list)</array></dict></dict></dict></dict></plist>
             """
         return ("Info.plist", text)
     }

@@ -68,6 +68,22 @@ package enum BoundedFile {
         return length < 0 ? nil : Array(bytes.prefix(length))
     }
 
+    /// Visits the bytes of the regular file at `path`, chunk by chunk, until `visit` says false.
+    package static func each(at path: String, _ visit: (UnsafeRawBufferPointer) -> Bool) throws(ReadFailure) {
+        try Accepted.regularFiles.check(FileKind(at: path))
+        let descriptor = open(path, flags)
+        guard descriptor >= 0 else { throw ReadFailure(errno) }
+        defer { close(descriptor) }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 8)
+        defer { buffer.deallocate() }
+        while true {
+            let length = read(descriptor, buffer.baseAddress, buffer.count)
+            if length < 0, errno == EINTR { continue }
+            guard length >= 0 else { throw .system(errno) }
+            guard length > 0, visit(UnsafeRawBufferPointer(rebasing: buffer[..<length])) else { return }
+        }
+    }
+
     /// Not blocking: opening a pipe without a writer would never end, and one can take a file's place at any moment.
     private static let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
 

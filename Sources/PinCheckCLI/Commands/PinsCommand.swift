@@ -66,7 +66,10 @@ extension Invocation {
         for argument in sources {
             if let found = try file(argument, host: host) { files += found } else { targets.append(argument) }
         }
-        for source in asked.from { files += self.sources(source, .reading(try PinSource(source).read()), host: host) }
+        for source in asked.from {
+            let reading = try PinInput.pinning(try PinSource(source).read(), at: .at(source))
+            files += self.sources(source, .reading(reading), host: host)
+        }
         let keys = try asked.keys.map { KeySource(file: $0, items: [try KeyFile.publicHalf(ofKeyFile: $0)]) }
 
         var policies = context.policies
@@ -154,6 +157,8 @@ extension Invocation {
         case .items(let items): return [KeySource(file: name, items: items)]
         case .reading(let reading):
             for note in reading.notes { context.console.report("Note: \(note)") }
+            // Comments in any list; on the terminal they stand below the configuration.
+            for line in reading.code.flatMap({ $0.lines($0.new) }) { context.console.report("\(line)") }
             return PinGroup.groups(of: reading, host: host).map(KeySource.init)
         }
     }

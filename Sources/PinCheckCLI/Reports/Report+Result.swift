@@ -17,7 +17,7 @@ extension Report {
         self.init(
             target: result.target,
             verdict: result.verdict.outcome == .accepted
-                ? .accept : result.verdict.outcome == .rejected ? .reject : .none, reason: reason, exit: exit,
+                ? .accept : result.verdict.outcome.isRejection ? .reject : .none, reason: reason, exit: exit,
             endpoint: result.endpoint, tls: try? result.connection?.get(),
             verifyName: result.referenceName == .unchecked ? nil : result.referenceName.description,
             variant: result.variant, consistency: result.consistency, evaluatedAt: result.time,
@@ -150,6 +150,8 @@ extension Remedy {
         case .nameDeviceOfClient: ": leave it or its configuration out, or add a --device, where system is this machine"
         case .nameDevice: ": give --device, or leave --device-data out"
         case .giveSomethingToJudgeBy: ": give --pins, --anchors or --client"
+        case .givePinsOfHost:
+            "; give those of this host: --pins sha256/…, or a list with lines such as: host sha256/…"
         case .giveServerName: ": give --host or --sni"
         case .sendServerName(let name): ": --sni \(name) judges clients that send it"
         case .giveRoots: ": install ca-certificates, or give --anchors"
@@ -239,7 +241,7 @@ extension ExitStatus {
             case .unreachable: .unreachable
             case .undecided: .unknown
             case .endsTooSoon, .answersOtherwise, .rejected: .fail
-            case .notSetUp: .data
+            case .notSetUp, .rejectedInPart: .data
             }
     }
 }

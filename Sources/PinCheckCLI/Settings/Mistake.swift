@@ -97,8 +97,11 @@ enum Mistake {
     /// Whether an argument can only be a file: none of these endings is a top-level domain.
     static func isFile(meantBy argument: String) -> Bool {
         if argument.contains("/"), !argument.contains("://") { return true }
-        return [".pem", ".cer", ".crt", ".der", ".csr", ".pub", ".key", ".p7b", ".ipa", ".plist", ".xml", ".json"]
-            .contains { argument.lowercased().hasSuffix($0) }
+        return [
+            ".pem", ".cer", ".crt", ".der", ".csr", ".pub", ".key", ".p7b", ".ipa", ".apk", ".aab", ".apks", ".xapk",
+            ".plist", ".xml", ".json",
+        ]
+        .contains { argument.lowercased().hasSuffix($0) }
     }
 
     /// Refuses a target that is a file or a directory and hardly anything else: a name without a dot is rarely a host's.
@@ -109,7 +112,7 @@ enum Mistake {
         guard isDirectory else {
             throw .usage(
                 "\(quoted(argument)) is a file, not a host: 'pincheck verify' judges the chain in a file, 'pincheck pins' prints "
-                    + "its pins, and 'pincheck lint' judges pins")
+                    + "its pins, 'pincheck lint' judges pins, and --pins gives them: pincheck HOST --pins \(argument)")
         }
         let host = isFile ? "" : "; a host of that name is checked as \(quoted("https://" + argument))"
         throw .usage(

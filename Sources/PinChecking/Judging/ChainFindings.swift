@@ -10,10 +10,8 @@ extension HostPolicy {
         let ranked = clients.ranked
         var findings = warnings(of: ranked, among: clients) + platformRules(ranked) + missingClients(clients)
         if let deciding = ranked.shown, let verdict = deciding.decided {
-            findings += [
-                missingRootsWarning(verdict, on: deciding.judgedDevice),
-                bareKeyWarning(on: verdict, presented: view.presented),
-            ].compactMap(\.self)
+            findings += [missingRootsWarning(verdict, on: deciding.judgedDevice)].compactMap(\.self)
+            findings += misreadPinWarnings((view.presented.certificates + verdict.builtChain.certificates).distinct)
         }
         let isRefused = !ranked.isEmpty && ranked.allSatisfy { $0.isAccepted == false }
         let notes = ranked.flatMap { $0.decided?.findings ?? [] }.filter { $0.level == .note }.distinct
@@ -70,23 +68,34 @@ extension HostPolicy {
         return .warning(.noSystemRoots, "this machine has no trusted roots (\(places))", remedy: .giveRoots)
     }
 
-    /// That a pin which matches nothing is the hash of a key without its frame, as a warning with the pin that is right.
-    ///
-    /// Node's `cert.pubkey` of an EC certificate and `SecKeyCopyExternalRepresentation` give a key without the
-    /// SubjectPublicKeyInfo around it; every client hashes it with.
-    private func bareKeyWarning(on verdict: Verdict, presented: PresentedChain) -> Finding? {
-        guard verdict.reason.isPinMismatch, let pins = pins?.pins else { return nil }
-        for certificate in presented.certificates {
-            guard let bare = KeyReader.bareKey(of: certificate.publicKey) else { continue }
-            let hash = Hashing.sha256(bare)
-            guard let index = pins.firstIndex(where: { $0.spkiSHA256 == hash }) else { continue }
-            return .warning(
-                .bareKeyPin,
-                "pin \(index + 1) is the hash of the bare key of \(certificate), as Node's cert.pubkey and iOS's "
-                    + "SecKeyCopyExternalRepresentation give it; clients hash the SubjectPublicKeyInfo: "
-                    + "pin \(certificate.publicKey.spkiSHA256) instead")
+    /// Warnings of pins that are hashes of something else of these certificates than of a key, with the pin that is right.
+    private func misreadPinWarnings(_ certificates: [Certificate]) -> [Finding] {
+        let keys = Set(certificates.map(\.publicKey.spkiSHA256))
+        let unknown = (pins?.pins ?? []).enumerated().filter { $1.certificate == nil && !keys.contains($1.spkiSHA256) }
+        guard !unknown.isEmpty else { return [] }
+        return certificates.flatMap { certificate in
+            certificate.otherHashes.compactMap { hash, kind in
+                guard let index = unknown.first(where: { $1.spkiSHA256 == hash })?.offset else { return nil }
+                let right = "pin \(certificate.publicKey.spkiSHA256)"
+                return switch kind {
+                case .bareKey:
+                    .warning(
+                        .bareKeyPin,
+                        "pin \(index + 1) is the hash of the bare key of \(certificate), as Node's cert.pubkey and iOS's "
+                            + "SecKeyCopyExternalRepresentation give it; clients hash the SubjectPublicKeyInfo: \(right) instead"
+                    )
+                case .certificate:
+                    .warning(
+                        .certificateHashPin,
+                        "pin \(index + 1) is the hash of the certificate \(certificate), not of its key: \(right)")
+                case .keyAsText:
+                    .warning(
+                        .certificateHashPin,
+                        "pin \(index + 1) is the hash of the key of \(certificate) as PEM text, not of the key: \(right)"
+                    )
+                }
+            }
         }
-        return nil
     }
 }
 

@@ -160,7 +160,7 @@ extension Forecaster {
     /// The hashes by which certificates of the run are pinned in vain.
     private var otherHashes: Set<SHA256Digest> {
         let all = today.presented.certificates + verdict.certificates + (policy.pins?.certificates ?? [])
-        return Set(all.distinct.flatMap(KeyReader.otherHashes))
+        return Set(all.distinct.flatMap(\.otherHashes).map(\.hash))
     }
 }
 

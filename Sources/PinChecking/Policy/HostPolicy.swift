@@ -15,16 +15,19 @@ package final class HostPolicy: Sendable {
     /// What should be said of the pins as they were read, and of the configurations about this host.
     package let warnings: [Finding]
     package let remarks: [Finding]
+    /// Why an acceptance by these pins would be no verdict; `nil` for nothing.
+    let obstacle: Reason?
     /// What is the same for every host.
     private let settings: SettingsPolicy
 
     init(
         _ settings: SettingsPolicy, clients: [ConfiguredClient], mode: AFSecurityPolicy.PinningMode = .none,
         pins: PinSet?, entries: [ConfiguredEntry] = [], applied: [AppliedConfiguration] = [], warnings: [Finding] = [],
-        remarks: [Finding] = []
+        remarks: [Finding] = [], obstacle: Reason? = nil
     ) {
         (self.settings, self.clients, self.mode, self.pins, self.entries) = (settings, clients, mode, pins, entries)
         (self.applied, self.warnings, self.remarks) = (applied, warnings, remarks)
+        self.obstacle = obstacle
     }
 
     package var devices: [JudgedDevice] { settings.devices }
@@ -58,9 +61,7 @@ package final class HostPolicy: Sendable {
     package var verifier: OpenSSLPathVerifier { devices[0].verifier }
 
     var configuredAnchors: [Certificate] {
-        clients.flatMap { $0.androidTrust?.sources ?? [] }.flatMap { source -> [Certificate] in
-            if case .resource(_, let certificates) = source.origin { certificates } else { [] }
-        }
+        clients.flatMap { $0.androidTrust?.sources ?? [] }.flatMap(\.certificates)
     }
 }
 

@@ -18,6 +18,8 @@ struct PinSources: Sendable {
     /// What the Info.plist of apps says of App Transport Security, in the order of their files.
     private(set) var transportSecurity: [TransportSecurity] = []
     private(set) var notes: [Finding] = []
+    /// What is in the code and the assets of built apps.
+    private(set) var code: [CodePins] = []
 
     /// The same as they were read: an app ships one of each kind.
     private(set) var readConfigurations: [PinConfiguration] = []
@@ -37,6 +39,7 @@ struct PinSources: Sendable {
             networkSecurity += reading.networkSecurity
             transportSecurity += reading.transportSecurity
             notes += reading.notes
+            code += reading.code
         }
         configurations = readConfigurations.reduce(into: []) { all, next in
             let known = all.firstIndex { $0.kind == next.kind && $0.isSource == next.isSource }

@@ -57,6 +57,7 @@ struct SettingsPolicy: Sendable {
             let message = "mode none ignores pins: \(given) not used"
             warnings.append(.warning(.pinsNotCompared, message))
         }
+        let code = sources.code(beside: clients, for: name, isNamed: self.settings.clients != nil)
         let isForAll = sources.configurations.isEmpty
         var own = server.lacksPins ? [Finding.warning(.nothingPinned, "the policy pins nothing for this target")] : []
         let placeholders = (all?.pins ?? []).enumerated().compactMap { index, pin in
@@ -70,7 +71,8 @@ struct SettingsPolicy: Sendable {
             self, clients: clients, mode: mode, pins: withOwn(all, of: clients),
             entries: pins.flatMap { kind, policy in policy.map { (kind, $0) } },
             applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName),
-            warnings: notes + told((isForAll ? [] : warnings) + own), remarks: system.remarks)
+            warnings: notes + told((isForAll ? [] : warnings) + own + code.warnings), remarks: system.remarks,
+            obstacle: code.obstacle(server.host))
         return (policy, told(isForAll ? warnings : []))
     }
 

@@ -15,7 +15,7 @@ package struct AddressComparison: Sendable {
     package internal(set) var outcomes: [Outcome] = []
 
     package var accepted: Int { verdicts.count { $0 == .accepted } }
-    package var rejected: Int { verdicts.count { $0 == .rejected } }
+    package var rejected: Int { verdicts.count(where: \.isRejection) }
     /// How many connections that count have no verdict although one was asked for.
     package var unreachable: Int { verdicts.count { [.unreachable, .notSetUp].contains($0) } }
     /// How many of the accepted connections had another answer to the request than expected, or none.

@@ -18,8 +18,12 @@ public enum Outcome: Hashable, Sendable, CaseIterable {
     /// All clients accept, and the answer to the request is not the one that is expected, or there is none.
     case answersOtherwise
     case rejected
-    /// No client can be set up with the pins.
+    /// A client rejects, and another cannot be set up with the pins, or they are not all that the app has.
+    case rejectedInPart
+    /// A client cannot be set up with the pins, or they are not all that the app has, and no other client rejects.
     case notSetUp
+
+    package var isRejection: Bool { self == .rejected || self == .rejectedInPart }
 }
 
 package struct Ending: Hashable, Sendable {
@@ -71,7 +75,7 @@ package struct Ending: Hashable, Sendable {
         } else if failsOnWarning, isAccepted || counts, let warning = warnings.first {
             self.init(.needsAttention, but(warning.reason))
         } else {
-            let approval = isAccepted || verdict.outcome == .rejected ? nil : changes?.approval
+            let approval = isAccepted || verdict.outcome.isRejection ? nil : changes?.approval
             self.init(
                 isAccepted ? .accepted : attention(verdict.outcome),
                 approval.map { isUnjudged ? but($0) : $0 } ?? verdict.reason)
@@ -84,11 +88,13 @@ extension [ClientVerdict] {
     func ending(in policy: HostPolicy) -> Ending {
         let ranked = ranked
         let summary = summary(ranked, in: policy)
-        if let absent = first(where: { $0.isAccepted == nil && !$0.isUndecided }) {
-            let own = absent.reason
-            let name = count > 1 ? "\(absent.name) cannot be set up: " : ""
+        if let gap = gap(in: policy) {
             let others = count > 1 && !ranked.isEmpty ? "; " + summary.message : ""
-            return Ending(.notSetUp, Reason(own.id, name + own.sentence + others, hints: own.hints, remedy: own.remedy))
+            guard ranked.contains(where: { $0.isAccepted == false }) else {
+                return Ending(.notSetUp, Reason(gap.id, gap.sentence + others, hints: gap.hints, remedy: gap.remedy))
+            }
+            let hints = summary.hints + [gap.sentence] + gap.hints
+            return Ending(.rejectedInPart, Reason(summary.id, summary.sentence, hints: hints, remedy: summary.remedy))
         }
         func noClient(_ place: String) -> Ending {
             Ending(.notSetUp, Reason(ClientVerdict.notSetUp, "no client can be set up with these pins\(place)"))
@@ -102,6 +108,14 @@ extension [ClientVerdict] {
         let judged = Set(ranked.map(\.judgedDevice.name))
         if let idle = policy.devices.first(where: { !judged.contains($0.name) }) { return noClient(" on \(idle.name)") }
         return Ending(.accepted, summary)
+    }
+
+    /// The reason why the verdicts are not all that is to be said: a client without one, or pins that nobody compared.
+    private func gap(in policy: HostPolicy) -> Reason? {
+        guard let absent = first(where: { $0.isAccepted == nil && !$0.isUndecided }) else { return policy.obstacle }
+        guard count > 1 else { return absent.reason }
+        let own = absent.reason
+        return Reason(own.id, "\(absent.name) cannot be set up: \(own.sentence)", hints: own.hints, remedy: own.remedy)
     }
 
     /// The reason of the first client that rejects, or else of the first that accepts.

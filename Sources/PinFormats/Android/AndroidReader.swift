@@ -1,5 +1,6 @@
 internal import Base
 internal import Pinning
+internal import X509
 
 /// Follows the elements as Android's own reader does (`XmlConfigSource`), and stops where that throws: the app ends at its first
 /// TLS connection.
@@ -19,14 +20,16 @@ struct AndroidReader {
     }
 
     private let file: PinFile
+    private let resources: any AndroidResources
     private(set) var entries: [HostEntry] = []
     private(set) var trust: NetworkSecurityConfiguration
     private var names: Set<String> = []
     private var pinCount = 0
 
     /// A reader of a file of an app with this targetSdkVersion, `nil` where nothing says it.
-    init(file: PinFile, targetSDK: Int? = nil) {
+    init(file: PinFile, targetSDK: Int? = nil, resources: some AndroidResources) {
         self.file = file
+        self.resources = resources
         trust = NetworkSecurityConfiguration(origin: file.place.description)
         trust.targetSDK = targetSDK
     }
@@ -63,9 +66,18 @@ struct AndroidReader {
             refuseElements(in: child, into: &reading)
         }
         var own = inherited
-        if let pinSet = element.children(named: "pin-set").first { try read(pinSet, &own, into: &reading) }
+        let pinSet = element.children(named: "pin-set").first
+        if let pinSet { try read(pinSet, &own, into: &reading) }
         if let trustKit = element.children(named: "trustkit-config").last {
             own.isEnforcedByTrustKit = trustKit.attributes["enforcePinning"] == "true"
+            // TrustKit-Android, DomainPinningPolicy.java.
+            if own.isEnforcedByTrustKit, pinSet != nil, !own.isIncomplete, Set(own.pins.map(\.spkiSHA256)).count < 2 {
+                reading.report(
+                    Problem(
+                        .trustKitTooFewPins, at: place(trustKit),
+                        "TrustKit throws when the app starts: it enforces fewer than two different pins",
+                        remedy: "pin a second key"))
+            }
             reading.note(
                 .trustKitConfig, at: place(trustKit),
                 "<trustkit-config> does not switch the system's pins off on Android 7 and later")
@@ -135,9 +147,14 @@ struct AndroidReader {
         own.isIncomplete = reading.problemCount > before
         own.expiration = nil
         if let date = pinSet.attributes["expiration"] {
-            do throws(Problem) { own.expiration = try DateText.midnight(date, at: place(pinSet)) } catch {
-                reading.report(error)
-            }
+            do throws(Problem) {
+                let (day, rest) = try DateText.android(date, at: place(pinSet))
+                own.expiration = day
+                if !rest.isEmpty {
+                    reading.note(
+                        .ignored, at: place(pinSet), "Android passes over '\(shortened(rest, to: 40))' behind the date")
+                }
+            } catch { reading.report(error) }
         }
     }
 
@@ -212,12 +229,21 @@ struct AndroidReader {
                 .wrongValue, at: place(element),
                 "src=\"\(shortened(text, to: 80))\" is not a source that Android knows, and it throws", remedy: known)
         }
-        guard let path = try AndroidResource(text, beside: file).path else {
+        guard let resource = try resources.file(for: text) else {
             throw Problem(
                 .missingFile, at: place(element), "the resource '\(shortened(text, to: 80))' is not there",
                 remedy: "put its file beside the configuration, or into ../raw as in an app's res")
         }
-        return .resource(name: shortened(text, to: 80), try AndroidResource.certificates(inFileAt: path))
+        return .resource(name: shortened(text, to: 80), try certificates(in: resource))
+    }
+
+    private func certificates(in file: PinFile) throws(Problem) -> [Certificate] {
+        do throws(X509Error) { return try CertificateReader.plainCertificates(pemOrDER: file.bytes) } catch {
+            if !KeyFile.isPEM(file), case .certificate? = DERShape(file.bytes) {
+                throw .brokenCertificate(at: file.place, file.bytes, detail: error.detail)
+            }
+            throw Problem(.brokenCertificate, at: file.place, "holds no readable certificate: \(error)")
+        }
     }
 
     /// Reads the first `<debug-overrides>`.
@@ -288,6 +314,12 @@ struct AndroidReader {
 
     private func flag(_ name: String, of element: XMLElement) throws(Problem) -> Bool? {
         guard let text = element.attributes[name] else { return nil }
+        // XmlBlock.getAttributeBooleanValue converts no text.
+        guard !element.texts.contains(name) else {
+            throw Problem(
+                .wrongValue, at: place(element), "\(name) is a text in the built app, and Android takes the default",
+                remedy: "build the app with aapt2, which makes a flag of it")
+        }
         guard text == "true" || text == "false" else {
             throw Problem(
                 .wrongValue, at: place(element), "\(name)=\"\(shortened(text, to: 40))\" is neither true nor false",

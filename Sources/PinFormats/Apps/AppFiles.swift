@@ -8,7 +8,13 @@ protocol AppFiles {
     /// The paths of all files, in the order of their bytes.
     func names() throws(Problem) -> [String]
 
-    func contents(of names: Set<String>) throws(Problem) -> [String: [UInt8]]
+    /// The contents of the files at `names`, each of `limit` bytes at most.
+    func contents(of names: Set<String>, limit: Int) throws(Problem) -> [String: [UInt8]]
+
+    /// Visits each file that `isWanted`, chunk by chunk and once more at its end, until `visit` says false.
+    func each(
+        _ isWanted: (String) -> Bool, _ visit: (String, UnsafeRawBufferPointer, _ isLast: Bool) -> Bool
+    ) throws(Problem)
 
     func path(of name: String) -> String
 }
@@ -32,17 +38,22 @@ extension AppFiles {
 /// An app in a zip archive, as an `.ipa` or `.apk` is.
 struct ArchivedApp: AppFiles {
     let path: String
+    /// The archive itself where it is in another one, else `nil`.
+    var bytes: [UInt8]?
 
     /// Whether the file at `path` begins as a zip archive does.
-    static func isArchive(_ path: String) -> Bool {
-        guard let start = BoundedFile.start(of: path, count: 4) else { return false }
-        return start == [0x50, 0x4B, 0x03, 0x04] || start == [0x50, 0x4B, 0x05, 0x06]
+    static func isArchive(path: String) -> Bool {
+        BoundedFile.start(of: path, count: 4).map { isArchive(bytes: $0) } ?? false
+    }
+
+    static func isArchive(bytes: [UInt8]) -> Bool {
+        bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) || bytes.starts(with: [0x50, 0x4B, 0x05, 0x06])
     }
 
     func path(of name: String) -> String { "\(path):\(name)" }
 
     func names() throws(Problem) -> [String] {
-        let session = try Archive(path: path)
+        let session = try Archive(path: path, bytes: bytes)
         var names: Set<String> = []
         var count = 0
         while let entry = try session.next() {
@@ -79,9 +90,9 @@ struct ArchivedApp: AppFiles {
         return !name.utf8.contains(UInt8(ascii: "\\")) && parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." }
     }
 
-    func contents(of names: Set<String>) throws(Problem) -> [String: [UInt8]] {
+    func contents(of names: Set<String>, limit: Int) throws(Problem) -> [String: [UInt8]] {
         guard !names.isEmpty else { return [:] }
-        let session = try Archive(path: path)
+        let session = try Archive(path: path, bytes: bytes)
         var contents: [String: [UInt8]] = [:]
         var total = 0
         while contents.count < names.count, let entry = try session.next() {
@@ -92,16 +103,36 @@ struct ArchivedApp: AppFiles {
                     .encrypted, at: place, "is encrypted in the archive",
                     remedy: "unpack it with its password and name the directory")
             }
-            guard let bytes = try session.contents(limit: RegularFile.mostBytes) else {
+            var bytes: [UInt8] = []
+            try session.each { chunk in
+                bytes += chunk
+                return bytes.count <= limit
+            }
+            guard bytes.count <= limit else {
                 throw Problem(
                     .tooLarge, at: place,
-                    "unpacks to more than \(RegularFile.mostBytes >> 20) MiB, no pin file is that large")
+                    "unpacks to more than \(limit >> 20) MiB, no such file of an app is that large")
             }
             total += bytes.count
-            guard total <= mostBytes else { throw tooManyBytes }
+            guard total <= max(mostBytes, limit) else { throw tooManyBytes }
             contents[name] = bytes
         }
         return contents
+    }
+
+    func each(
+        _ isWanted: (String) -> Bool, _ visit: (String, UnsafeRawBufferPointer, _ isLast: Bool) -> Bool
+    ) throws(Problem) {
+        let session = try Archive(path: path, bytes: bytes)
+        while let entry = try session.next() {
+            guard entry.isFile, !entry.isEncrypted, let name = entry.name, isWanted(name) else { continue }
+            var goesOn = true
+            try session.each { chunk in
+                goesOn = visit(name, chunk, false)
+                return goesOn
+            }
+            guard goesOn, visit(name, UnsafeRawBufferPointer(start: nil, count: 0), true) else { return }
+        }
     }
 }
 
@@ -132,15 +163,30 @@ struct UnpackedApp: AppFiles {
         }
     }
 
-    func contents(of names: Set<String>) throws(Problem) -> [String: [UInt8]] {
+    func contents(of names: Set<String>, limit: Int) throws(Problem) -> [String: [UInt8]] {
         var contents: [String: [UInt8]] = [:]
         var total = 0
         for name in names {
-            let bytes = try RegularFile.contents(of: path(of: name))
+            let bytes = try RegularFile.contents(of: path(of: name), limit: limit)
             total += bytes.count
-            guard total <= mostBytes else { throw tooManyBytes }
+            guard total <= max(mostBytes, limit) else { throw tooManyBytes }
             contents[name] = bytes
         }
         return contents
+    }
+
+    func each(
+        _ isWanted: (String) -> Bool, _ visit: (String, UnsafeRawBufferPointer, _ isLast: Bool) -> Bool
+    ) throws(Problem) {
+        for name in try names() where isWanted(name) {
+            var goesOn = true
+            do throws(ReadFailure) {
+                try BoundedFile.each(at: path(of: name)) { chunk in
+                    goesOn = visit(name, chunk, false)
+                    return goesOn
+                }
+            } catch { throw RegularFile.failure(error, at: .at(path(of: name))) }
+            guard goesOn, visit(name, UnsafeRawBufferPointer(start: nil, count: 0), true) else { return }
+        }
     }
 }

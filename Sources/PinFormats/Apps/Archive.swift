@@ -9,7 +9,7 @@ internal import Pinning
 final class Archive {
     /// How many bytes the table of contents and what stands around it may have.
     private static let mostDirectoryBytes = 64 << 20
-    private static let bufferSize = 16 << 10
+    private static let (bufferSize, chunkSize) = (16 << 10, 64 << 10)
 
     /// libarchive, loaded when the first archive is read and kept for the rest of the run (`dlopen`).
     private static let library: Result<CArchive, Absence> = {
@@ -21,16 +21,21 @@ final class Archive {
 
     private let functions: CArchive
     private let place: PinPlace
+    /// -1 for an archive in memory.
     private let descriptor: Int32
+    private let bytes: [UInt8]
+    /// The place in the bytes of an archive in memory.
+    private var position = 0
     private let archive: OpaquePointer
     private let buffer: UnsafeMutableRawPointer
     /// The bytes that may be read before the first entry is known; `nil` from then on.
     private var budget: Int? = Archive.mostDirectoryBytes
     private var isTooLarge = false
 
-    /// Opens the archive at `path`.
-    init(path: String) throws(Problem) {
+    /// Opens the archive at `path`, or the one that `bytes` are, which messages call `path`.
+    init(path: String, bytes: [UInt8]? = nil) throws(Problem) {
         place = .at(path)
+        self.bytes = bytes ?? []
         switch Self.library {
         case .success(let functions): self.functions = functions
         case .failure(let absence):
@@ -41,10 +46,10 @@ final class Archive {
                     "install it (Debian and Ubuntu: libarchive13, Fedora: libarchive), or unpack the file and name what is in it"
             )
         }
-        descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw RegularFile.failure(.system(errno), at: place) }
+        descriptor = bytes == nil ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) : -1
+        guard descriptor >= 0 || bytes != nil else { throw RegularFile.failure(.system(errno), at: place) }
         guard let archive = functions.read_new?() else {
-            close(descriptor)
+            if descriptor >= 0 { close(descriptor) }
             throw Problem(.unreadable, at: place, "there is no memory to read it")
         }
         self.archive = archive
@@ -60,7 +65,7 @@ final class Archive {
 
     deinit {
         _ = functions.read_free?(archive)
-        close(descriptor)
+        if descriptor >= 0 { close(descriptor) }
         buffer.deallocate()
     }
 
@@ -89,18 +94,16 @@ final class Archive {
             isEncrypted: functions.entry_is_data_encrypted?(entry) == 1)
     }
 
-    /// The contents of the entry the pass stands at, at most `limit` bytes; `nil` when there are more.
+    /// Visits the contents of the entry the pass stands at, chunk by chunk, until `visit` says false.
     ///
     /// What the entry says of its size plays no part: a few kilobytes can unpack to gigabytes.
-    func contents(limit: Int) throws(Problem) -> [UInt8]? {
-        var contents: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: Self.bufferSize)
+    func each(_ visit: (UnsafeRawBufferPointer) -> Bool) throws(Problem) {
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunkSize, alignment: 8)
+        defer { chunk.deallocate() }
         while true {
-            let count = chunk.withUnsafeMutableBytes { functions.read_data?(archive, $0.baseAddress, $0.count) ?? -1 }
+            let count = functions.read_data?(archive, chunk.baseAddress, chunk.count) ?? -1
             guard count >= 0 else { throw broken }
-            guard count > 0 else { return contents }
-            guard contents.count + count <= limit else { return nil }
-            contents += chunk[..<count]
+            guard count > 0, visit(UnsafeRawBufferPointer(rebasing: chunk[..<count])) else { return }
         }
     }
 
@@ -123,7 +126,7 @@ final class Archive {
 
     private func read(into bytes: UnsafeMutablePointer<UnsafeRawPointer?>?) -> Int {
         while true {
-            let count = systemRead(descriptor, buffer, Self.bufferSize)
+            let count = descriptor < 0 ? copy() : systemRead(descriptor, buffer, Self.bufferSize)
             if count < 0, errno == EINTR { continue }
             bytes?.pointee = UnsafeRawPointer(buffer)
             guard count > 0, let left = budget else { return count }
@@ -133,7 +136,24 @@ final class Archive {
         }
     }
 
+    /// Reads from memory as `read(2)` does from a file.
+    private func copy() -> Int {
+        let count = min(Self.bufferSize, bytes.count - position)
+        bytes.withUnsafeBytes { all in
+            buffer.copyMemory(from: all.baseAddress.map { $0 + position } ?? UnsafeRawPointer(buffer), byteCount: count)
+        }
+        position += count
+        return count
+    }
+
     private func seek(_ offset: Int64, _ whence: Int32) -> Int64 {
+        guard descriptor >= 0 else {
+            let start = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? position : bytes.count
+            let (target, isTooFar) = Int(clamping: offset).addingReportingOverflow(start)
+            guard !isTooFar, (0...bytes.count).contains(target) else { return Int64(CArchive_FATAL) }
+            position = target
+            return Int64(target)
+        }
         let position = lseek(descriptor, off_t(offset), whence)
         return position < 0 ? Int64(CArchive_FATAL) : Int64(position)
     }

@@ -28,9 +28,6 @@ enum PropertyListFile {
     private static func noteMisplaced(_ root: DocumentNode, into reading: inout PinReading) {
         for (key, node) in root.members ?? [] {
             switch key {
-            case "NSPinnedDomains":
-                reading.note(
-                    .unknownKey, at: node.place, "'\(key)' pins nothing here: put it into NSAppTransportSecurity")
             case "TSKPinnedDomains", "kTSKPinnedDomains":
                 reading.note(.unknownKey, at: node.place, "'\(key)' pins nothing here: put it into TSKConfiguration")
             case _ where ["-", "~"].contains { key.hasPrefix(TransportSecurityReader.key + $0) }:
@@ -54,8 +51,14 @@ enum PropertyListFile {
     static func add(
         _ root: DocumentNode, isOfAnApp: Bool, into reading: inout PinReading
     ) throws(Problem) -> Bool {
-        // In an app's these are not looked for at the top; a part of one that was cut out is meant.
-        let apple = root["NSAppTransportSecurity"]?["NSPinnedDomains"] ?? (isOfAnApp ? nil : root["NSPinnedDomains"])
+        let security = root[TransportSecurityReader.key]
+        for place in [root] + (security?["NSExceptionDomains"]?.members ?? []).map(\.node) {
+            guard let misplaced = place["NSPinnedDomains"] else { continue }
+            throw Problem(
+                .unknownKey, at: misplaced.place, "'NSPinnedDomains' pins nothing here",
+                remedy: "put it into NSAppTransportSecurity")
+        }
+        let apple = security?["NSPinnedDomains"]
         let trustKit = root["TSKConfiguration"] ?? (!isOfAnApp && TrustKitReader.hasDomains(root) ? root : nil)
         if isOfAnApp { noteMisplaced(root, into: &reading) }
         if let apple { reading.add(try NSPinnedDomainsReader.configuration(in: apple, into: &reading)) }
@@ -74,7 +77,13 @@ enum NSPinnedDomainsReader {
         in node: DocumentNode, into reading: inout PinReading
     ) throws(Problem) -> PinConfiguration {
         let entries = try reading.entries(in: node.dictionary()) { (name, settings, reading) throws(Problem) in
-            let includesSubdomains = try settings["NSIncludesSubdomains"]?.flag() ?? false
+            let includesSubdomains = try settings["NSIncludesSubdomains"]?.boolean() ?? false
+            guard !name.hasSuffix(".") else {
+                throw Problem(
+                    .badHost, at: settings.place,
+                    "'\(shortened(name))' is never equal to a host, of which the dot at its end is dropped",
+                    remedy: "leave the dot out")
+            }
             let hosts = try HostText.pattern(name, includesSubdomains ? .upToOneLabel : .exact, at: settings.place)
             let leaf = try identities(settings[keys[0]], of: hosts, into: &reading)
             let authorities = try identities(settings[keys[1]], of: hosts, into: &reading)

@@ -35,6 +35,9 @@ struct TrustKitReader {
                 .missingValue, at: pinned.place, "TrustKit throws when the app starts: kTSKPinnedDomains is empty",
                 remedy: "add a domain with its TSKPublicKeyHashes")
         }
+        reading.noteUnknown(
+            in: node, of: "TrustKit", ["TSKPinnedDomains", "TSKSwizzleNetworkDelegates", userAnchors],
+            prefixes: ["TSK", "kTSK", "kSK"])
         var entries = reading.entries(in: members, read)
         let exemption = try node[userAnchors]?.boolValue()
         for index in entries.indices { entries[index].exemptsInstalledRoots = exemption }

@@ -60,8 +60,11 @@ package struct DocumentNode: Sendable {
     /// The digits of a number of JSON, `nil` for anything else.
     package var number: String? { value.number }
 
+    /// The boolean that Apple's system looks for: it takes any other value for NO (SecPolicy.c, `kCFBooleanTrue`).
     func boolean() throws(Problem) -> Bool {
-        guard case .flag(let flag) = value.content else { throw wrong("true or false") }
+        guard case .flag(let flag) = value.content else {
+            throw wrong("true or false, and Apple's system takes it for NO").advising("write <true/> or <false/>")
+        }
         return flag
     }
 
@@ -98,6 +101,13 @@ package struct DocumentNode: Sendable {
     package func dictionary() throws(Problem) -> [(key: String, node: DocumentNode)] {
         guard let members else { throw wrong("a dictionary") }
         return members
+    }
+
+    /// Whether one of `words` is a key at any depth.
+    func hasKey(among words: Set<String>) -> Bool {
+        members?.contains { words.contains($0.key) || $0.node.hasKey(among: words) } ?? elements?.contains {
+            $0.hasKey(among: words)
+        } ?? false
     }
 
     package func array() throws(Problem) -> [DocumentNode] {

@@ -5,24 +5,65 @@ internal import Pinning
 /// An element of an XML document, with the line it begins on.
 final class XMLElement {
     let name: String
-    let attributes: [String: String]
+    var attributes: [String: String]
+    /// The attributes that a built app has as a text, where Android asks for a flag in vain.
+    var texts: Set<String> = []
     /// From 1.
     let line: Int
     fileprivate(set) var children: [XMLElement] = []
     fileprivate(set) var text = ""
 
-    fileprivate init(name: String, attributes: [String: String], line: Int) {
+    init(name: String, attributes: [String: String], line: Int) {
         (self.name, self.attributes, self.line) = (name, attributes, line)
     }
 
     func children(named name: String) -> [XMLElement] { children.filter { $0.name == name } }
 }
 
+/// The elements that a reader puts together, within the bounds of a configuration.
+struct XMLTree {
+    /// How many elements may stand in each other, and how many elements and attributes there may be.
+    static let (mostDepth, mostElements) = (40, 50_000)
+
+    private(set) var root: XMLElement?
+    private var open: [XMLElement] = []
+    private var count = 0
+
+    /// Whether the root has ended.
+    var isComplete: Bool { root != nil && open.isEmpty }
+
+    /// Begins an element.
+    ///
+    /// - Returns: why the document is no configuration; `nil` as long as it may be one.
+    mutating func start(_ element: XMLElement) -> String? {
+        count += 1 + element.attributes.count
+        guard open.count < Self.mostDepth else {
+            return "has more than \(Self.mostDepth) elements in each other, no configuration is that deep"
+        }
+        guard count <= Self.mostElements else {
+            return "has more than \(Self.mostElements) elements, no configuration is that long"
+        }
+        if let parent = open.last { parent.children.append(element) } else { root = element }
+        open.append(element)
+        return nil
+    }
+
+    /// Ends the innermost element.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult mutating func end() -> Bool { open.popLast() != nil }
+
+    /// Adds text to the innermost element.
+    ///
+    /// - Returns: whether there is one.
+    @discardableResult mutating func append(_ text: String) -> Bool {
+        open.last?.text += text
+        return !open.isEmpty
+    }
+}
+
 /// Reads XML with expat, which expands no entity here: a document that declares any is refused.
 enum XMLReader {
-    /// How many elements may stand in each other, and how many elements and attributes there may be.
-    private static let (mostDepth, mostElements) = (40, 50_000)
-
     /// The root element of `file`; a document type that only names a DTD is no harm to a property list.
     ///
     /// - Throws: `Problem` with the line for what is no XML, is too deep, has too many elements or a document type.
@@ -43,7 +84,7 @@ enum XMLReader {
         if let (reason, remedy) = tree.refusal {
             throw Problem(.unreasonableDocument, at: place, reason, remedy: remedy)
         }
-        guard status == XML_STATUS_OK, let root = tree.root else {
+        guard status == XML_STATUS_OK, let root = tree.tree.root else {
             let reason = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "it is broken"
             throw Problem(.brokenDocument, at: place, "is not well-formed XML: \(reason)")
         }
@@ -54,11 +95,9 @@ enum XMLReader {
     private final class Tree {
         private let parser: OpaquePointer
         private let mayHaveDocumentType: Bool
-        private(set) var root: XMLElement?
+        private(set) var tree = XMLTree()
         /// Why the document was left before its end, and what to do.
         private(set) var refusal: (reason: String, remedy: String?)?
-        private var open: [XMLElement] = []
-        private var count = 0
 
         init(_ parser: OpaquePointer, mayHaveDocumentType: Bool) {
             (self.parser, self.mayHaveDocumentType) = (parser, mayHaveDocumentType)
@@ -74,22 +113,13 @@ enum XMLReader {
         }
 
         func start(_ name: String, _ attributes: [String: String]) {
-            count += 1 + attributes.count
-            if open.count >= mostDepth {
-                return refuse("has more than \(mostDepth) elements in each other, no configuration is that deep")
-            }
-            if count > mostElements {
-                return refuse("has more than \(mostElements) elements, no configuration is that long")
-            }
             let line = Int(XML_GetCurrentLineNumber(parser))
-            let element = XMLElement(name: name, attributes: attributes, line: line)
-            if let parent = open.last { parent.children.append(element) } else { root = element }
-            open.append(element)
+            if let reason = tree.start(XMLElement(name: name, attributes: attributes, line: line)) { refuse(reason) }
         }
 
-        func end() { if refusal == nil { open.removeLast() } }
+        func end() { if refusal == nil { tree.end() } }
 
-        func append(_ text: String) { open.last?.text += text }
+        func append(_ text: String) { tree.append(text) }
 
         func documentType(declares: Bool) {
             if declares || !mayHaveDocumentType {
@@ -105,7 +135,7 @@ enum XMLReader {
                 guard let tree = Tree.from(pointer), let name else { return }
                 var values: [String: String] = [:]
                 var next = attributes
-                while values.count <= XMLReader.mostElements, let key = next?[0], let value = next?[1] {
+                while values.count <= XMLTree.mostElements, let key = next?[0], let value = next?[1] {
                     values[String(cString: key)] = String(cString: value)
                     next = next?.advanced(by: 2)
                 }

@@ -198,7 +198,8 @@ struct OkHttpSource {
             throw mistake(at: index, "'\(shortened(name))' is another one's name here than the pinner's")
         }
         for (index, token) in tokens.enumerated() {
-            if case .word(let name) = token.kind, let known = uses[name], !known.contains(index) {
+            if case .word(let name) = token.kind, let known = uses[name], !known.contains(index), !isConcatenated(index)
+            {
                 // It may be set, or be another one of that name.
                 throw mistake(
                     at: index, "'\(shortened(name))' is more in this file than a name for one text of the pinner")
@@ -207,6 +208,15 @@ struct OkHttpSource {
             let isBare = spells(["sha256", "/"], at: index) || spells(["sha1", "/"], at: index)
             guard isBare || !taken.contains(index) && token.holdsPin else { continue }
             throw mistake(at: index, "a pin stands here that is none of the pinner's")
+        }
+    }
+
+    /// Whether a name is put together with a text, which sets nothing.
+    private func isConcatenated(_ index: Int) -> Bool {
+        [1, -1].contains { side in
+            let other = index + 2 * side
+            guard spells(["+"], at: index + side), tokens.indices.contains(other) else { return false }
+            if case .text = tokens[other].kind { return true } else { return false }
         }
     }
 

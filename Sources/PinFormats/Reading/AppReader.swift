@@ -6,9 +6,9 @@ struct AppReader {
     private let files: any AppFiles
     private let isBundle: Bool
 
-    /// The app in the archive at `path`.
-    init(archive path: String) {
-        files = ArchivedApp(path: path)
+    /// The app in the archive at `path`, or in the one that `bytes` are.
+    init(archive path: String, bytes: [UInt8]? = nil) {
+        files = ArchivedApp(path: path, bytes: bytes)
         isBundle = false
     }
 
@@ -16,35 +16,48 @@ struct AppReader {
     init?(directory path: String, _ names: [String]) {
         let folder = path.hasSuffix("/") ? path.dropLast() : path[...]
         isBundle = folder.hasSuffix(".app") && (names.contains("Info.plist") || names.contains("Contents"))
+        // bundletool and the stores put a table of contents next to the apps of an app.
+        let isSet =
+            names.contains { ["toc.pb", "manifest.json"].contains($0) } && names.contains { $0.hasSuffix(".apk") }
         guard
-            isBundle || names.contains("Payload") || names.contains(Self.manifest)
+            isBundle || isSet || names.contains("Payload") || names.contains(AndroidPackage.manifest)
                 || names.contains(where: { $0.hasSuffix(".app") })
+                || names.contains("base") && FileKind(at: "\(folder)/\(AndroidPackage.bundledManifest)") == .regular
         else { return nil }
         files = UnpackedApp(path: path)
     }
 
-    static let manifest = "AndroidManifest.xml"
-    private static let bundledManifest = "base/manifest/AndroidManifest.xml"
-
     func read(into reading: inout PinReading) throws(Problem) {
         let place = PinPlace.at(files.path)
         let names = try files.names()
+        var (own, code) = (PinReading(), CodePins(of: place))
         let bundles = AppBundle.all(in: names, isBundle: isBundle)
         guard bundles.count <= AppBundle.most else {
             throw Problem(
                 .unreasonableDocument, at: place, "has more than \(AppBundle.most) apps",
                 remedy: "name one of them, unpacked or in an archive of its own")
         }
-        if bundles.isEmpty { try refuseOther(names, at: place, into: &reading) }
-        for bundle in bundles { try read(bundle, names, into: &reading) }
-        guard !bundles.isEmpty, reading.problems.isEmpty, reading.configurations.allSatisfy(\.entries.isEmpty) else {
-            return
+        for bundle in bundles { try read(bundle, names, into: &own) }
+        if !bundles.isEmpty {
+            try code.scan(files, names, except: Set(bundles.map(\.propertyList)))
+        } else if try !AndroidPackage.read(files, names, into: &own, &code) {
+            return try readProject(names, at: place, into: &reading)
         }
-        let text =
-            "the app has no pin: neither NSPinnedDomains nor TSKConfiguration in its Info.plist, and no certificate "
-            + "in its bundle that a client loads"
-        guard reading.transportSecurity.isEmpty else { return reading.note(.nothingPinned, at: place, text) }
-        throw Problem(.noPinsInDirectory, at: place, text)
+        code = code.beside(own)
+        if own.problems.isEmpty, own.configurations.allSatisfy(\.entries.isEmpty) {
+            let file = bundles.isEmpty ? AndroidPackage.manifest : "Info.plist"
+            let words = "no pin was found in \(file)\(code.nothingFound(isOfApple: !bundles.isEmpty))"
+            // No system starts an app without an Info.plist.
+            guard bundles.isEmpty || !own.transportSecurity.isEmpty else {
+                throw Problem(.noPinsInDirectory, at: place, words)
+            }
+            own.note(.nothingPinned, at: place, words)
+        }
+        for store in code.stores {
+            own.note(.notAPinFile, at: store.place, "is a store of \(store.count) certificates, which are no pins")
+        }
+        reading.add(own)
+        reading.add(code)
     }
 
     private func read(_ bundle: AppBundle, _ names: [String], into reading: inout PinReading) throws(Problem) {
@@ -53,13 +66,12 @@ struct AppReader {
             reading.add(framework: name)
         }
         var loaders: [String: Set<BundleLoader>] = [:]
-        var elsewhere: [String] = []
         for name in names where bundle.holds(name) && AppBundle.isNamedCertificate(name) {
             let own = bundle.loaders(of: name, framework: hasFramework)
-            if own.isEmpty { elsewhere.append(name) } else { loaders[name] = own }
+            if !own.isEmpty { loaders[name] = own }
         }
         let wanted = names.contains(bundle.propertyList) ? [bundle.propertyList] : []
-        let contents = try files.contents(of: Set(loaders.keys).union(wanted))
+        let contents = try files.contents(of: Set(loaders.keys).union(wanted), limit: RegularFile.mostBytes)
         if let bytes = contents[bundle.propertyList] {
             let file = PinFile(path: files.path(of: bundle.propertyList), bytes: bytes)
             try PropertyListFile.read(file, isInfo: true, into: &reading)
@@ -86,8 +98,14 @@ struct AppReader {
             } catch { reading.report(error) }
         }
         if !entries.isEmpty { reading.add(PinConfiguration(.appBundle, entries: entries)) }
-        elsewhere += names.filter { bundle.holds($0) && $0.hasSuffix(".pem") }
-        note(entries, elsewhere, of: bundle, into: &reading)
+        guard !entries.isEmpty else { return }
+        let parts = BundleLoader.allCases.map { loader in
+            let own = entries.filter { $0.loaders?.contains(loader) == true }.map { PathParts($0.origin).name }
+            let names = listed(own.lazy.map { "'\(shortened($0, isPublic: true))'" })
+            return "\(loader.rawValue): \(own.isEmpty ? "none" : names)"
+        }
+        let place = PinPlace.at(bundle.root.isEmpty ? files.path : String(files.path(of: bundle.root).dropLast()))
+        reading.note(.loadedFromBundle, at: place, "loaded from the bundle by \(parts.joined(separator: "; "))")
     }
 
     /// The certificate that a file of the bundle is; `nil` for what the clients pass over in silence.
@@ -113,45 +131,31 @@ struct AppReader {
         }
     }
 
-    private func note(
-        _ entries: [HostEntry], _ elsewhere: [String], of bundle: AppBundle, into reading: inout PinReading
-    ) {
-        let place = PinPlace.at(bundle.root.isEmpty ? files.path : String(files.path(of: bundle.root).dropLast()))
-        if !entries.isEmpty {
-            let parts = BundleLoader.allCases.map { loader in
-                let own = entries.filter { $0.loaders?.contains(loader) == true }.map { PathParts($0.origin).name }
-                let names = listed(own.lazy.map { "'\(shortened($0, isPublic: true))'" })
-                return "\(loader.rawValue): \(own.isEmpty ? "none" : names)"
+    // MARK: Projects
+
+    /// Reads a project of Android, whose manifest is text.
+    private func readProject(_ names: [String], at place: PinPlace, into reading: inout PinReading) throws(Problem) {
+        guard names.contains(AndroidPackage.manifest) else {
+            for (entry, kind) in [
+                ("META-INF/MANIFEST.MF", "a Java library (.jar)"), ("classes.jar", "an Android library (.aar)"),
+            ]
+            where files is ArchivedApp && names.contains(entry) {
+                throw Problem(
+                    .otherKind, at: place, "is \(kind), not an app", remedy: "give the app that it is built into")
             }
-            reading.note(.loadedFromBundle, at: place, "loaded from the bundle by \(parts.joined(separator: "; "))")
-        }
-        guard !elsewhere.isEmpty else { return }
-        let names = listed(elsewhere.lazy.map { "'\(shortened($0.dropFirst(bundle.root.count), isPublic: true))'" })
-        reading.note(
-            .notAPinFile, at: place,
-            "no client loads by itself what is not in the main bundle, or is named .pem: \(names)")
-    }
-
-    // MARK: What is no bundle
-
-    /// Reads a project of Android, and says of everything else why it is not read.
-    private func refuseOther(
-        _ names: [String], at place: PinPlace, into reading: inout PinReading
-    ) throws(Problem) {
-        if names.contains(Self.bundledManifest) {
-            throw Problem(
-                .otherKind, at: place, "is an Android App Bundle, whose XML is in Google's protocol buffers",
-                remedy: "name the project's res/xml/network_security_config.xml")
-        }
-        guard names.contains(Self.manifest) else {
             throw Problem(
                 .noPinsInDirectory, at: place,
                 files is ArchivedApp ? "is a zip archive without an app in it" : "has no app in it",
-                remedy: "an .ipa has Payload/NAME.app; of anything else name the files")
+                remedy: "an .ipa has Payload/NAME.app, an .apk an AndroidManifest.xml; of anything else name the files")
         }
-        let contents = try files.contents(of: [Self.manifest])
-        let file = PinFile(path: files.path(of: Self.manifest), bytes: contents[Self.manifest] ?? [])
-        guard !AndroidFile.isBinary(file.bytes), files is UnpackedApp else { throw AndroidFile.binary(at: file.place) }
+        let contents = try files.contents(of: [AndroidPackage.manifest], limit: RegularFile.mostBytes)
+        let bytes = contents[AndroidPackage.manifest] ?? []
+        let file = PinFile(path: files.path(of: AndroidPackage.manifest), bytes: bytes)
+        guard files is UnpackedApp else {
+            throw Problem(
+                .otherKind, at: place, "is a zip archive of an Android project, not a built app",
+                remedy: "name the .apk, or unpack it and name its directory")
+        }
         guard case .android? = try? PinFileKind(file) else {
             throw Problem(
                 .noPinsInDirectory, at: file.place,

@@ -4,8 +4,9 @@ internal import Pinning
 /// A directory of pin files, which is what an app bundle is to AFNetworking.
 ///
 /// Every file in it that holds pins counts, in the order of the names; hidden files and subdirectories do not. A file named as
-/// certificates and keys are has to be one. Any other file without pins is named in a note, and documentation is not looked
-/// into: its examples are no pins. A README, a license or a policy is passed over without a note.
+/// certificates and keys are has to be one. A file with pins that are not read, or with code that makes a pinner, is told of. Any other
+/// file is named in a note, and documentation is not looked into: its examples are no pins. A README, a license or a policy is passed
+/// over without a note.
 package struct PinDirectory {
     /// Directories of code that others wrote or a build made, which `lint` does not look into.
     private static let foreign = ["build", "Carthage", "DerivedData", "node_modules", "Pods", "vendor"]
@@ -16,17 +17,16 @@ package struct PinDirectory {
     /// What stands in any directory for its readers, and goes without saying.
     private static let companions: Set = ["readme", "license", "licence", "copying", "notice", "changelog"]
 
-    /// What pins and configurations are written with.
-    private static let marks = [
-        "sha256/", "pin-set", "ublicKeyHashes", "NSPinned", "NSAppTransportSecurity", "network-security-config",
-        "BEGIN CERTIFICATE", "BEGIN PUBLIC KEY",
-    ].map { Array($0.utf8) }
+    /// What pins, configurations and the code that makes pinners are written with.
+    private static let marks =
+        [
+            "sha256/", "pin-set", "ublicKeyHashes", "NSPinned", "NSAppTransportSecurity", "network-security-config",
+            "BEGIN CERTIFICATE", "BEGIN PUBLIC KEY",
+        ]
+        .map { Array($0.utf8) } + UnreadKind.pinners
 
     let path: String
-    /// Whether it was found below the directory that was named.
-    ///
-    /// Most files there have nothing to do with pins. Those count that are named as certificates are, and those with a mark; a mark in
-    /// what is not read, as in code, is a note.
+    /// Whether it was found below the directory that was named: files there without a mark go without saying.
     var isFound = false
 
     func read(into reading: inout PinReading) throws(Problem) {
@@ -35,10 +35,15 @@ package struct PinDirectory {
         let folder = path.hasSuffix("/") ? String(path.dropLast()) : path
         if let app = AppReader(directory: path, names) {
             // The code of an Android project stands beside its manifest.
-            for name in names where names.contains(AppReader.manifest) && name != "res" {
+            for name in names where names.contains(AndroidPackage.manifest) && name != "res" {
                 noteSubdirectory(name, at: "\(folder)/\(name)", in: &reading)
             }
-            return try app.read(into: &reading)
+            do throws(Problem) { return try app.read(into: &reading) } catch {
+                guard isFound, error.id == .missingFile else { throw error }
+                return reading.note(
+                    .notFollowed, at: error.place,
+                    "\(error.reason) in this module: Gradle merges modules, and refuses a build without it")
+            }
         }
         if PathParts(folder).name == "res", names.contains("xml") {
             return try PinDirectory(path: folder + "/xml", isFound: isFound).read(into: &reading)
@@ -91,15 +96,18 @@ package struct PinDirectory {
             return pass(error.reason)
         }
         if isFound, !isPromised, !Self.marks.contains(where: contents.bytes.holds) { return }
-        let kind: PinFileKind
-        do throws(Problem) { kind = try PinFileKind(contents) } catch {
-            guard !isPromised, !isDamaged(contents, error.id) else { throw error }
-            return reading.note(.notAPinFile, at: .at(file), error.reason)
-        }
-        // A policy names the pins that stand beside it, which count once.
-        if case .policy = kind { return reading.add(policy: file) }
-        do throws(Problem) { try kind.read(contents, into: &reading) } catch {
-            guard isFound, error.id == .notation else { throw error }
+        do throws(Problem) {
+            let kind = try PinFileKind(contents)
+            // A policy names the pins that stand beside it, which count once.
+            if case .policy = kind { return reading.add(policy: file) }
+            var own = PinReading()
+            try kind.read(contents, into: &own)
+            reading.add(own)
+        } catch {
+            guard !isPromised, OkHttpSource.isFound(in: contents) || !isDamaged(contents, error.id) else { throw error }
+            if let (problem, pins) = UnreadKind.pins(in: contents, after: error) {
+                return reading.add(unread: problem, pins)
+            }
             reading.note(.notAPinFile, at: .at(file), error.reason)
         }
     }

@@ -1,4 +1,4 @@
-internal import Base
+package import Base
 package import Pinning
 
 /// What a file is in, by what it begins with: its name chooses no reader.
@@ -20,6 +20,7 @@ enum PinFileKind {
             self = try Self.binary(file)
             return
         }
+        if let failure = OkHttpFailure.refusal(of: text, at: file.place) { throw failure }
         let first = text.unicodeScalars.first { !$0.properties.isWhitespace && $0 != "\u{FEFF}" }
         if first == "<", let kind = try Self.xml(file, text) {
             self = kind
@@ -90,7 +91,7 @@ package enum PinInput: Sendable {
     ///
     /// - Throws: `Problem` for what holds neither, and for a private key.
     package static func read(_ path: String) throws(Problem) -> PinInput {
-        guard FileKind(at: path) != .directory, !ArchivedApp.isArchive(path) else {
+        guard FileKind(at: path) != .directory, !ArchivedApp.isArchive(path: path) else {
             return .reading(try pinning(try PinSource(path).read(), at: .at(path)))
         }
         return try read(PinFile(path: path, bytes: RegularFile.contents(of: path, mayBePipe: true)))
@@ -119,10 +120,8 @@ package enum PinInput: Sendable {
     }
 
     /// The reading, where it holds a pin or configures a host: a configuration may decide other things alone.
-    private static func pinning(_ reading: PinReading, at place: PinPlace) throws(Problem) -> PinReading {
-        guard !reading.pins.isEmpty || reading.configurations.contains(where: { !$0.entries.isEmpty }) else {
-            throw .noPin(at: place)
-        }
-        return reading
+    package static func pinning(_ reading: PinReading, at place: PinPlace) throws(Problem) -> PinReading {
+        if !reading.pins.isEmpty || reading.configurations.contains(where: { !$0.entries.isEmpty }) { return reading }
+        throw reading.code.lazy.compactMap(\.refusal).first ?? .noPin(at: place)
     }
 }

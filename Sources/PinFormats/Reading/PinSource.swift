@@ -9,6 +9,8 @@ package struct PinSource: Sendable, Hashable {
     package let text: String
     /// Where the text stands, which the errors about it name.
     package let place: PinPlace
+    /// The bytes of standard input, for which the text is `-`; `nil` for any other source.
+    private var input: [UInt8]?
     /// Whether the text is a value of curl's `--pinnedpubkey`, which names other files and nothing but one key in them.
     package let isCurlValue: Bool
 
@@ -17,6 +19,15 @@ package struct PinSource: Sendable, Hashable {
         (self.text, self.place) = (text, place)
         isCurlValue = false
     }
+
+    /// Takes the bytes of standard input as a file.
+    package init(standardInput bytes: [UInt8]) {
+        self.init("-")
+        input = bytes
+    }
+
+    /// Whether the source is standard input, whose bytes are not there yet.
+    package var asksForInput: Bool { text == "-" && place == .option && input == nil && !isCurlValue }
 
     /// Takes a value of curl's `--pinnedpubkey`; nothing is read yet.
     ///
@@ -28,7 +39,7 @@ package struct PinSource: Sendable, Hashable {
 
     /// Whether the sources hold the same pins; where they stand plays no part.
     package static func == (left: PinSource, right: PinSource) -> Bool {
-        left.text == right.text && left.isCurlValue == right.isCurlValue
+        left.text == right.text && left.isCurlValue == right.isCurlValue && left.input == right.input
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
@@ -89,7 +100,14 @@ package struct PinSource: Sendable, Hashable {
 
     private func inspect(into reading: inout PinReading) {
         let absence = reading.attempt { (reading) throws(Problem) in try collect(into: &reading) }
-        guard let absence, reading.isEmpty, reading.problems.isEmpty else { return }
+        guard let absence, reading.isEmpty, reading.problems.isEmpty, reading.unread.isEmpty else { return }
+        if let trust = reading.networkSecurity.first {
+            return reading.report(
+                Problem(
+                    .hostNotPinned, at: PinPlace(origin: trust.origin, source: text),
+                    "pins nothing and names no anchors",
+                    remedy: "leave it out: without pins the client android judges by the system's rules"))
+        }
         let misplaced = reading.notes.first { $0.kind == .unknownKey }
         reading.report(misplaced.map { Problem(.notAPin, at: $0.place ?? place, $0.message) } ?? absence)
     }
@@ -105,6 +123,21 @@ package struct PinSource: Sendable, Hashable {
             try CurlValue(text: text, place: place).read(into: &reading)
             return .noPin(at: place)
         }
+        if text == "-" {
+            guard let input else {
+                throw Problem(
+                    .wrongValue, at: place, "'-' is standard input, which is read for the command line alone",
+                    remedy: "name a file")
+            }
+            let file = PinFile(path: "standard input", bytes: input)
+            try PrivateKeyGuard.refusePrivateKeys(in: file)
+            guard !ArchivedApp.isArchive(bytes: input) else {
+                try AppReader(archive: file.path, bytes: input).read(into: &reading)
+                return .noPin(at: file.place)
+            }
+            try PinFileKind(file).read(file, into: &reading)
+            return .noPin(at: file.place)
+        }
         let path = PinPlace.at(text)
         switch FileKind(at: text) {
         case .regular, .pipe, .special:
@@ -115,7 +148,9 @@ package struct PinSource: Sendable, Hashable {
             return .noPinInDirectory(at: path)
         case .inaccessible(let code): throw RegularFile.failure(.system(code), at: path)
         case .absent:
-            if let error = TLSAText.refusal(text[...], at: place) { throw error }
+            if let error = TLSAText.refusal(text[...], at: place) ?? OkHttpFailure.refusal(of: text, at: place) {
+                throw error
+            }
             let pins = PinText(text[...], at: place, isArgument: place == .option)
             guard pins.resemblesPins else { throw missingFile }
             try pins.read(into: &reading)
@@ -124,9 +159,9 @@ package struct PinSource: Sendable, Hashable {
     }
 
     private func readFile(into reading: inout PinReading) throws(Problem) {
-        guard !ArchivedApp.isArchive(text) else { return try AppReader(archive: text).read(into: &reading) }
+        guard !ArchivedApp.isArchive(path: text) else { return try AppReader(archive: text).read(into: &reading) }
         let file = try PinFile.load(text, mayBePipe: true)
-        if !file.bytes.isEmpty, ["ipa", "apk", "aab", "zip"].contains(file.fileExtension) {
+        if !file.bytes.isEmpty, ["ipa", "apk", "aab", "apks", "xapk", "zip"].contains(file.fileExtension) {
             throw Problem(
                 .otherKind, at: file.place, "is not a zip archive, which a file named .\(file.fileExtension) is",
                 remedy: "download or build it again")

@@ -19,6 +19,9 @@ struct UnreadKind {
         (self.names, self.reason, self.remedy) = (names, reason, remedy)
     }
 
+    /// The rows of programs, the first of the table.
+    private static let programs = 5
+
     static let all = [
         UnreadKind(
             ["kt", "kts", "java", "scala", "groovy", "gradle"],
@@ -28,7 +31,7 @@ struct UnreadKind {
         UnreadKind(["swift", "m", "mm", "h"], "is Swift or Objective-C, which is not read", files),
         UnreadKind(["dart"], "is Dart, which is not read", files),
         UnreadKind(
-            ["js", "jsx", "ts", "tsx", "mjs", "cjs"], "is JavaScript, which is not read",
+            ["js", "jsx", "ts", "tsx", "mjs", "cjs", "jsbundle"], "is JavaScript, which is not read",
             "give the options of react-native-ssl-public-key-pinning as JSON, or a list with lines such as: host sha256/…"
         ),
         UnreadKind(
@@ -38,7 +41,9 @@ struct UnreadKind {
         UnreadKind(["ps1", "psm1", "bat", "cmd"], "is a script of Windows, which is not read", curl),
         UnreadKind([".curlrc", "_curlrc", "curlrc"], "is curl's configuration, which is not read", curl),
         UnreadKind(
-            ["yml", "yaml", "toml", "Dockerfile", "crontab"], "is a configuration that no client of pins has", lines),
+            ["yml", "yaml"], "is YAML, which is not read",
+            "a policy is JSON5, and pins are lines such as: host sha256/…"),
+        UnreadKind(["toml", "Dockerfile", "crontab"], "is a configuration that no client of pins has", lines),
         UnreadKind(
             ["zone", "db"], "is a zone, of which no app compares a record",
             "give the key's hash, sha256/…, to the app's client"),
@@ -50,6 +55,83 @@ struct UnreadKind {
         guard let known else { return nil }
         self = known
     }
+
+    // MARK: Pins that are not read
+
+    /// Words with which programs make a pinner.
+    static let pinners = [
+        "CertificatePinner.Builder", "TSKPublicKeyHashes", "NSPinnedDomains", "ServerTrustManager(",
+        "PinnedCertificatesTrustEvaluator",
+        "PublicKeysTrustEvaluator", "AFSSLPinningMode", "addPublicKeyPins",
+    ].map { Array($0.utf8) }
+
+    /// The hashes of one file that are told.
+    private static let mostHashes = 50
+
+    /// The problem of a file in a directory that is not read, for `problem`, and the hashes in it; `nil` if it has neither a hash nor
+    /// code that makes a pinner.
+    static func pins(in file: PinFile, after problem: Problem) -> (Problem, [Pin])? {
+        guard let text = file.text else { return nil }
+        var (pins, first): ([Pin], Int?) = ([], nil)
+        let isSource = OkHttpSource.isFound(in: file)
+        let words = isSource || isProgram(file) ? pinners : []
+        for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            let bytes = Array(line)
+            let place = file.place(line: index + 1)
+            for digest in CodePins.hashes(in: bytes) where pins.count < mostHashes {
+                pins.append(Pin(.publicKey(digest), origin: place.description))
+            }
+            if first == nil, words.contains(where: bytes.holds) || pins.last?.origin == place.description {
+                first = index + 1
+            }
+        }
+        guard let first else { return isKey(in: file, text) ? (unread(file, 1, problem), []) : nil }
+        return (
+            isSource && problem.place?.line != nil
+                ? unread(file, problem.place?.line ?? first, problem) : unread(file, first, problem), pins
+        )
+    }
+
+    private static func unread(_ file: PinFile, _ line: Int, _ problem: Problem) -> Problem {
+        Problem(
+            .pinsNotRead, at: file.place(line: line), "\(problem.reason): the pins in it are not read",
+            remedy: "give a list with lines such as: host sha256/…"
+        ).listing(problem.lines)
+    }
+
+    private static func isProgram(_ file: PinFile) -> Bool {
+        all.prefix(programs).contains { $0.names.contains(file.fileExtension) }
+    }
+
+    /// Whether a word of pinning is a key or an element of a document in none of the forms that are read; in a text it may be an example.
+    private static func isKey(in file: PinFile, _ text: String) -> Bool {
+        let words = ["NSPinnedDomains", "TSKPinnedDomains", "TSKPublicKeyHashes", "publicKeyHashes", "pin-set"]
+        if let root = try? JSONReader.root(of: file) { return root.hasKey(among: Set(words)) }
+        return words.contains { text.contains("<\($0)") }
+    }
+
+    private static let app = "give the app: its .apk, .aab or .ipa"
+
+    /// Binary data in which people look for pins, by its first bytes.
+    private static let binaryKinds: [(starts: [[UInt8]], name: String, remedy: String)] = [
+        (
+            [[0x03, 0x00, 0x08, 0x00]], "XML in Android's binary form, which is read within its app alone",
+            "name the .apk, or the directory that it was unpacked to"
+        ),
+        ([[0x02, 0x00, 0x0C, 0x00]], "a table of Android's resources", app),
+        ([Array("dex\n".utf8)], "Android code (DEX)", app),
+        ([[0x7F, 0x45, 0x4C, 0x46]], "a program or its library (ELF)", app),
+        (
+            [[0xCF, 0xFA, 0xED, 0xFE], [0xCE, 0xFA, 0xED, 0xFE], [0xCA, 0xFE, 0xBA, 0xBE]],
+            "a program of Apple's systems (Mach-O)", app
+        ),
+        ([[0xC6, 0x1F, 0xBC, 0x03]], "JavaScript as Hermes runs it", app),
+        ([[0xFE, 0xED, 0xFE, 0xED]], "a Java keystore (JKS)", keytool),
+        ([[0, 0, 0, 1, 0, 0, 0, 0x14], [0, 0, 0, 2, 0, 0, 0, 0x14]], "a Java keystore (BKS)", keytool),
+    ]
+    private static let keytool = "export its certificates: keytool -exportcert -rfc -keystore FILE -alias NAME"
 
     // MARK: Refusals
 
@@ -76,7 +158,7 @@ struct UnreadKind {
             return found == nil
         }
         if let found { return found }
-        if let kind = UnreadKind(named: file) { return kind.error(at: file.place) }
+        if let kind = UnreadKind(named: file) { return kind.error(at: file.place).listing(CodePins.found(in: file)) }
         if text.hasPrefix("#!") {
             return Problem(.notation, at: file.place, "is a script, which is not read", remedy: curl)
         }
@@ -134,7 +216,11 @@ struct UnreadKind {
         if file.bytes.starts(with: [0xFF, 0xFE]) || file.bytes.starts(with: [0xFE, 0xFF]) {
             return Problem(.textEncoding, at: file.place, "text in UTF-16", remedy: "save it as UTF-8")
         }
-        if AndroidFile.isBinary(file.bytes) { return AndroidFile.binary(at: file.place) }
+        if let (name, remedy) = binaryKinds.first(where: { $0.starts.contains(where: file.bytes.starts) }).map({
+            ($0.name, $0.remedy)
+        }) {
+            return Problem(.otherKind, at: file.place, "is \(name)", remedy: remedy).listing(CodePins.found(in: file))
+        }
         if PinFile(path: file.path, bytes: file.bytes.filter { $0 < 0x80 }).text != nil {
             return Problem(.textEncoding, at: file.place, "text that is not UTF-8", remedy: "save it as UTF-8")
         }

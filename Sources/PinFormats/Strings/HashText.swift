@@ -40,8 +40,23 @@ package enum HashText {
         return Pin(.publicKey(try digest(word)), origin: place.description)
     }
 
+    /// Words that stand where a hash is to be put.
+    private static let blanks = ["YOUR", "REPLACE", "TODO", "CHANGE", "PLACEHOLDER", "HERE"]
+
+    private static func isBlank(_ text: Substring) -> Bool {
+        text.first == "<" && text.last == ">" || text.hasPrefix("$") || text.hasPrefix("{{")
+            || blanks.contains(where: text.uppercased().contains)
+    }
+
     /// Reads the hash of a word, or `text` within it.
     static func digest(_ word: PinString, _ text: Substring? = nil) throws(Problem) -> SHA256Digest {
+        do throws(Problem) { return try readDigest(word, text) } catch {
+            guard error.id != .privateKey, isBlank(text ?? word.hash) else { throw error }
+            throw word.error(.notAPin, "is no pin: a placeholder stands here", remedy: "put the hash of the key there")
+        }
+    }
+
+    private static func readDigest(_ word: PinString, _ text: Substring?) throws(Problem) -> SHA256Digest {
         let text = text ?? word.hash
         guard !text.isEmpty else {
             throw word.error(.empty, "has no hash", remedy: "44 characters of base64 belong there")

@@ -146,6 +146,24 @@ struct PinText {
 
     // MARK: What is no list of pins
 
+    /// Whether the text is 32, 40 or 64 hexadecimal digits in pairs, alone, in quotation marks, or behind a host.
+    private var isFingerprint: Bool {
+        var rest = text[...]
+        if let first = rest.split(whereSeparator: \.isWhitespace).first, first.contains(".") {
+            rest = rest.dropFirst(first.count).trimmingWhitespace()
+        }
+        // A word with colons is read as a pin that is none.
+        guard rest.contains(where: { " \"'".contains($0) }) || rest.startIndex != text.startIndex else { return false }
+        if let mark = rest.first, "\"'".contains(mark), rest.count > 1, rest.last == mark {
+            rest = rest.dropFirst().dropLast()
+        }
+        let pairs = rest.utf8.split(omittingEmptySubsequences: false) {
+            $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: " ")
+        }
+        return [16, 20, 32].contains(pairs.count)
+            && pairs.allSatisfy { $0.count == 2 && $0.allSatisfy(PinString.isHexDigit) }
+    }
+
     /// What there is to say of relatives of pins, `nil` for anything else.
     private var refusal: Problem? {
         if text.holds("PRIVATE KEY-----") { return .privateKey(at: place) }
@@ -162,6 +180,14 @@ struct PinText {
         }
         let lowercased = text.lowercased()
         if lowercased.hasPrefix("public-key-pins") { return Problem.responseHeader(at: place) }
+        if isFingerprint {
+            return Problem(
+                .hexadecimal, at: place,
+                "is hexadecimal, which can be the hash of a key or the fingerprint of a whole certificate",
+                remedy:
+                    "write it in base64 if it is the hash of the public key; a fingerprint cannot be converted, give the certificate's file"
+            )
+        }
         // `sha256 Fingerprint=3C:76:…`, with the name of any hash.
         guard lowercased.hasPrefix("sha") || lowercased.hasPrefix("md5"), lowercased.holds("fingerprint=") else {
             return nil

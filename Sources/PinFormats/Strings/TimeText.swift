@@ -153,6 +153,34 @@ package enum Threshold: Sendable, Hashable, CustomStringConvertible {
 
 /// Reads the dates of configurations.
 enum DateText {
+    /// Midnight in UTC of a day as Android reads it, `SimpleDateFormat("yyyy-MM-dd")` that is not lenient, and the text behind it, which it
+    /// passes over.
+    static func android(_ text: String, at place: PinPlace) throws(Problem) -> (day: Timestamp, rest: Substring) {
+        let digits: (Substring) -> Substring = { $0.prefix { $0.isASCII && $0.isNumber } }
+        let start = text.drop { $0 == " " || $0 == "\t" }
+        let year = digits(start)
+        let month = digits(start[year.endIndex...].dropFirst())
+        let day = digits(start[month.endIndex...].dropFirst())
+        let isWritten =
+            start[year.endIndex...].first == "-" && start[month.endIndex...].first == "-" && !month.isEmpty
+            && !day.isEmpty
+        let rest = start[day.endIndex...]
+        guard isWritten, year.count == 4, month.count < 3, day.count < 3, rest.first != "E" else {
+            let isThrown = !isWritten && !year.isEmpty
+            throw Problem(
+                .badDate, at: place,
+                "'\(shortened(text, to: 40))' is not a date\(isThrown ? ", and Android throws for it" : "")",
+                remedy: "write it as 2027-06-01")
+        }
+        func twoDigits(_ text: Substring) -> String { text.count == 1 ? "0\(text)" : String(text) }
+        guard let midnight = TimeText.midnight(Array("\(year)-\(twoDigits(month))-\(twoDigits(day))".utf8)[...]) else {
+            throw Problem(
+                .badDate, at: place, "'\(shortened(text, to: 40))' is not a date, and Android throws for it",
+                remedy: "write it as 2027-06-01")
+        }
+        return (midnight, rest)
+    }
+
     /// Midnight in UTC at the start of the day that `text` gives as `yyyy-MM-dd`, and in no other way.
     static func midnight(_ text: some StringProtocol, at place: PinPlace) throws(Problem) -> Timestamp {
         guard let midnight = TimeText.midnight(Array(text.utf8)[...]) else {

@@ -119,12 +119,13 @@ package enum RegularFile {
     ///
     /// A pipe is read where `mayBePipe` allows it, as for what the user names by `<(…)`.
     ///
-    /// - Throws: `Problem` when there is none, when it is no regular file, cannot be read, or has more than
-    ///   ``mostBytes`` bytes.
-    package static func contents(of path: String, mayBePipe: Bool = false) throws(Problem) -> [UInt8] {
+    /// - Throws: `Problem` when there is none, when it is no regular file, cannot be read, or has more than `limit` bytes.
+    package static func contents(
+        of path: String, limit: Int = mostBytes, mayBePipe: Bool = false
+    ) throws(Problem) -> [UInt8] {
         do throws(ReadFailure) {
             return try BoundedFile.bytes(
-                at: path, limit: mostBytes, accepting: mayBePipe ? .regularFilesAndPipes : .regularFiles)
+                at: path, limit: limit, accepting: mayBePipe ? .regularFilesAndPipes : .regularFiles)
         } catch { throw failure(error, at: .at(path)) }
     }
 

@@ -37,6 +37,10 @@ package struct PinReading: Sendable {
 
     /// The form of each of ``pins``.
     package private(set) var forms: [Form] = []
+    /// What is in the code and the assets of built apps, one for each app.
+    package private(set) var code: [CodePins] = []
+    /// Files of a directory in which pins stand, or are put together, and that are not read.
+    package private(set) var unread: [(problem: Problem, pins: [Pin])] = []
     /// The clients whose framework is in an app.
     package private(set) var frameworks: Set<String> = []
     /// The directories in a directory, as far as they are the owner's own.
@@ -69,7 +73,7 @@ package struct PinReading: Sendable {
     ///
     /// - Throws: the first problem.
     package func orThrow() throws(Problem) -> PinReading {
-        if let first = problems.first { throw first }
+        if let first = problems.first ?? unread.first?.problem { throw first }
         return self
     }
 
@@ -128,7 +132,9 @@ package struct PinReading: Sendable {
     }
 
     /// Whether there is anything to say of it.
-    var concernsPins: Bool { !isEmpty || !notes.isEmpty || problems.contains { $0.id != .noPinsInDirectory } }
+    var concernsPins: Bool {
+        !isEmpty || !notes.isEmpty || !unread.isEmpty || problems.contains { $0.id != .noPinsInDirectory }
+    }
 
     mutating func add(framework: String) { frameworks.insert(framework) }
 
@@ -140,6 +146,10 @@ package struct PinReading: Sendable {
     mutating func add(_ configuration: PinConfiguration) { configurations.append(configuration) }
 
     mutating func add(_ configuration: NetworkSecurityConfiguration) { networkSecurity.append(configuration) }
+
+    mutating func add(unread problem: Problem, _ pins: [Pin]) { unread.append((problem, pins)) }
+
+    mutating func add(_ pins: CodePins) { code.append(pins) }
 
     mutating func add(_ settings: TransportSecurity) { transportSecurity.append(settings) }
 
@@ -153,6 +163,8 @@ package struct PinReading: Sendable {
         configurations += other.configurations
         networkSecurity += other.networkSecurity
         transportSecurity += other.transportSecurity
+        code += other.code
+        unread += other.unread
         notes += other.notes
         publicKeys.merge(other.publicKeys) { $1 }
         for problem in other.problems { report(problem) }

@@ -26,6 +26,9 @@ package struct NetworkSecurityConfiguration: Sendable, Hashable {
             (self.origin, self.overridesPins) = (origin, overridesPins)
         }
 
+        /// The certificates of a file of the app's own.
+        package var certificates: [Certificate] { if case .resource(_, let own) = origin { own } else { [] } }
+
         package var name: String {
             switch origin {
             case .system: "system"
@@ -79,6 +82,12 @@ package struct NetworkSecurityConfiguration: Sendable, Hashable {
     package var isEmpty: Bool {
         base.isEmpty && debugSources == nil && debugObstacle == nil
             && domains.allSatisfy { $0.levels.allSatisfy(\.isEmpty) }
+    }
+
+    /// The certificates of all files that the app has as anchors.
+    package var certificates: [Certificate] {
+        ([base] + domains.flatMap(\.levels)).flatMap { $0.sources ?? [] }.flatMap(\.certificates)
+            + (debugSources ?? []).flatMap(\.certificates)
     }
 
     /// The domain that is for a host: the one of its name, else the longest that covers it (`ApplicationConfig.getConfigForHostname`).

@@ -51,6 +51,8 @@ public struct Finding: Hashable, Sendable, CustomStringConvertible {
     /// Whether data cannot be used because of it.
     package private(set) var isObstacle = false
     package var drift: Drift?
+    /// The hash that was found, as in the code of an app.
+    package var pin: SHA256Digest?
 
     package init(
         _ kind: FindingID, _ level: Level, _ message: String, at place: PinPlace? = nil, of subject: String? = nil,

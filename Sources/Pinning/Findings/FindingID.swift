@@ -87,6 +87,8 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
     case userAnchors =
         "user-anchors -/warning An app trusts whatever roots its user installs, an interceptor's among them."
     case debugOverrides = "debug-overrides note/note Anchors for debuggable builds override pins there."
+    case debuggableApp =
+        "debuggable-app warning/warning A built app is a debuggable one, to which other rules of Android apply."
     case debugBuildThrows =
         "debug-build-throws warning/error Debuggable builds throw for a part of the file that other builds do not read."
     case nsPinnedDomainsOneLabel =
@@ -107,6 +109,8 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
     case notAPinFile = "not-a-pin-file warning/note A file in a directory of pins holds none."
     case certificateRequest =
         "certificate-request -/note A certificate request's key is pinned before there is a certificate."
+    case pinsInCode = "pins-in-code warning/warning Hashes or certificates stand in the code or the assets of an app."
+    case pinsNotRead = "pins-not-read -/error A file has pins that are not read, or makes them when the app runs."
     case driftHosts = "drift-hosts -/warning A host is pinned in one source and not in another."
     case driftPins = "drift-pins -/warning A host has a pin in one source that it lacks in another."
     case driftSubdomains = "drift-subdomains -/warning,note Sources differ in which subdomains of a host they pin."
@@ -183,6 +187,8 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
     case clientCertificateRequired =
         "client-certificate-required warning/- The server wanted a client certificate and went no further."
     case clientNotSetUp = "client-not-set-up warning/- A client cannot be set up with these pins, and has no verdict."
+    case certificateHashPin =
+        "certificate-hash-pin warning/- A pin is the hash of a certificate, or of a key as PEM text."
     case configuredAnchors =
         "configured-anchors warning/- The app's configuration trusts its own roots alone for the host."
     case ended = "ended warning,fail/- A certificate that the verdict rests on has ended."

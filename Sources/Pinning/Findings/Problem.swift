@@ -79,7 +79,8 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The description with the remedy in the words of a program, and below it the lines to paste.
     package func text(_ words: (Remedy) -> String) -> SafeText {
         let line = line(words)
-        return lines.isEmpty ? line : .lines(["\(line); these were understood:"] + lines.map { "\($0)" })
+        let heading: SafeText = id == .wrongValue || id == .pinsNotRead ? "\(line); these were understood:" : "\(line):"
+        return lines.isEmpty ? line : .lines([heading] + lines.map { "\($0)" })
     }
 
     /// The problem with another fact and other advice.
@@ -87,6 +88,13 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
         var problem = self
         problem.message = SafeText(escaping: reason)
         problem.remedy = advice.map(TerminalText.escaped).map(Remedy.advice)
+        return problem
+    }
+
+    /// The problem with lines to paste below it.
+    package func listing(_ lines: [String]) -> Problem {
+        var problem = self
+        problem.lines = lines.map(TerminalText.escaped)
         return problem
     }
 

@@ -1,6 +1,7 @@
 /// What would mend something, as a case: ``words`` says it, and the command line has its flags for it.
 package enum Remedy: Hashable, Sendable {
     case givePins
+    case givePinsOfHost
     case nameHost
     case readList
     case comparePublicKeys
@@ -42,6 +43,7 @@ package enum Remedy: Hashable, Sendable {
     package var words: String {
         switch self {
         case .givePins: ": give pins"
+        case .givePinsOfHost: "; give those of this host, or a list with lines such as: host sha256/…"
         case .nameHost: ": name the host"
         case .readList: ": name one, as in 'api.example.com'"
         case .comparePublicKeys: ": pin a certificate file, or compare public keys"

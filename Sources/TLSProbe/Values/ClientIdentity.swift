@@ -36,7 +36,7 @@ package final class ClientIdentity: @unchecked Sendable {
         self.certificates = parsed
         guard let parsedKey else {
             for certificate in parsed { X509_free(certificate) }
-            throw .unreadableKey
+            throw (try? CertificateReader.certificate(der: privateKey)) == nil ? .unreadableKey : .certificateAlone
         }
         self.key = parsedKey
         guard let own = parsed.first, X509_check_private_key(own, parsedKey) == 1 else { throw .mismatch }
@@ -50,6 +50,13 @@ package final class ClientIdentity: @unchecked Sendable {
     private static func encodings(of certificates: [UInt8]) throws(ClientIdentityError) -> [[UInt8]] {
         let chain: [Certificate]
         do { chain = try CertificateReader.certificates(pemOrDER: certificates) } catch {
+            // PFX ::= SEQUENCE { version INTEGER (3), … (RFC 7292).
+            if certificates.first == 0x30,
+                certificates.prefix(9).suffix(7).starts(with: [0x02, 0x01, 0x03])
+                    || certificates.dropFirst(4).starts(with: [0x02, 0x01, 0x03])
+            {
+                throw .keyStore
+            }
             throw .unreadableCertificate(error.description)
         }
         guard !chain.isEmpty else { throw .noCertificate }
@@ -79,6 +86,10 @@ package enum ClientIdentityError: Error, Hashable {
     case noCertificate
     case unreadableCertificate(String)
     case noKey
+    /// The file of the key is a certificate in DER.
+    case certificateAlone
+    /// The file is PKCS #12.
+    case keyStore
     case encryptedKey
     case sshKey
     /// The key is broken, or of a kind that OpenSSL does not know.
@@ -93,6 +104,8 @@ extension ClientIdentityError: CustomStringConvertible {
         case .noCertificate: "holds no certificate: give PEM certificates, the client's own first"
         case .unreadableCertificate(let reason): "holds no readable certificate: \(reason)"
         case .noKey: "holds no private key: give one in PEM, PKCS #8 or as openssl writes it"
+        case .certificateAlone: "holds a certificate and no key: give it with --key"
+        case .keyStore: "is PKCS #12, which is not read: openssl pkcs12 -in FILE -nodes -out client.pem"
         case .encryptedKey: "holds a key with a passphrase, which cannot be asked for: take it off with 'openssl pkey'"
         case .sshKey: "holds a key in the form of OpenSSH: convert it with 'ssh-keygen -p -m PEM'"
         case .unreadableKey: "holds a private key that cannot be read: it is damaged or of an unknown kind"

@@ -47,21 +47,6 @@ package enum KeyReader {
         return try CertificateReader.publicKey(subjectPublicKeyInfo: info)
     }
 
-    /// The hashes by which a certificate is pinned in vain: its own, and those of its key's bare and PEM form.
-    package static func otherHashes(of certificate: Certificate) -> [SHA256Digest] {
-        if let known = otherHashes.value(for: certificate.fingerprint) { return known }
-        let text = Array(Base64.text(of: certificate.publicKey.subjectPublicKeyInfo).utf8)
-        let lines = stride(from: 0, to: text.count, by: 64).flatMap { text[$0..<min($0 + 64, text.count)] + [0x0A] }
-        let pem = Array("-----BEGIN PUBLIC KEY-----\n".utf8) + lines + Array("-----END PUBLIC KEY-----\n".utf8)
-        let hashes =
-            [certificate.fingerprint]
-            + [bareKey(of: certificate.publicKey), pem].compactMap(\.self).map { Hashing.sha256($0) }
-        otherHashes.remember(hashes, for: certificate.fingerprint)
-        return hashes
-    }
-
-    private static let otherHashes = BoundedCache<SHA256Digest, [SHA256Digest]>()
-
     /// The bytes of a key without the SubjectPublicKeyInfo around them (`X509_PUBKEY_get0_param`): a point of an elliptic curve,
     /// or a PKCS #1 key; `nil` for a key that cannot be read.
     package static func bareKey(of key: PublicKey) -> [UInt8]? {

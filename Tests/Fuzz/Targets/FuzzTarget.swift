@@ -20,6 +20,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case list
     /// Apps as archives.
     case app
+    /// The configuration of an Android app in the binary form, its table of resources, and the configuration of a bundle.
+    case binary, resources, bundle
     /// Paths through certificates, one after the other in DER.
     case chain
     /// Host names, patterns and addresses.
@@ -52,6 +54,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .pem:
             try PinSourceProperties.checkFile(bytes, named: "source", in: scratch)
             try KeyProperties.check(bytes, in: scratch)
+        case .binary, .resources, .bundle: try AppProperties.check(bytes, as: self, in: scratch)
         case .app: try PinSourceProperties.checkFile(bytes, named: "source.ipa", in: scratch)
         case .android, .plist, .source, .list: try PinSourceProperties.checkFile(bytes, named: "source", in: scratch)
         case .json:

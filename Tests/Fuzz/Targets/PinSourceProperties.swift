@@ -32,7 +32,7 @@ enum PinSourceProperties {
         }
     }
 
-    private static func check(_ source: PinSource) throws(Violation) {
+    static func check(_ source: PinSource) throws(Violation) {
         let read = outcome(source)
         let inspection = source.inspect()
         for problem in inspection.problems { try Violation.unlessMessage(problem.description) }

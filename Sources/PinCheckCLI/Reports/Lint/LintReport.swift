@@ -33,7 +33,8 @@ struct LintReport {
                 [
                     "id": finding.id, "severity": finding.level.rawValue, "file": finding.place?.path,
                     "line": finding.place?.line, "key": finding.place?.key, "place": finding.placeText,
-                    "host": finding.subject, "message": finding.message, "remedy": finding.advice,
+                    "host": finding.subject, "pin": finding.pin?.description, "message": finding.message,
+                    "remedy": finding.advice,
                     "is_malformed": finding.isObstacle,
                 ]
             },
@@ -200,7 +201,7 @@ extension LintReport {
 
     /// The archive that a path goes through and the path within it, as in `App.ipa:Payload/App.app/Info.plist`.
     private static func archive(in path: String) -> (archive: String?, entry: String?) {
-        for ending in [".ipa:", ".zip:", ".apk:"] {
+        for ending in [".ipa:", ".zip:", ".apk:", ".aab:", ".apks:", ".xapk:"] {
             guard let range = path.firstRange(of: ending) else { continue }
             return (String(path[..<path.index(before: range.upperBound)]), String(path[range.upperBound...]))
         }

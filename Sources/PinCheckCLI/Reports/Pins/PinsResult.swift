@@ -168,7 +168,7 @@ struct PinsResult {
         let isVerified: Bool? =
             switch source.ending?.outcome {
             case .accepted: true
-            case .rejected: false
+            case .rejected, .rejectedInPart: false
             default: nil
             }
         let warnings =

@@ -1,0 +1,61 @@
+import Base
+import PinFormats
+import Pinning
+
+/// Pins in the code of apps, as they bear on one target.
+///
+/// They are compared with nothing. If no client compares a pin for the target either, an acceptance would say nothing of the app.
+enum AppCode {
+    case nothing
+    /// Clients compare other pins, or follow the app's configuration and no code.
+    case beside([Finding])
+    /// No client compares a pin for the target: the sentence up to the host and that behind it, and the lines to paste.
+    case alone([(app: CodePins, pins: [Pin])])
+
+    /// The lines that a reason has at most.
+    private static let mostLines = 20
+
+    var warnings: [Finding] { if case .beside(let findings) = self { findings } else { [] } }
+
+    /// The reason why there is no verdict on `host`.
+    func obstacle(_ host: String) -> Reason? {
+        guard case .alone(let found) = self, let app = found.first?.app else { return nil }
+        let lines = found.flatMap { $0.app.lines($0.pins) }
+        let rest = lines.count - Self.mostLines
+        return Reason(
+            FindingID.pinsInCode.word,
+            "\(app.place): nothing that was read pins \(host), and \(CodePins.count(found.flatMap(\.pins))): "
+                + "for which hosts cannot be told",
+            hints: lines.prefix(Self.mostLines)
+                + (rest > 0 ? ["and \(rest) more (pincheck pins --from lists them)"] : []),
+            remedy: .givePinsOfHost)
+    }
+}
+
+extension PinSources {
+    /// What the code of apps means for a target that `clients` judge; `isNamed` if the user chose them.
+    func code(beside clients: [ConfiguredClient], for name: ReferenceName, isNamed: Bool) -> AppCode {
+        let isCompared = clients.contains { $0.comparesPins(for: name) }
+        let found = code.map { (app: $0, pins: isCompared ? $0.new : $0.found) }.filter { !$0.pins.isEmpty }
+        guard !found.isEmpty else { return .nothing }
+        // These clients read the configuration and no code.
+        let followsConfiguration = isNamed && clients.allSatisfy { $0.client.bindsAppBy != nil }
+        guard isCompared || followsConfiguration else { return .alone(found) }
+        return .beside(
+            found.map { app, pins in
+                let texts = pins.map { "\(shortened(app.file(of: $0), isPublic: true)): \($0.spkiSHA256)" }
+                return .warning(
+                    .pinsInCode,
+                    "\(app.place): \(CodePins.count(pins)) beside what was judged (\(listed(texts))): for which hosts cannot be told"
+                )
+            })
+    }
+}
+
+extension ConfiguredClient {
+    /// Whether a pin decides about servers of this name.
+    func comparesPins(for name: ReferenceName) -> Bool {
+        guard case .success(let procedure) = procedure else { return false }
+        return !procedure.comparison(with: pins, for: name).conditions.isEmpty
+    }
+}

@@ -1,0 +1,79 @@
+internal import Base
+internal import Pinning
+
+/// The resources of an app that its manifest and its configuration name, as in `@xml/network_security_config`.
+protocol AndroidResources {
+    /// The file of a reference; `nil` for one that names none.
+    ///
+    /// - Throws: ``Problem`` for a file that differs by device, and for one that cannot be read.
+    func file(for reference: String) throws(Problem) -> PinFile?
+}
+
+/// The resources of a project as text, by its directories.
+struct ResourceDirectory: AndroidResources {
+    /// The file that names the resources.
+    let file: PinFile
+
+    /// Looks where an app's `res` directory has it, seen from within and from the manifest, and beside the file.
+    func file(for reference: String) throws(Problem) -> PinFile? {
+        guard let parts = AndroidReference(reference) else { return nil }
+        let directory = PathParts(file.path).directory
+        let folder = directory.isEmpty ? "./" : directory
+        for candidate in ["\(folder)../\(parts.type)/", "\(folder)res/\(parts.type)/", folder] {
+            guard let names = try? RegularFile.names(inDirectory: candidate) else { continue }
+            // A build takes one file of a name and fails for two.
+            let found = names.filter { parts.isNamed($0) && candidate + $0 != file.path }
+            if found.count > 1 {
+                throw Problem(
+                    .duplicate, at: file.place,
+                    "\(reference) is '\(shortened(found[0], isPublic: true))' as well as "
+                        + "'\(shortened(found[1], isPublic: true))' in \(candidate)",
+                    remedy: "keep the one that the app ships")
+            }
+            if let name = found.first {
+                try Self.refuseQualified(candidate + name, at: file.place)
+                return try PinFile.load(candidate + name)
+            }
+        }
+        return nil
+    }
+
+    /// Refuses a resource that some devices take from a directory of their own, such as `xml-v31`.
+    static func refuseQualified(_ path: String, at place: PinPlace) throws(Problem) {
+        let parts = PathParts(path)
+        let folder = parts.directory.isEmpty ? "./" : parts.directory
+        let names = ((try? RegularFile.names(inDirectory: folder + "..")) ?? []).filter { name in
+            ["xml", "raw"].contains { name == $0 || name.hasPrefix($0 + "-") }
+        }
+        let identity = FileIdentity(of: folder)
+        guard let own = names.first(where: { FileIdentity(of: "\(folder)../\($0)") == identity }) else { return }
+        let resource = parts.name.prefix { $0 != "." }
+        for other in names where other != own && other.prefix(3) == own.prefix(3) {
+            let files = (try? RegularFile.names(inDirectory: "\(folder)../\(other)")) ?? []
+            guard files.contains(where: { $0.prefix { $0 != "." } == resource }) else { continue }
+            throw Problem(
+                .duplicate, at: place,
+                "'\(shortened(resource, isPublic: true))' is in '\(shortened(other, isPublic: true))' for some devices "
+                    + "and in '\(own)' for others",
+                remedy: "name the configuration of the devices that are meant, in a directory of its own")
+        }
+    }
+}
+
+/// A reference by name, such as `@raw/my_root`.
+struct AndroidReference {
+    let type: Substring
+    private let name: Substring
+
+    init?(_ text: String) {
+        let parts = text.dropFirst().split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let isPlain = parts.allSatisfy { part in
+            !part.isEmpty && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+        }
+        guard parts.count == 2, isPlain else { return nil }
+        (type, name) = (parts[0], parts[1])
+    }
+
+    /// Whether a file has the name of the resource: what stands before the first point.
+    func isNamed(_ file: some StringProtocol) -> Bool { file.prefix { $0 != "." } == name }
+}

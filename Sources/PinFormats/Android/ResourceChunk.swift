@@ -1,0 +1,220 @@
+internal import Base
+internal import Pinning
+
+/// A chunk of Android's binary resources: a type, the size of its header, its size, and bytes that are read within its bounds alone.
+///
+/// All numbers are little-endian, all offsets count from the chunk's start. Source: AOSP `libs/androidfw/include/androidfw/ResourceTypes.h`.
+struct ResourceChunk {
+    /// Values of `type`, named as in the source.
+    enum Kind {
+        static let (stringPool, table, xml, package, type): (Int, Int, Int, Int, Int) = (
+            0x0001, 0x0002, 0x0003, 0x0200, 0x0201
+        )
+    }
+
+    let file: PinFile
+    let type: Int
+    /// In bytes, at least 8.
+    let headerSize: Int
+    private let range: Range<Int>
+
+    /// The chunk that a file is.
+    init(of file: PinFile) throws(Problem) { try self.init(file, 0, before: file.bytes.count) }
+
+    private init(_ file: PinFile, _ start: Int, before end: Int) throws(Problem) {
+        guard end - start >= 8 else { throw Self.broken(file) }
+        let bytes = file.bytes
+        let size = (4..<8).reversed().reduce(0) { $0 << 8 | Int(bytes[start + $1]) }
+        self.file = file
+        type = Int(bytes[start]) | Int(bytes[start + 1]) << 8
+        headerSize = Int(bytes[start + 2]) | Int(bytes[start + 3]) << 8
+        guard headerSize >= 8, size >= headerSize, size <= end - start else { throw Self.broken(file) }
+        range = start..<start + size
+    }
+
+    private static func broken(_ file: PinFile) -> Problem {
+        Problem(
+            .brokenDocument, at: file.place, "is a resource of a built app with a number that leads out of it",
+            remedy: "it may be damaged: copy or build the app again")
+    }
+
+    var broken: Problem { Self.broken(file) }
+
+    var size: Int { range.count }
+
+    func byte(_ offset: Int) throws(Problem) -> Int {
+        guard offset >= 0, offset < size else { throw broken }
+        return Int(file.bytes[range.lowerBound + offset])
+    }
+
+    func u16(_ offset: Int) throws(Problem) -> Int { try byte(offset) | byte(offset + 1) << 8 }
+
+    func u32(_ offset: Int) throws(Problem) -> UInt32 { UInt32(try u16(offset)) | UInt32(try u16(offset + 2)) << 16 }
+
+    /// A number that counts or leads to something.
+    func count(_ offset: Int) throws(Problem) -> Int { Int(try u32(offset)) }
+
+    func bytes(_ start: Int, count: Int) throws(Problem) -> ArraySlice<UInt8> {
+        guard start >= 0, count >= 0, start <= size, count <= size - start else { throw broken }
+        return file.bytes[range.lowerBound + start..<range.lowerBound + start + count]
+    }
+
+    /// Visits the chunks in it, the first right behind `start`, until `visit` says false.
+    func each(from start: Int, _ visit: (ResourceChunk) throws(Problem) -> Bool) throws(Problem) {
+        var next = range.lowerBound + start
+        guard next <= range.upperBound else { throw broken }
+        while next < range.upperBound {
+            let chunk = try ResourceChunk(file, next, before: range.upperBound)
+            guard try visit(chunk) else { return }
+            next += chunk.size
+        }
+    }
+}
+
+/// The strings of a chunk of type 0x0001, decoded one by one when they are asked for.
+struct StringPool {
+    /// The bytes that a string may have at most.
+    private static let longest = 32 << 10
+
+    private let chunk: ResourceChunk
+    let count: Int
+    private let (isUTF8, start): (Bool, Int)
+
+    init(_ chunk: ResourceChunk) throws(Problem) {
+        guard chunk.type == ResourceChunk.Kind.stringPool else { throw chunk.broken }
+        self.chunk = chunk
+        count = try chunk.count(8)
+        isUTF8 = try chunk.u32(16) & 0x100 != 0
+        start = try chunk.count(20)
+        guard count <= (chunk.size - chunk.headerSize) / 4 else { throw chunk.broken }
+    }
+
+    /// The string of an index; `nil` for 0xffffffff, which stands for none.
+    func string(_ index: UInt32) throws(Problem) -> String? {
+        guard index != .max else { return nil }
+        guard index < UInt32(count) else { throw chunk.broken }
+        var offset = start + (try chunk.count(chunk.headerSize + 4 * Int(index)))
+        guard !isUTF8 else {
+            _ = try length(&offset, unit: 1)
+            let length = try length(&offset, unit: 1)
+            guard let text = String(validating: try chunk.bytes(offset, count: length), as: UTF8.self) else {
+                throw noText
+            }
+            return text
+        }
+        let length = try length(&offset, unit: 2)
+        let bytes = Array(try chunk.bytes(offset, count: 2 * length))
+        let units = stride(from: 0, to: bytes.count, by: 2).map { UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8 }
+        guard let text = String(validating: units, as: UTF16.self) else { throw noText }
+        return text
+    }
+
+    /// Reads a length of one unit, or of two where the first has its high bit set.
+    private func length(_ offset: inout Int, unit: Int) throws(Problem) -> Int {
+        func next() throws(Problem) -> Int {
+            defer { offset += unit }
+            return unit == 1 ? try chunk.byte(offset) : try chunk.u16(offset)
+        }
+        let high = unit == 1 ? 0x80 : 0x8000
+        let first = try next()
+        let length = first & high == 0 ? first : (first & (high - 1)) * high * 2 + (try next())
+        guard length <= Self.longest else {
+            throw Problem(
+                .unreasonableDocument, at: chunk.file.place,
+                "has a text of more than \(Self.longest >> 10) KiB, no configuration is like that")
+        }
+        return length
+    }
+
+    private var noText: Problem {
+        Problem(
+            .textEncoding, at: chunk.file.place, "has a text that is neither UTF-8 nor UTF-16",
+            remedy: "build the app again")
+    }
+}
+
+/// The table of resources of a built app, `resources.arsc`, in which an id is looked up: no table is built of it.
+struct ResourceTable {
+    private static let (mostPackages, mostTypes, mostPaths) = (16, 20_000, 8)
+
+    private let table: ResourceChunk
+
+    init(_ file: PinFile) throws(Problem) {
+        table = try ResourceChunk(of: file)
+        guard table.type == ResourceChunk.Kind.table else { throw table.broken }
+    }
+
+    /// The paths in the app of the files that `id` (0xPPTTEEEE: package, type, entry) means, those of several kinds of devices; empty for an id without a file.
+    func paths(of id: UInt32) throws(Problem) -> [String] {
+        var (strings, paths, packages, types): (StringPool?, [String], Int, Int) = (nil, [], 0, 0)
+        try table.each(from: table.headerSize) { (chunk) throws(Problem) in
+            if chunk.type == ResourceChunk.Kind.stringPool, strings == nil { strings = try StringPool(chunk) }
+            guard chunk.type == ResourceChunk.Kind.package else { return true }
+            packages += 1
+            guard packages <= Self.mostPackages else { throw unreasonable("\(Self.mostPackages) packages") }
+            guard try chunk.u32(8) == id >> 24 else { return true }
+            try chunk.each(from: chunk.headerSize) { (type) throws(Problem) in
+                guard type.type == ResourceChunk.Kind.type else { return true }
+                types += 1
+                guard types <= Self.mostTypes else { throw unreasonable("\(Self.mostTypes) lists of resources") }
+                guard try type.byte(8) == Int(id >> 16 & 0xFF), let value = try value(in: type, Int(id & 0xFFFF)) else {
+                    return true
+                }
+                guard let strings, let path = try strings.string(value) else { throw type.broken }
+                if !paths.contains(path) { paths.append(path) }
+                guard paths.count <= Self.mostPaths else {
+                    throw unreasonable("\(Self.mostPaths) files for one resource")
+                }
+                return true
+            }
+            return true
+        }
+        return paths
+    }
+
+    /// The index of the string that an entry of a list is; `nil` without an entry there.
+    ///
+    /// - Throws: ``Problem`` for an entry that names no file.
+    private func value(in type: ResourceChunk, _ entry: Int) throws(Problem) -> UInt32? {
+        let (flags, count, start) = (try type.byte(9), try type.count(12), try type.count(16))
+        let first = type.headerSize
+        let offset: Int
+        switch flags {
+        case 0 where entry < count:
+            let value = try type.u32(first + 4 * entry)
+            guard value != .max else { return nil }
+            offset = Int(value)
+        case 2 where entry < count:
+            let value = try type.u16(first + 2 * entry)
+            guard value != 0xFFFF else { return nil }
+            offset = 4 * value
+        case 1:
+            guard count <= (type.size - first) / 4 else { throw type.broken }
+            var found: Int?
+            for index in 0..<count where try type.u16(first + 4 * index) == entry {
+                found = 4 * (try type.u16(first + 4 * index + 2))
+                break
+            }
+            guard let found else { return nil }
+            offset = found
+        case 0, 2: return nil
+        default: throw wrong("a list of resources of a kind that is not read")
+        }
+        let place = start + offset
+        let entryFlags = try type.u16(place + 2)
+        guard entryFlags & 8 == 0 else { throw wrong("a compact entry, which is not read") }
+        let value = place + (try type.u16(place))
+        guard entryFlags & 1 == 0, try type.byte(value + 3) == 0x03 else { throw wrong("an entry that is no file") }
+        return try type.u32(value + 4)
+    }
+
+    private func wrong(_ what: String) -> Problem {
+        Problem(
+            .otherKind, at: table.file.place, "has \(what)",
+            remedy: "name the configuration as text, res/xml/….xml of the project")
+    }
+
+    private func unreasonable(_ what: String) -> Problem {
+        Problem(.unreasonableDocument, at: table.file.place, "has more than \(what), no app is like that")
+    }
+}

@@ -1,0 +1,41 @@
+internal import Base
+package import Pinning
+
+/// A hash that people pin in place of that of a key's SubjectPublicKeyInfo, which alone clients compare.
+package enum OtherHash: Hashable, Sendable {
+    /// Of the whole certificate, its fingerprint.
+    case certificate
+    /// Of the key without its frame, as Node's `cert.pubkey` of an EC certificate and `SecKeyCopyExternalRepresentation` give it.
+    case bareKey
+    /// Of the key as `openssl pkey -pubout` writes it, with or without the last line's end.
+    case keyAsText
+}
+
+extension Certificate {
+    /// The hashes by which the certificate is pinned in vain, remembered by its fingerprint.
+    package var otherHashes: [(hash: SHA256Digest, kind: OtherHash)] {
+        if let hashes = known.value(for: fingerprint) { return hashes }
+        let text = publicKey.pem
+        let forms: [(bytes: [UInt8]?, kind: OtherHash)] = [
+            (text, .keyAsText), (Array(text.dropLast()), .keyAsText), (KeyReader.bareKey(of: publicKey), .bareKey),
+        ]
+        let hashes =
+            [(fingerprint, .certificate)]
+            + forms.compactMap { form in form.bytes.map { (Hashing.sha256($0), form.kind) } }
+        known.remember(hashes, for: fingerprint)
+        return hashes
+    }
+}
+
+private let known = BoundedCache<SHA256Digest, [(hash: SHA256Digest, kind: OtherHash)]>()
+
+extension PublicKey {
+    /// The key as PEM, in lines of 64 letters (RFC 7468).
+    fileprivate var pem: [UInt8] {
+        let letters = Array(Base64.text(of: subjectPublicKeyInfo).utf8)
+        let lines = stride(from: 0, to: letters.count, by: 64).flatMap {
+            letters[$0..<min($0 + 64, letters.count)] + [UInt8(ascii: "\n")]
+        }
+        return Array("-----BEGIN PUBLIC KEY-----\n".utf8) + lines + Array("-----END PUBLIC KEY-----\n".utf8)
+    }
+}

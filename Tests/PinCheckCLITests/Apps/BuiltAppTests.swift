@@ -1,0 +1,258 @@
+import LoopbackLab
+import PinCheckCLI
+import PinFormats
+import Pinning
+import Testing
+
+/// A built app is judged as its text is, and what stands in its code is told and never compared.
+@Suite(.endsSomeTime) struct BuiltAppTests {
+    private static let pinned = AppText.domain(AppText.pinSet("$LEAF64", "$JUNK64"))
+    private static let junk = AppText.domain(AppText.pinSet("$JUNK64"))
+    private static let elsewhere = AppText.domain(AppText.pinSet("$LEAF64", "$JUNK64"), for: "other.example.net")
+    private static let ownAnchors = AppText.domain(AppText.anchors("@raw/own"))
+    private static let passes = "pass pins-not-applied"
+    private static let alone = "data pins-in-code"
+
+    /// A row: an app, the words behind `--pins` and how it ends.
+    private typealias Row = (app: BuiltApp, line: String, end: String)
+
+    private static func expanded(_ app: BuiltApp, at desk: Desk) -> BuiltApp {
+        var app = app
+        app.configuration = app.configuration.map(desk.expand)
+        app.files = app.files.mapValues(desk.expand)
+        return app
+    }
+
+    private static func app(_ configuration: String?, _ change: (inout BuiltApp) -> Void = { _ in }) -> BuiltApp {
+        var app = BuiltApp(configuration: configuration)
+        change(&app)
+        return app
+    }
+
+    /// An app without a configuration.
+    private static func silent(_ change: (inout BuiltApp) -> Void = { _ in }) -> BuiltApp {
+        app(nil) {
+            $0.application = ""
+            change(&$0)
+        }
+    }
+
+    private static let rows: [Row] = [
+        (app(pinned), "", "pass pin-matched"), (app(junk), "", "fail pin-mismatch"),
+        (app(pinned), "--client okhttp", "pass pin-matched"),
+        // The id decides, not a name: of the entry, and of the attribute.
+        (
+            app(junk) { $0.files = ["res/xml/network_security_config.xml": AppText.android(pinned)] }, "",
+            "fail pin-mismatch"
+        ),
+        (app(junk) { $0.id = 0x0101_0999 }, "", "\(passes): no pin was found in AndroidManifest.xml … nothing-pinned"),
+        (app(ownAnchors) { $0.own = pki.rootA.pem }, "--anchors @other.pem", passes),
+        (app(ownAnchors), "", "data: is 'res/own.pem', which is not in the app"),
+        // One id for several kinds of devices.
+        (app(pinned) { $0.paths = ["res/a.xml", "res/b.xml"] }, "", "pass pin-matched"),
+        (
+            app(pinned) { $0.application = "android:networkSecurityConfig=\"@xml/none\"" }, "",
+            "data: is no file in the app"
+        ), (app(nil), "", "data: is 'res/q.xml', which is not in the app"),
+        (
+            app(AppText.domain(AppText.pinSet("$LEAF64"), below: true)) { $0.hasTextFlags = true }, "",
+            "data: is a text in the built app"
+        ), (app(pinned) { $0.isCompact = true }, "", "data: a compact entry, which is not read"),
+        (app(pinned) { $0.attributes = "split=\"config.de\"" }, "", "data: is the split 'config.de' of an app"),
+        (
+            app(pinned) { $0.application += " android:debuggable=\"true\"" }, "",
+            "pass pin-matched: is a debuggable build … debuggable-app"
+        ),
+        // Nothing was found, and what was looked through is told.
+        (
+            silent { $0.files = ["classes.dex": "dex\n035"] }, "",
+            "\(passes): or as sha256/… in 3 files (0 kB) of code and assets; a pin that code puts"
+        ),
+        // What code has is never compared.
+        (silent { $0.files = ["classes2.dex": "x\0$LEAF\0"] }, "", "\(alone): # HOST $LEAF   classes2.dex"),
+        (
+            silent { $0.files = ["classes2.dex": "x\0$LEAF\0"] }, "--client android",
+            "\(passes): nothing-pinned … pins-in-code"
+        ), (silent { $0.files = ["classes2.dex": "x\0$LEAF\0"] }, "--client okhttp", alone),
+        (
+            silent { $0.files = ["classes2.dex": "x\0$LEAF\0"] }, "--client okhttp --pins $LEAF",
+            "pass pin-matched: pins-in-code"
+        ), (silent { $0.files = ["classes2.dex": "x\0$LEAF\0"] }, "--ignore pins-in-code", alone),
+        (app(pinned) { $0.files = ["classes.dex": "$OTHER"] }, "", "pass pin-matched: pins-in-code"),
+        (app(pinned) { $0.files = ["classes.dex": "$OTHER"] }, "--fail-on warn", "warn pins-in-code"),
+        (app(pinned) { $0.files = ["classes.dex": "$LEAF"] }, "--fail-on warn", "warn pins-in-code"),
+        (app(pinned) { $0.files = ["classes.dex": "$LEAF \0$JUNK"] }, "--fail-on warn", "pass pin-matched"),
+        (
+            app(pinned) { $0.files = ["classes.dex": "$OTHER"] }, "--fail-on warn --ignore pins-in-code",
+            "pass pin-matched"
+        ), (app(elsewhere) { $0.files = ["classes.dex": "$LEAF \0$JUNK"] }, "", alone),
+        (
+            app(elsewhere) { $0.files = ["classes.dex": "$LEAF \0$JUNK"] }, "--anchors @other.pem",
+            "data unknown-issuer: \"verdict\" : \"reject\" … cannot be told"
+        ),
+        // Not hashes: letters without their end, with spare bits, and what may be a symmetric key.
+        (silent { $0.files = ["a.bin": "sha256/" + String(repeating: "A1b2", count: 10) + "abcd"] }, "", passes),
+        (silent { $0.files = ["a.bin": "sha256/nVTpN7RiS8vYw3kZZvoXcuwLmG2hD4jF6tPqA9eUfrl="] }, "", passes),
+        (silent { $0.files = ["a.bin": "\0$LEAF64\0"] }, "", passes),
+        (silent { $0.files = ["a.bin": "\0$LEAF64\0", "b.bin": "kTSKPublicKeyHashes"] }, "", passes),
+        (silent { $0.files = ["a.bin": "\0$LEAF64\0kTSKPublicKeyHashes"] }, "", alone),
+        (
+            silent {
+                $0.files = ["a.png": "$LEAF", "META-INF/x": "$LEAF", "lib/arm64-v8a/a.so": "", "lib/x86/a.so": "$LEAF"]
+            }, "", passes
+        ), (silent { $0.files = ["lib/x86/a.so": "$LEAF"] }, "", alone),
+        // Certificates, whatever their names; not those in code, nor a store of roots, nor what the configuration names.
+        (silent { $0.files = ["assets/x.bin": pki.leaf.pem] }, "", "\(alone): (a certificate)"),
+        (silent { $0.files = ["assets/x.js": "var x = '\n" + pki.leaf.pem] }, "", passes),
+        (
+            silent { $0.files = ["assets/roots.pem": String(repeating: pki.leaf.pem, count: 21)] }, "",
+            "\(passes): is a store of 21 certificates"
+        ), (app(ownAnchors) { ($0.own, $0.files) = (pki.rootA.pem, ["assets/copy.pem": pki.rootA.pem]) }, "", passes),
+    ]
+
+    private static let line = "verify @chain.pem --host $HOST --pins @app.apk"
+
+    @Test(arguments: rows.indices) func anAppIsJudgedByWhatItConfigures(index: Int) async throws {
+        let (app, words, end) = Self.rows[index]
+        let desk = try Desk()
+        try desk.files.write(Self.expanded(app, at: desk).apk, to: "app.apk")
+        await desk.expect(Self.line + (words.contains("--anchors") ? " " : " --anchors @root.pem ") + words, end)
+    }
+
+    /// Each notation of one configuration: a table's lists and letters, the protocol buffers of a bundle, an archive of apps, a
+    /// directory.
+    @Test func everyFormOfAnAppIsJudgedAsItsText() async throws {
+        for (configuration, end) in [
+            (Self.pinned, "pass pin-matched"), (Self.junk, "fail pin-mismatch"), (Self.ownAnchors, Self.passes),
+        ] {
+            let desk = try Desk()
+            let app = Self.expanded(Self.app(configuration) { $0.own = pki.rootA.pem }, at: desk)
+            var archives: [String: [UInt8]] = ["app.aab": app.aab]
+            for entries in BuiltApp.Entries.allCases {
+                for isUTF8 in [true, false] {
+                    var app = app
+                    (app.entries, app.isUTF8) = (entries, isUTF8)
+                    archives["\(entries)-\(isUTF8).apk"] = app.apk
+                }
+            }
+            var split = app
+            split.attributes = "split=\"config.de\""
+            var set = StoredZip()
+            for (name, bytes) in [("a.apk", split.apk), ("base.apk", app.apk), ("z.apk", app.apk)] {
+                set.add(name, bytes)
+            }
+            archives["app.xapk"] = set.archive
+            for (name, bytes) in archives {
+                try desk.files.write(bytes, to: name)
+                await desk.expect("verify @chain.pem --anchors @root.pem --host $HOST --pins @\(name)", end)
+            }
+        }
+    }
+
+    /// Apps of aapt and aapt2, the second optimized with shortened paths, one name for all resources and sparse lists.
+    @Test(arguments: ["aapt.apk", "optimized.apk", "bundle.aab"]) func theAppsOfTheBuildToolsAreRead(name: String)
+        async throws
+    {
+        let path = #filePath.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/Samples/" + name
+        let reading = try PinSource(path).read()
+        let entries = reading.configurations.flatMap(\.entries)
+        #expect(entries.map { $0.hosts?.description } == ["a.example and all names below it", "b.example"])
+        #expect(
+            entries.map { $0.pins.map(\.spkiSHA256.base64) } == [["DrAg3OFzs1mtSNCcMNZzs/hTLj7o+X56X7QiC7UnUOk="], []])
+        #expect(
+            entries.map { $0.expiration?.date } == ["2030-01-01", nil]
+                && entries.map(\.hasExemptAnchors) == [false, true])
+        let trust = try #require(reading.networkSecurity.first)
+        #expect(
+            trust.targetSDK == 35 && trust.certificates.count == 1 && trust.base.sources?.map(\.origin) == [.system])
+    }
+
+    @Test func aSetOfAppsHasOneBase() async throws {
+        let desk = try Desk()
+        var split = Self.expanded(Self.app(Self.pinned), at: desk)
+        let other = Self.expanded(Self.app(Self.junk), at: desk)
+        let base = split
+        split.attributes = "split=\"config.de\""
+        for (name, apps, end) in [
+            ("splits.apks", [split, split], "data: has splits of an app alone"),
+            ("two.apks", [base, other], "data: has two apps that are configured differently"),
+        ] {
+            var set = StoredZip()
+            for (index, app) in apps.enumerated() { set.add("splits/\(index).apk", app.apk) }
+            try desk.files.write(set.archive, to: name)
+            await desk.expect("VERIFY --pins @\(name)", end)
+        }
+    }
+
+    private static func ipa(_ files: [String: String]) -> [UInt8] {
+        var zip = StoredZip()
+        let all = files.merging(["Info.plist": AppText.plist("<key>CFBundleName</key><string>x</string>")]) { $1 }
+        for (name, text) in all.sorted(by: { $0.key < $1.key }) { zip.add("Payload/App.app/" + name, Array(text.utf8)) }
+        return zip.archive
+    }
+
+    @Test(arguments: [
+        ("main.jsbundle", "a('$LEAF')", alone + ": Payload/App.app/main.jsbundle"), ("App", "\u{FEFF}\0$LEAF\0", alone),
+        ("www/certificates/x.cer", pki.leaf.pem, alone + ": www/certificates/x.cer (a certificate)"),
+        ("flutter_assets/x.pem", pki.leaf.pem, alone), ("App", "\0$LEAF64\0kTSKPublicKeyHashes\0", alone),
+        (
+            "App", "\0$LEAF64\0",
+            "pass pins-not-applied: and an executable that the App Store encrypted shows none … nothing-pinned"
+        ),
+        (
+            "roots.pem", String(repeating: pki.rootB.pem, count: 130),
+            "pass pins-not-applied: nothing-pinned … is a store of 130 certificates"
+        ),
+    ]) func anIPAIsLookedThrough(name: String, text: String, end: String) async throws {
+        let desk = try Desk()
+        try desk.files.write(Self.ipa([name: desk.expand(text)]), to: "App.ipa")
+        await desk.expect("VERIFY --pins @App.ipa", end)
+    }
+
+    @Test func lintTellsEachHashWithItsFile() async throws {
+        let desk = try Desk(["list.txt": "$HOST $LEAF $OTHER"])
+        try desk.files.write(
+            Self.expanded(Self.silent { $0.files = ["classes2.dex": "\0$LEAF\0"] }, at: desk).apk, to: "App.apk")
+        let lint = await desk.expect(
+            "lint @App.apk -f json", "fail: \"id\" : \"pins-in-code\" … host-not-pinned … App.apk:classes2.dex")
+        let pins = try lint.json["findings"].array.compactMap { $0["pin"].text }
+        #expect(pins == [pki.leaf.pin])
+        await desk.expect("lint @App.apk @list.txt", "fail: drift-pins")
+        await desk.expect("pins --from @App.apk", "data: # HOST $LEAF   classes2.dex")
+        try desk.files.write(
+            Self.expanded(Self.app(Self.pinned) { $0.files = ["a.dex": "$OTHER"] }, at: desk).apk, to: "Some.apk")
+        await desk.expect("pins --from @Some.apk -f okhttp", "pass: $LEAF … # HOST $OTHER   a.dex")
+    }
+
+    /// Cut off at every byte, and each number at its ends: an error with a place, or what was read before.
+    @Test func damageIsNoCrashAndNoVerdictOfItsOwn() async throws {
+        let desk = try Desk()
+        let apk = Self.expanded(Self.app(Self.pinned), at: desk)
+        var tried = 0
+        for (archive, step) in [(apk.apk, 97), (apk.aab, 31)] {
+            for place in stride(from: 30, to: archive.count, by: step) {
+                for bytes in [
+                    Array(archive[..<place]), archive.replacing(at: place, by: [0xFF, 0xFF, 0xFF, 0xFF]),
+                    archive.replacing(at: place, by: [0, 0, 0, 0]),
+                ] {
+                    try desk.files.write(bytes, to: "x.apk")
+                    let outcome = await desk(
+                        "verify @chain.pem --anchors @root.pem --host $HOST --pins @x.apk -f brief")
+                    #expect(
+                        [.pass, .data, .noInput].contains(outcome.status) && isPlain(outcome.output + outcome.errors),
+                        "\(place): \(outcome)")
+                    tried += 1
+                }
+            }
+        }
+        #expect(tried > 100)
+    }
+}
+
+extension [UInt8] {
+    fileprivate func replacing(at place: Int, by bytes: [UInt8]) -> [UInt8] {
+        var changed = self
+        for (index, byte) in bytes.enumerated() where place + index < count { changed[place + index] = byte }
+        return changed
+    }
+}
