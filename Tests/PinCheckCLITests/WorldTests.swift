@@ -49,6 +49,9 @@ import Testing
             ("after", try named(host, 350, 700)),
             ("box", try .selfSigned(CertificateTemplate.leaf("backup").valid(from: now, to: now + LabClock.day))),
         ] { try desk.files.write(certificate.der, to: name + ".cer") }
+        for (name, algorithm) in [("weak", LabKey.Algorithm.rsa(bits: 1_024)), ("ed", .ed25519), ("p256", .p256)] {
+            try desk.files.write(LabKey.generate(algorithm).publicKeyPEM, to: name + ".pub")
+        }
         let hosts = #"CertificatePinner.Builder().add("elsewhere.example", "\#(leaf.pin)").build()"#
         try desk.files.write("val pinner = " + hosts, to: "Pins.kt")
         let cas = """
@@ -101,6 +104,10 @@ import Testing
         ("--client okhttp --pins L --pins BBBB", "pass pin-matched: placeholder-pin", "- placeholder"),
         ("--client okhttp --pins L --pins BBBB --min-pin-life 300d", short, "- placeholder"),
         ("--client okhttp --pins L --pins $JUNK --min-pin-life 300d", "pass pin-matched: backup: pin 2", "- backup"),
+        // A key that is given has its own kind.
+        ("--client okhttp --pins L --pins @ed.pub --min-pin-life 300d", short, "- weak-key"),
+        ("--client generic --pins L --pins @weak.pub --min-pin-life 300d", short, "- weak-key"),
+        ("--client okhttp --pins L --pins @p256.pub --min-pin-life 300d", "pass pin-matched", "- backup"),
         ("--client okhttp --pins L --pins DER --min-pin-life 300d", short, "- hash-of-certificate"),
         ("--client okhttp --pins L --pins RDER --min-pin-life 300d", short, "- hash-of-certificate"),
         ("--client afnetworking --pins @inter.cer --min-pin-life 90d", short, "-"),

@@ -21,7 +21,7 @@ extension Forecaster {
         }
         let matched = Set(holding.joined().map(\.pinIndex))
         var (unused, ends): ([Int: UnusedPin], [Timestamp?]) = ([:], conditions.map { _ in end })
-        var shared: [[Int]: Forecast] = [:]
+        var shared: [SharedWorld: Forecast] = [:]
         var certificates: [(pin: Int, certificate: Certificate, isWhole: Bool, end: Timestamp)] = []
         lazy var otherHashes = self.otherHashes
         lazy var knownKeys = self.knownKeys
@@ -51,9 +51,10 @@ extension Forecaster {
                 let isIssuer =
                     own.allSatisfy { conditions[$0].place == .authorities }
                     || data.publicRoot(withKey: pin.spkiSHA256) != nil
-                let group = own + (isIssuer ? [-1] : [])
+                let known = pin.certificate?.publicKey ?? policy.publicKeys[pin.spkiSHA256]
+                let group = SharedWorld(conditions: own, isIssuer: isIssuer, algorithm: known?.algorithm)
                 if shared[group] == nil {
-                    let key = leaf.publicKey.standIn(pin.spkiSHA256)
+                    let key = known ?? leaf.publicKey.standIn(pin.spkiSHA256)
                     shared[group] =
                         isIssuer
                         ? renewal(.unusedPin(index), spareKey, issuer: key, at: end)
@@ -112,8 +113,7 @@ extension Forecaster {
         if let other = real.findPaths(question).failures.first(where: { $0.id == "name-mismatch" }) {
             return noBackup(.untrusted([other]))
         }
-        let key = leaf.publicKey.standIn(certificate.publicKey.spkiSHA256)
-        return noBackup(renewal(.unusedPin(index), key, at: time))
+        return noBackup(renewal(.unusedPin(index), certificate.publicKey, at: time))
     }
 
     /// Why the pin of a forecast is no backup, `nil` if it is one.
@@ -162,6 +162,14 @@ extension Forecaster {
         let all = today.presented.certificates + verdict.certificates + (policy.pins?.certificates ?? [])
         return Set(all.distinct.flatMap(\.otherHashes).map(\.hash))
     }
+}
+
+/// What makes the worlds of unused keys one: the conditions that compare them, whether they are an issuer's, and their kind, `nil` for the
+/// leaf's.
+private struct SharedWorld: Hashable {
+    let conditions: [Int]
+    let isIssuer: Bool
+    let algorithm: KeyAlgorithm?
 }
 
 extension Outlook.NoBackup { fileprivate init(_ id: String, _ words: String) { (self.id, self.words) = (id, words) } }

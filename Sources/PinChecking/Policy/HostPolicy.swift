@@ -60,6 +60,9 @@ package final class HostPolicy: Sendable {
     /// A verifier for questions that no root decides.
     package var verifier: OpenSSLPathVerifier { devices[0].verifier }
 
+    /// The keys of pins that were given as keys, by their hashes.
+    var publicKeys: [SHA256Digest: PublicKey] { settings.sources.publicKeys }
+
     var configuredAnchors: [Certificate] {
         clients.flatMap { $0.androidTrust?.sources ?? [] }.flatMap(\.certificates)
     }

@@ -18,6 +18,8 @@ struct PinSources: Sendable {
     /// What the Info.plist of apps says of App Transport Security, in the order of their files.
     private(set) var transportSecurity: [TransportSecurity] = []
     private(set) var notes: [Finding] = []
+    /// The keys of pins that were given as keys, by their hashes.
+    private(set) var publicKeys: [SHA256Digest: PublicKey] = [:]
     /// What is in the code and the assets of built apps.
     private(set) var code: [CodePins] = []
 
@@ -40,6 +42,7 @@ struct PinSources: Sendable {
             transportSecurity += reading.transportSecurity
             notes += reading.notes
             code += reading.code
+            publicKeys.merge(reading.publicKeys) { $1 }
         }
         configurations = readConfigurations.reduce(into: []) { all, next in
             let known = all.firstIndex { $0.kind == next.kind && $0.isSource == next.isSource }
