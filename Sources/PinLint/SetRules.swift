@@ -123,12 +123,6 @@ extension Findings {
                     .privateKey, .error, at: place, "is a private key, and everybody who has the app has it",
                     "replace the key")
             }
-            if code.omitted + code.unread > 0 {
-                add(
-                    .notAPinFile, .note, at: code.place,
-                    "\(code.omitted) more hashes and certificates, and \(code.unread) files beyond 512 MiB, were not looked at"
-                )
-            }
         }
         for file in source.inspections.flatMap(\.unread) {
             add(.pinsNotRead, at: file.problem.place ?? source.place, file.problem.reason, file.problem.advice)

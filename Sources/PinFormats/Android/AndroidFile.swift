@@ -15,6 +15,12 @@ enum AndroidFile {
         _ manifest: XMLElement, in file: PinFile, _ resources: some AndroidResources, into reading: inout PinReading
     ) throws(Problem) {
         let application = manifest.children(named: "application").first
+        if let application, application.attributes["android:debuggable"] == "true" {
+            reading.note(
+                .debuggableApp, at: file.place(line: application.line),
+                "is a debuggable build, for which <debug-overrides> counts; judged as a release; "
+                    + "--client android:debuggable judges it as it is")
+        }
         guard let application, let reference = application.attributes["\(attribute)"] else {
             guard file.text == nil else {
                 throw Problem(
@@ -32,12 +38,6 @@ enum AndroidFile {
             throw Problem(
                 .missingFile, at: place, "the resource '\(shortened(reference, to: 80))' is not there",
                 remedy: "name its file, res/xml/….xml, instead of the manifest")
-        }
-        if application.attributes["android:debuggable"] == "true" {
-            reading.note(
-                .debuggableApp, at: place,
-                "is a debuggable build, for which <debug-overrides> counts; judged as a release; "
-                    + "--client android:debuggable judges it as it is")
         }
         let root = try root(of: configuration)
         guard root.name == element else {

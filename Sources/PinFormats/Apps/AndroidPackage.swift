@@ -94,7 +94,7 @@ struct AndroidPackage {
             manifest.path.hasSuffix(Self.bundledManifest)
             ? BundleResources(files: files, names: names) : try TableResources(files: files, names: names)
         try AndroidFile.follow(root, in: manifest, resources, into: &reading)
-        return resources.used.read + [
+        return resources.used.files.sorted { $0.key < $1.key }.map(\.value.bytes) + [
             Array((root.children(named: "uses-sdk").first?.attributes["android:targetSdkVersion"] ?? "").utf8)
         ]
     }
@@ -116,9 +116,12 @@ struct AndroidPackage {
     }
 }
 
-/// The contents of the files that were read, in their order.
+/// The files that were read, by their references.
 private final class UsedFiles {
-    var read: [[UInt8]] = []
+    /// The references that an app may have: each new one is a pass through the archive.
+    static let most = 100
+
+    var files: [String: PinFile] = [:]
 }
 
 private protocol BuiltResources: AndroidResources {
@@ -129,6 +132,12 @@ private protocol BuiltResources: AndroidResources {
 extension BuiltResources {
     /// The one file at `paths`, those of several kinds of devices; they have to be equal.
     fileprivate func only(_ paths: [String], for reference: String) throws(Problem) -> PinFile {
+        if let known = used.files[reference] { return known }
+        guard used.files.count < UsedFiles.most else {
+            throw Problem(
+                .unreasonableDocument, at: .at(files.path),
+                "names more than \(UsedFiles.most) files, no app is like that")
+        }
         var known: PinFile?
         for path in paths {
             let file = try AndroidPackage.file(path, in: files)
@@ -142,7 +151,7 @@ extension BuiltResources {
             known = known ?? file
         }
         guard let known else { throw noFile(for: reference) }
-        used.read.append(known.bytes)
+        used.files[reference] = known
         return known
     }
 

@@ -28,6 +28,12 @@ extension AppFiles {
         Problem(.unreasonableDocument, at: .at(path), "has more than \(mostFiles) files, no app is like that")
     }
 
+    fileprivate func encrypted(at place: PinPlace) -> Problem {
+        Problem(
+            .encrypted, at: place, "is encrypted in the archive",
+            remedy: "unpack it with its password and name the directory")
+    }
+
     fileprivate var tooManyBytes: Problem {
         Problem(
             .tooLarge, at: .at(path),
@@ -98,11 +104,7 @@ struct ArchivedApp: AppFiles {
         while contents.count < names.count, let entry = try session.next() {
             guard entry.isFile, let name = entry.name, names.contains(name) else { continue }
             let place = PinPlace.at(path(of: name))
-            guard !entry.isEncrypted else {
-                throw Problem(
-                    .encrypted, at: place, "is encrypted in the archive",
-                    remedy: "unpack it with its password and name the directory")
-            }
+            guard !entry.isEncrypted else { throw encrypted(at: place) }
             var bytes: [UInt8] = []
             try session.each { chunk in
                 bytes += chunk
@@ -125,7 +127,10 @@ struct ArchivedApp: AppFiles {
     ) throws(Problem) {
         let session = try Archive(path: path, bytes: bytes)
         while let entry = try session.next() {
-            guard entry.isFile, !entry.isEncrypted, let name = entry.name, isWanted(name) else { continue }
+            // A name that is no text here may be one to the device.
+            let name = entry.name ?? "a file whose name is not text"
+            guard entry.isFile, isWanted(name) else { continue }
+            guard !entry.isEncrypted else { throw encrypted(at: PinPlace.at(path(of: name))) }
             var goesOn = true
             try session.each { chunk in
                 goesOn = visit(name, chunk, false)

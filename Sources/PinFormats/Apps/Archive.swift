@@ -13,6 +13,8 @@ final class Archive {
 
     /// libarchive, loaded when the first archive is read and kept for the rest of the run (`dlopen`).
     private static let library: Result<CArchive, Absence> = {
+        // libarchive converts names by the locale, and in that of C it has none for a name beyond ASCII.
+        setlocale(LC_CTYPE, "C.UTF-8")
         var functions = CArchive()
         return CArchive_load(&functions).map { .failure(Absence(reason: String(cString: $0))) } ?? .success(functions)
     }()

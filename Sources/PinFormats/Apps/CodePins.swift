@@ -14,7 +14,7 @@ package struct CodePins: Sendable {
     private static let skipped = Set(
         ("png jpg jpeg gif webp heic heif bmp ico svg pdf car mp3 mp4 m4a m4v aac wav caf ogg opus flac mov avi webm "
             + "ttf otf woff woff2 ttc").split(separator: " ").map(String.init))
-    /// The names for processors in `lib/`, of which one says what all say.
+    /// The names for processors in `lib/`, the most usual first: a library of several says the same for each.
     private static let processors = ["arm64-v8a", "armeabi-v7a", "x86_64", "x86"]
 
     /// The app.
@@ -24,13 +24,15 @@ package struct CodePins: Sendable {
     /// The hashes of all pins that the app configures, for whatever host.
     private var configured: Set<SHA256Digest> = []
     /// The hashes and certificates that are not kept, since there are too many.
-    package private(set) var omitted = 0
+    private var omitted = 0
+    /// Archives and keystores, which are not looked into.
+    private(set) var closed: [PinPlace] = []
     /// Files that are private keys.
     package private(set) var privateKeys: [PinPlace] = []
     /// Files of so many certificates that they are stores of roots.
     private(set) var stores: [(place: PinPlace, count: Int)] = []
     /// The files and bytes that were looked through, and the files that were not since they were too many bytes.
-    package private(set) var (files, bytes, unread) = (0, 0, 0)
+    private var (files, bytes, unread) = (0, 0, 0)
 
     init(of place: PinPlace) { self.place = place }
 
@@ -41,7 +43,7 @@ package struct CodePins: Sendable {
     static func hashes(in bytes: [UInt8]) -> [SHA256Digest] {
         var scan = FileScan()
         bytes.withUnsafeBytes { scan.take($0, isLast: true) }
-        return scan.pins.distinct
+        return scan.pins
     }
 
     /// The refusal of an app in which nothing but code has pins; `nil` if there are none.
@@ -55,32 +57,41 @@ package struct CodePins: Sendable {
 
     private var hashes: Int { found.count { $0.certificate == nil } }
 
-    /// Looks through the files of an app but for those that were read as its configuration.
-    mutating func scan(_ app: any AppFiles, _ names: [String], except read: Set<String> = []) throws(Problem) {
-        let processor = Self.processors.first { processor in names.contains { Self.processor(of: $0) == processor[...] }
-        }
-        var scan: FileScan?
+    /// Looks through the files of an app.
+    ///
+    /// The hosts of the pins in `configuration` are known, and hashes there count only with `sha256/` before them, which no client reads.
+    mutating func scan(
+        _ app: any AppFiles, _ names: [String], configuration: Set<String> = []
+    ) throws(Problem) {
+        let all = Set(names)
+        var (scan, isCut): (FileScan?, Bool) = (nil, false)
         try app.each { name in
-            let own = Self.processor(of: name).map(String.init)
-            let isOther = own.map { $0 != processor && Self.processors.contains($0) } ?? false
-            return !isOther && !read.contains(name) && Self.isLookedThrough(name)
+            Self.isLookedThrough(name) && !Self.isRepeated(name, in: all)
         } _: { name, chunk, isLast in
-            guard bytes + chunk.count <= Self.mostBytes else {
-                unread += 1
-                scan = nil
+            guard !isCut, bytes + chunk.count <= Self.mostBytes else {
+                if let begun = scan.take() { add(begun, at: PinPlace.at(app.path(of: name))) }
+                isCut = !isLast
+                if isLast { unread += 1 }
                 return true
             }
             bytes += chunk.count
-            var own = scan.take() ?? FileScan()
+            var own = scan.take() ?? FileScan(takesBare: !configuration.contains(name))
             own.take(chunk, isLast: isLast)
             if isLast { add(own, at: PinPlace.at(app.path(of: name))) } else { scan = own }
             return true
         }
     }
 
-    private static func processor(of name: String) -> Substring? {
-        let parts = name.split(separator: "/", maxSplits: 3)
-        return parts.indices.dropLast(2).first { $0 < 2 && parts[$0] == "lib" }.map { parts[$0 + 1] }
+    /// Whether a library of this name is there for a processor that comes before its own, in the app or in the same module.
+    private static func isRepeated(_ name: String, in names: Set<String>) -> Bool {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard let lib = parts.prefix(2).firstIndex(of: "lib"), lib + 2 < parts.count,
+            lib == 0 || names.contains("\(parts[0])/manifest/AndroidManifest.xml"),
+            let own = processors.firstIndex(of: String(parts[lib + 1]))
+        else { return false }
+        return processors[..<own].contains { processor in
+            names.contains((parts[...lib] + [processor[...]] + parts[(lib + 2)...]).joined(separator: "/"))
+        }
     }
 
     private static func isLookedThrough(_ name: String) -> Bool {
@@ -92,7 +103,8 @@ package struct CodePins: Sendable {
     private mutating func add(_ scan: FileScan, at place: PinPlace) {
         files += 1
         let origin = place.description
-        for digest in scan.pins.distinct {
+        omitted += scan.omitted
+        for digest in scan.pins {
             guard hashes < Self.mostHashes else {
                 omitted += 1
                 continue
@@ -101,6 +113,7 @@ package struct CodePins: Sendable {
         }
         guard let contents = scan.certificates(at: place) else { return }
         switch contents {
+        case .closed: closed.append(place)
         case .privateKey: privateKeys.append(place)
         case .certificates(let certificates) where certificates.count > Self.mostInFile:
             stores.append((place, certificates.count))
@@ -131,7 +144,6 @@ package struct CodePins: Sendable {
         guard found.isEmpty else { return "" }
         let size = bytes < 1_000_000 ? "\(bytes / 1_000) kB" : "\(bytes / 1_000_000) MB"
         return ", or as sha256/… in \(files) file\(files == 1 ? "" : "s") (\(size)) of code and assets"
-            + (unread > 0 ? ", of which \(unread) were not looked through" : "")
             + "; a pin that code puts together is not seen"
             + (isOfApple ? ", and an executable that the App Store encrypted shows none" : "")
     }
@@ -149,9 +161,22 @@ package struct CodePins: Sendable {
     }
 
     /// The path of a pin's file within the app.
-    package func file(of pin: Pin) -> String {
-        guard pin.origin.hasPrefix(place.description) else { return pin.origin }
-        return String(pin.origin.dropFirst(place.description.count).drop { ":/".contains($0) })
+    package func file(of pin: Pin) -> String { inner(pin.origin) }
+
+    private func inner(_ path: String) -> String {
+        guard path.hasPrefix(place.description) else { return path }
+        return String(path.dropFirst(place.description.count).drop { ":/".contains($0) })
+    }
+
+    /// The words about what is not told of the app: files that were not looked into, hashes that are not kept; `nil` for nothing.
+    var gaps: String? {
+        let files = listed(closed.lazy.map { shortened(inner($0.description), isPublic: true) })
+        let parts = [
+            closed.isEmpty ? nil : "archives and keystores were not looked into: \(files)",
+            unread == 0 ? nil : "files beyond \(Self.mostBytes >> 20) MiB were not looked through: \(unread)",
+            omitted == 0 ? nil : "hashes and certificates that are not told: \(omitted)",
+        ].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
 
     /// The lines of a list for some host, one for each of `pins`.
@@ -166,116 +191,5 @@ package struct CodePins: Sendable {
     package var new: [Pin] {
         let isKnown = Set(found.filter { $0.certificate == nil }.map(\.spkiSHA256)) == configured
         return isKnown ? found.filter { $0.certificate != nil } : found
-    }
-}
-
-/// The pass through one file.
-private struct FileScan {
-    enum Contents { case privateKey, certificates([Certificate]) }
-
-    /// The bytes that a file of certificates may have at most.
-    private static let mostBytes = 4 << 20
-    private static let (prefix, mark, begin) = (
-        Array("sha256/".utf8), Array("ublicKeyHashes".utf8), Array("-----BEGIN ".utf8)
-    )
-    /// The bytes of a chunk that are kept for the next one: a pin and a mark fit into them.
-    private static let overlap = 64
-
-    private var window: [UInt8] = []
-    private var isBegun = false
-    /// Hashes with `sha256/` before them.
-    private var marked: [SHA256Digest] = []
-    /// Hashes without it, which are pins in a file with TrustKit's or TrustKit-like key alone: elsewhere they may be symmetric keys.
-    private var bare: [SHA256Digest] = []
-    private var hasKeyOfPins = false
-    /// The whole file if it may be certificates or a key, else `nil`.
-    private var contents: [UInt8]?
-
-    var pins: [SHA256Digest] { marked + (hasKeyOfPins ? bare : []) }
-
-    mutating func take(_ chunk: UnsafeRawBufferPointer, isLast: Bool) {
-        let first = max(0, window.count - 1)
-        window += chunk
-        if !isBegun {
-            isBegun = true
-            let mayBeCertificates =
-                window.first == 0x30 || window.withUnsafeBytes { Self.position(of: Self.begin, in: $0) } != nil
-            contents = mayBeCertificates ? window : nil
-        } else if let known = contents {
-            contents = known.count + chunk.count <= Self.mostBytes ? known + chunk : nil
-        }
-        window.withUnsafeBytes { bytes in
-            hasKeyOfPins = hasKeyOfPins || Self.hasKeyOfPins(bytes)
-            // The byte behind the last one is not known yet.
-            let end = isLast ? bytes.count : bytes.count - 1
-            var position = first
-            while position < end, let base = bytes.baseAddress,
-                let found = memchr(base + position, Int32(UInt8(ascii: "=")), end - position)
-            {
-                position = found - UnsafeMutableRawPointer(mutating: base)
-                judge(bytes, endingAt: position)
-                position += 1
-            }
-        }
-        window.removeFirst(max(0, window.count - Self.overlap))
-    }
-
-    /// Takes the 43 letters before the `=` at `end` if they are a hash.
-    private mutating func judge(_ bytes: UnsafeRawBufferPointer, endingAt end: Int) {
-        let start = end - 43
-        guard start >= 0, bytes[start..<end].reversed().allSatisfy(Self.isLetter) else { return }
-        let prefix = start - Self.prefix.count
-        let isMarked = prefix >= 0 && bytes[prefix..<start].elementsEqual(Self.prefix)
-        func isApart(_ index: Int) -> Bool {
-            !bytes.indices.contains(index) || !Self.isLetter(bytes[index]) && !"=-_".utf8.contains(bytes[index])
-        }
-        guard isMarked || isApart(start - 1) && isApart(end + 1),
-            let digest = try? HashText.bare(String(decoding: bytes[start...end], as: UTF8.self), at: .option).spkiSHA256
-        else { return }
-        if isMarked { marked.append(digest) } else { bare.append(digest) }
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        Base64.value(of: byte) != nil && byte != UInt8(ascii: "-") && byte != UInt8(ascii: "_")
-    }
-
-    /// Whether `SKPublicKeyHashes` or `publicKeyHashes` is in the bytes.
-    private static func hasKeyOfPins(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var rest = bytes[...]
-        while let found = position(of: mark, in: UnsafeRawBufferPointer(rebasing: rest)) {
-            let before = rest[..<(rest.startIndex + found)].suffix(3)
-            if before.last == UInt8(ascii: "p") || before.elementsEqual("SKP".utf8) { return true }
-            rest = rest.dropFirst(found + mark.count)
-        }
-        return false
-    }
-
-    private static func position(of part: [UInt8], in bytes: UnsafeRawBufferPointer) -> Int? {
-        guard let base = bytes.baseAddress, let first = part.first else { return nil }
-        var start = 0
-        while start + part.count <= bytes.count,
-            let found = memchr(base + start, Int32(first), bytes.count - start - part.count + 1)
-        {
-            guard memcmp(found, part, part.count) != 0 else { return found - UnsafeMutableRawPointer(mutating: base) }
-            start = found - UnsafeMutableRawPointer(mutating: base) + 1
-        }
-        return nil
-    }
-
-    /// The certificates that the file is as a whole; `nil` for any other file, code with certificates in it included.
-    func certificates(at place: PinPlace) -> Contents? {
-        guard let contents else { return nil }
-        let file = PinFile(path: place.description, bytes: contents)
-        if [.privateKey, .keyStore].contains(DERShape(contents)) { return .privateKey }
-        if let begin = contents.withUnsafeBytes({ Self.position(of: Self.begin, in: $0) }) {
-            let before = contents[..<begin]
-            guard file.text != nil, before.isEmpty || before.last == UInt8(ascii: "\n"),
-                !before.contains(where: "\"'`{".utf8.contains)
-            else { return nil }
-            if (try? PrivateKeyGuard.refusePrivateKeys(in: file)) == nil { return .privateKey }
-        }
-        guard let certificates = try? CertificateReader.plainCertificates(pemOrDER: contents), !certificates.isEmpty
-        else { return nil }
-        return .certificates(certificates)
     }
 }

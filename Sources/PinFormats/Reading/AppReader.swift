@@ -18,7 +18,8 @@ struct AppReader {
         isBundle = folder.hasSuffix(".app") && (names.contains("Info.plist") || names.contains("Contents"))
         // bundletool and the stores put a table of contents next to the apps of an app.
         let isSet =
-            names.contains { ["toc.pb", "manifest.json"].contains($0) } && names.contains { $0.hasSuffix(".apk") }
+            names.contains { ["toc.pb", "manifest.json"].contains($0) }
+            && names.contains { $0.hasSuffix(".apk") || ["splits", "standalones"].contains($0) }
         guard
             isBundle || isSet || names.contains("Payload") || names.contains(AndroidPackage.manifest)
                 || names.contains(where: { $0.hasSuffix(".app") })
@@ -31,7 +32,7 @@ struct AppReader {
         let place = PinPlace.at(files.path)
         let names = try files.names()
         var (own, code) = (PinReading(), CodePins(of: place))
-        let bundles = AppBundle.all(in: names, isBundle: isBundle)
+        let bundles = names.contains(AndroidPackage.manifest) ? [] : AppBundle.all(in: names, isBundle: isBundle)
         guard bundles.count <= AppBundle.most else {
             throw Problem(
                 .unreasonableDocument, at: place, "has more than \(AppBundle.most) apps",
@@ -39,7 +40,7 @@ struct AppReader {
         }
         for bundle in bundles { try read(bundle, names, into: &own) }
         if !bundles.isEmpty {
-            try code.scan(files, names, except: Set(bundles.map(\.propertyList)))
+            try code.scan(files, names, configuration: Set(bundles.map(\.propertyList)))
         } else if try !AndroidPackage.read(files, names, into: &own, &code) {
             return try readProject(names, at: place, into: &reading)
         }
@@ -53,6 +54,7 @@ struct AppReader {
             }
             own.note(.nothingPinned, at: place, words)
         }
+        if let gaps = code.gaps { own.note(.notFollowed, at: place, gaps) }
         for store in code.stores {
             own.note(.notAPinFile, at: store.place, "is a store of \(store.count) certificates, which are no pins")
         }

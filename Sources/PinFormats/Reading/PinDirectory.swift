@@ -87,6 +87,11 @@ package struct PinDirectory {
         let stem = name.prefix { $0 != "." }.lowercased()
         if !isPromised, Self.companions.contains(stem) { return }
         if Self.documentation.contains(fileExtension) { return pass("documentation, which was not looked into") }
+        if ["apk", "aab", "apks", "xapk", "ipa"].contains(fileExtension), ArchivedApp.isArchive(path: file) {
+            return reading.add(
+                unread: Problem(.pinsNotRead, at: .at(file), "is an app, which is judged by itself", remedy: "name it"),
+                [])
+        }
         let contents: PinFile
         do throws(Problem) { contents = try PinFile.load(file) } catch {
             // A film is none; a text may well be a list that is too long.

@@ -122,6 +122,8 @@ package enum PinInput: Sendable {
     /// The reading, where it holds a pin or configures a host: a configuration may decide other things alone.
     package static func pinning(_ reading: PinReading, at place: PinPlace) throws(Problem) -> PinReading {
         if !reading.pins.isEmpty || reading.configurations.contains(where: { !$0.entries.isEmpty }) { return reading }
-        throw reading.code.lazy.compactMap(\.refusal).first ?? .noPin(at: place)
+        let silence = reading.notes.first { $0.kind == .nothingPinned }
+        throw reading.code.lazy.compactMap(\.refusal).first
+            ?? silence.map { Problem(.notAPin, at: $0.place ?? place, $0.message) } ?? .noPin(at: place)
     }
 }

@@ -37,6 +37,10 @@ import Testing
         }
     }
 
+    /// A hash with slashes, and the same as JSON may have it.
+    private static let slashed = "nVTpN7Ri/8vYw3kZZvoX/uwLmG2hD4jF6tPqA9eUfrk="
+    private static let escaped = slashed.replacing("/", with: "\\/")
+
     private static let rows: [Row] = [
         (app(pinned), "", "pass pin-matched"), (app(junk), "", "fail pin-mismatch"),
         (app(pinned), "--client okhttp", "pass pin-matched"),
@@ -101,8 +105,20 @@ import Testing
                 $0.files = ["a.png": "$LEAF", "META-INF/x": "$LEAF", "lib/arm64-v8a/a.so": "", "lib/x86/a.so": "$LEAF"]
             }, "", passes
         ), (silent { $0.files = ["lib/x86/a.so": "$LEAF"] }, "", alone),
+        (silent { $0.files = ["assets/schlüssel.js": "$LEAF"] }, "", alone),
+        (silent { $0.files = ["a.bin": "sha256//$LEAF64"] }, "", alone),
+        (silent { $0.files = ["a.json": "\"sha256\\/" + escaped + "\""] }, "", "\(alone): # HOST sha256/" + slashed),
+        (silent { $0.files = ["a.plist": "TSKPublicKeyHashes,$LEAF64_\u{10},$JUNK64"] }, "", "\(alone): $LEAF … $JUNK"),
+        (silent { $0.files = ["assets/lib/x86/a.js": "$LEAF", "lib/arm64-v8a/a.so": ""] }, "", alone),
+        // Archives and keystores are named.
+        (
+            silent { $0.files = ["assets/w.zip": "PK\u{3}\u{4}", "classes.dex": ""] }, "",
+            "\(passes): not-followed … assets/w.zip"
+        ),
         // Certificates, whatever their names; not those in code, nor a store of roots, nor what the configuration names.
         (silent { $0.files = ["assets/x.bin": pki.leaf.pem] }, "", "\(alone): (a certificate)"),
+        (silent { $0.files = ["assets/x.pem": "i:C = US, O = Let's Encrypt, \"Inc.\"\n" + pki.leaf.pem] }, "", alone),
+        (silent { $0.files = ["assets/x.pem": "\u{FEFF}" + pki.leaf.pem] }, "", alone),
         (silent { $0.files = ["assets/x.js": "var x = '\n" + pki.leaf.pem] }, "", passes),
         (
             silent { $0.files = ["assets/roots.pem": String(repeating: pki.leaf.pem, count: 21)] }, "",
@@ -194,7 +210,9 @@ import Testing
     @Test(arguments: [
         ("main.jsbundle", "a('$LEAF')", alone + ": Payload/App.app/main.jsbundle"), ("App", "\u{FEFF}\0$LEAF\0", alone),
         ("www/certificates/x.cer", pki.leaf.pem, alone + ": www/certificates/x.cer (a certificate)"),
-        ("flutter_assets/x.pem", pki.leaf.pem, alone), ("App", "\0$LEAF64\0kTSKPublicKeyHashes\0", alone),
+        ("flutter_assets/x.pem", pki.leaf.pem, alone),
+        ("PlugIns/E.appex/Info.plist", AppText.ats(AppText.pinnedDomains(leaf: ["$LEAF64"])), alone),
+        ("App", "\0$LEAF64\0kTSKPublicKeyHashes\0", alone),
         (
             "App", "\0$LEAF64\0",
             "pass pins-not-applied: and an executable that the App Store encrypted shows none … nothing-pinned"
@@ -207,6 +225,50 @@ import Testing
         let desk = try Desk()
         try desk.files.write(Self.ipa([name: desk.expand(text)]), to: "App.ipa")
         await desk.expect("VERIFY --pins @App.ipa", end)
+    }
+
+    /// An Info.plist's own pins are of known hosts; what it holds for code is not.
+    @Test func thePropertyListOfAnAppIsLookedThrough() async throws {
+        let domains =
+            "<key>TSKConfiguration</key><dict><key>TSKPinnedDomains</key><dict><key>other.example.com</key><dict>"
+            + "<key>TSKPublicKeyHashes</key><array><string>$LEAF64</string><string>$JUNK64</string></array></dict></dict></dict>"
+        for (body, end) in [
+            ("<key>API_PIN</key><string>$LEAF</string>", Self.alone), (domains, "pass pins-not-applied"),
+        ] {
+            let desk = try Desk()
+            let text = AppText.plist("<key>CFBundleName</key><string>x</string>" + body)
+            var zip = StoredZip()
+            zip.add("Payload/App.app/Info.plist", Array(desk.expand(text).utf8))
+            try desk.files.write(zip.archive, to: "App.ipa")
+            await desk.expect("VERIFY --pins @App.ipa", end)
+        }
+    }
+
+    /// An app in a directory of pins is told, and one that was unpacked is read.
+    @Test func anAppInADirectoryIsNotLeftOut() async throws {
+        let desk = try Desk(["Pins/list.txt": "$LEAF"])
+        let apk = Self.expanded(Self.silent { $0.files = ["a.dex": "$LEAF"] }, at: desk).apk
+        try desk.files.write(apk, to: "Pins/app.apk")
+        await desk.expect("VERIFY --pins @Pins", "data: is an app, which is judged by itself")
+        await desk.expect("lint @Pins", "fail: pins-not-read")
+        for folder in ["set", "set/splits"] { try desk.files.makeDirectory(folder) }
+        try desk.files.write([0], to: "set/toc.pb")
+        try desk.files.write(apk, to: "set/splits/base-master.apk")
+        await desk.expect("VERIFY --pins @set", Self.alone)
+    }
+
+    @Test func aLockedFileIsNoVerdict() async throws {
+        let desk = try Desk()
+        var apk = Self.silent { $0.files = ["classes2.dex": "x"] }.apk
+        // Bit 0 of the flags, in the entry and in the table of contents.
+        for place in apk.indices.dropLast(60) where Array(apk[place..<place + 4]) == [0x50, 0x4B, 0x03, 0x04] {
+            apk[place + 6] |= 1
+        }
+        for place in apk.indices.dropLast(46) where Array(apk[place..<place + 4]) == [0x50, 0x4B, 0x01, 0x02] {
+            apk[place + 8] |= 1
+        }
+        try desk.files.write(apk, to: "x.apk")
+        await desk.expect("VERIFY --pins @x.apk", "data: is encrypted in the archive")
     }
 
     @Test func lintTellsEachHashWithItsFile() async throws {
