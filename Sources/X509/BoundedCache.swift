@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Remembers so many values at most, and so many bytes of them; beyond that it begins anew: hostile servers choose what there is.
+/// A cache that empties itself at a number of values or of bytes: hostile servers choose how many there are.
 final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Content {
         var values: [Key: (value: Value, size: Int)] = [:]

@@ -2,14 +2,11 @@ internal import Base
 internal import CLibraries
 internal import Pinning
 
-/// International domain names.
 package enum InternationalName {
     /// The length in bytes above which no name outside ASCII has an A-label form of 253 characters.
     private static let longestName = 1_024
 
-    /// The A-label form of a name with characters outside ASCII (IDNA 2008 with the mapping of UTS 46); others as they are.
-    ///
-    /// Returns `nil` when the name is no valid international domain name. Addresses and ASCII names pass unchanged.
+    /// The A-label form of `name` (IDNA 2008 with the mapping of UTS 46), unchanged in ASCII; `nil` if it is invalid.
     package static func ascii(_ name: String) -> String? {
         guard !name.utf8.allSatisfy({ $0 < 0x80 }) else { return name }
         guard name.utf8.count <= longestName else { return nil }
@@ -23,27 +20,25 @@ package enum InternationalName {
     }
 }
 
-/// The public suffix list of libpsl.
-///
-/// The system's library rather than a list of our own: distributions keep it up to date.
+/// The public suffix list of libpsl, which distributions keep up to date.
 package enum SystemPublicSuffixList {
-    /// Unsafe only to the compiler: libpsl's built-in list never changes, and NULL is an answer it takes.
+    /// Unsafe only to the compiler: the built-in list never changes, and libpsl accepts NULL for a list.
     nonisolated(unsafe) private static let list = psl_builtin()
 
-    /// The rules of both sections, without the one for all that no other covers.
+    /// The rules of both sections, without the default rule for names that no other rule covers.
     private static let anyRule = PSL_TYPE_ANY | PSL_TYPE_NO_STAR_RULE
 
-    /// The public suffix of `name`, `nil` when no rule of the list covers it.
+    /// The public suffix of `name`; `nil` if no rule of the list covers it.
     package static func publicSuffix(of name: String) -> String? {
         guard psl_is_public_suffix2(list, name, anyRule) == 0 else { return name }
-        // libpsl answers with a pointer into the text it was given, so that text has to outlive the answer.
+        // The result points into the text that libpsl was given, so the text has to outlive it.
         let suffix = name.withCString { name in psl_unregistrable_domain(list, name).map { String(cString: $0) } }
         guard let suffix, psl_is_public_suffix2(list, suffix, anyRule) != 0 else { return nil }
         return suffix
     }
 
-    /// Whether registries give out names directly below `name`: the list's ICANN section.
+    /// `true` if registries register names below `name`.
     ///
-    /// The private section does not count here: the owner of `github.io` may well hold a certificate for `*.github.io`.
+    /// The list's private section does not count: the owner of `github.io` may have a certificate for `*.github.io`.
     package static func isRegistry(_ name: String) -> Bool { psl_is_public_suffix2(list, name, PSL_TYPE_ICANN) != 0 }
 }

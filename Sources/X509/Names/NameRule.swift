@@ -1,16 +1,15 @@
 internal import COpenSSL
 internal import Pinning
 
-/// Whether the authorities on a path may certify a reference name; which names of the leaf count is the platform's.
+/// Checks if the CAs on a path may certify a reference name; the platform decides which names of the leaf count.
 enum NameRule {
     static func hasConstraints(_ path: [PathNode]) -> Bool {
         path.dropFirst().contains { X509_get_ext_by_NID($0.handle.pointer, NID_name_constraints, -1) >= 0 }
     }
 
-    /// The depth of the first authority on the path whose name constraints forbid `name` itself, `nil` when there is none.
+    /// The depth of the first CA on the path whose name constraints forbid `name`; `nil` if none does.
     ///
-    /// OpenSSL holds the constraints against the names in the leaf; a wildcard there can cover a name that an authority
-    /// excludes (CVE-2025-61727).
+    /// OpenSSL checks the names in the leaf, and a wildcard there can cover a name that a CA excludes (CVE-2025-61727).
     static func depthOfConstraint(on path: [PathNode], against name: ServerName) -> Int? {
         guard case .dns(let text) = name else { return nil }
         defer { OpenSSLFailure.forget() }
@@ -26,7 +25,7 @@ enum NameRule {
         return nil
     }
 
-    /// The first authority on the path whose constraints the names of the certificate at `depth` break: OpenSSL does not say which.
+    /// The depth of the first CA whose constraints the certificate at `depth` breaks; OpenSSL does not report it.
     static func authority(on path: [PathNode], against depth: Int, constrainsCommonName: Bool) -> Int? {
         defer { OpenSSLFailure.forget() }
         let certificate = path[depth].handle.pointer
@@ -41,7 +40,7 @@ enum NameRule {
         }
     }
 
-    /// Holds the constraints against a certificate that has `name` as its only name (`NAME_CONSTRAINTS_check`).
+    /// Checks constraints against a certificate whose only name is `name` (`NAME_CONSTRAINTS_check`).
     private static func satisfies(_ name: String, _ constraints: UnsafeMutablePointer<NAME_CONSTRAINTS>) -> Bool {
         guard let certificate = X509_new(), let names = COpenSSL_sk_GENERAL_NAME_new_null() else { return false }
         defer {
@@ -55,18 +54,15 @@ enum NameRule {
         guard COpenSSL_sk_GENERAL_NAME_push(names, entry) > 0,
             X509_add1_ext_i2d(certificate, NID_subject_alt_name, UnsafeMutableRawPointer(names), 0, 0) == 1
         else { return false }
-        // The check reads the names from where OpenSSL keeps them after a first look at the extensions; were that look
-        // to fail, it would find no name and nothing to object to.
+        // The check reads names that OpenSSL stored at a first look; if that failed, it would find none to object to.
         guard X509_get_extension_flags(certificate) & UInt32(EXFLAG_SET) != 0 else { return false }
         return NAME_CONSTRAINTS_check(certificate, constraints) == X509_V_OK
     }
 }
 
-/// What platforms have against leaves of many names, for the name of a server.
-///
-/// Clients of several devices ask the same again and again, and a hostile leaf has tens of thousands of names.
+/// The platforms' objections to names, cached: several clients ask, and a hostile leaf has tens of thousands of names.
 final class NameFindings: Sendable {
-    /// Below this many names the answer is found as fast as it is looked up.
+    /// The number of names below which an answer is computed as fast as it is looked up.
     private static let fewestNames = 64
 
     private struct Key: Hashable {
@@ -78,7 +74,7 @@ final class NameFindings: Sendable {
 
     private let known = BoundedCache<Key, TrustFailure?>(countLimit: 256)
 
-    /// What `platform` has against `leaf`, `nil` when one of its names covers the server.
+    /// The objection of `platform` to the names of `leaf`; `nil` if one of them covers the server.
     func objection(of platform: Platform, to leaf: Certificate, for name: ServerName) -> TrustFailure? {
         func objection() -> TrustFailure? {
             platform.objection(to: leaf, for: name, isRegistry: SystemPublicSuffixList.isRegistry)

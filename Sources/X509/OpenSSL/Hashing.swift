@@ -1,21 +1,20 @@
 internal import COpenSSL
 package import Pinning
 
-/// SHA-256 by OpenSSL.
 package enum Hashing {
-    /// Fetched once: looking the algorithm up by name each time costs more than hashing a certificate does.
+    /// The algorithm, fetched once: a look-up by name costs more than hashing a certificate.
     ///
     /// Unsafe only to the compiler: an `EVP_MD` never changes, and this one lives as long as the process.
     nonisolated(unsafe) private static let configured = EVP_MD_fetch(nil, "SHA256", nil)
     nonisolated(unsafe) fileprivate static let sha256 = configured ?? unconfigured()
 
-    /// A digest of the default provider where OpenSSL's configuration leaves that out: no hash here depends on what anybody configures.
+    /// SHA-256 of the default provider, so that no hash depends on a configuration of OpenSSL that leaves it out.
     private static func unconfigured() -> OpaquePointer? {
         guard let library = OSSL_LIB_CTX_new(), OSSL_PROVIDER_load(library, "default") != nil else { return nil }
         return EVP_MD_fetch(library, "SHA256", nil)
     }
 
-    /// Whether OpenSSL has what everything here rests on; it has not when its configuration leaves the default provider out.
+    /// `true` if OpenSSL has SHA-256; `false` if its configuration leaves out the default provider.
     package static var isAvailable: Bool { configured != nil }
 
     /// The SHA-256 hash of `bytes` (`EVP_Digest`).
@@ -29,9 +28,7 @@ package enum Hashing {
     }
 }
 
-/// A SHA-256 hash of bytes that come in parts (`EVP_DigestUpdate`).
-///
-/// Not Sendable: one thread at a time adds to it.
+/// Hashes bytes that arrive in parts (`EVP_DigestUpdate`), on one thread at a time.
 package final class RunningSHA256 {
     private let context: OpaquePointer
 
@@ -53,7 +50,7 @@ package final class RunningSHA256 {
 
     package func add(_ bytes: UnsafeRawBufferPointer) { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
 
-    /// The hash of all that was added; nothing is added afterwards.
+    /// The hash of all bytes that were added; nothing may be added afterwards.
     package func finish() -> SHA256Digest {
         var digest = [UInt8](repeating: 0, count: SHA256Digest.byteCount)
         guard EVP_DigestFinal_ex(context, &digest, nil) == 1, let value = SHA256Digest(bytes: digest) else {

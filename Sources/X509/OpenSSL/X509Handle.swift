@@ -4,27 +4,24 @@ internal import Synchronization
 
 /// Owns one `X509`.
 ///
-/// Sendable because the object is never changed after it was parsed; what OpenSSL caches inside it on first use
-/// (extensions, the decoded key) it guards with a lock of its own.
+/// Sendable because it never changes after it is parsed; OpenSSL guards the caches inside it with its own lock.
 final class X509Handle: @unchecked Sendable {
     let pointer: OpaquePointer
-    /// What was found out when somebody asked; `nil` until then.
+    /// Results that are computed at the first request, and `nil` before it.
     private struct Known {
         var malformation: String??
         var rewritten: X509Handle??
     }
     private let known = Mutex(Known())
 
-    /// Takes over a reference that the caller holds.
     init(takingOwnershipOf pointer: OpaquePointer) { self.pointer = pointer }
 
-    /// Adds a reference to a certificate that another owner keeps.
     convenience init(borrowing pointer: OpaquePointer) {
         X509_up_ref(pointer)
         self.init(takingOwnershipOf: pointer)
     }
 
-    /// Parses exactly one DER certificate with `d2i_X509`; `nil` when the bytes are anything else, or its key costs too much to read.
+    /// Parses exactly one DER certificate (`d2i_X509`); `nil` if the bytes are anything else or cost too much to read.
     convenience init?(der: [UInt8]) {
         guard COpenSSL_certificate(der, der.count) == 0 else { return nil }
         guard let parsed = DER.decoded(der, free: { X509_free($0) }, { d2i_X509(nil, $0, $1) }) else { return nil }
@@ -36,7 +33,7 @@ final class X509Handle: @unchecked Sendable {
     var subjectName: OpaquePointer? { X509_get_subject_name(pointer) }
     var issuerName: OpaquePointer? { X509_get_issuer_name(pointer) }
 
-    /// What is wrong with the form of the certificate, `nil` if nothing is.
+    /// The flaw in the certificate's form, as a clause; `nil` if there is none.
     var malformation: String? {
         known.withLock { known in
             if let malformation = known.malformation { return malformation }
@@ -46,7 +43,7 @@ final class X509Handle: @unchecked Sendable {
         }
     }
 
-    /// The certificate with its inner signature algorithm written outside, if both differ by a NULL alone.
+    /// A copy whose outer signature algorithm is the inner, signed one; `nil` if they do not differ by a NULL alone.
     private var rewritten: X509Handle? {
         known.withLock { known in
             if let rewritten = known.rewritten { return rewritten }
@@ -56,7 +53,7 @@ final class X509Handle: @unchecked Sendable {
         }
     }
 
-    /// Whether it wants a policy to hold (requireExplicitPolicy; RFC 5280, 4.2.1.11).
+    /// `true` if the certificate requires a valid policy (requireExplicitPolicy; RFC 5280, 4.2.1.11).
     var asksForPolicy: Bool {
         defer { OpenSSLFailure.forget() }
         guard let value = X509_get_ext_d2i(pointer, NID_policy_constraints, nil, nil) else { return false }
@@ -65,15 +62,15 @@ final class X509Handle: @unchecked Sendable {
         return constraints.pointee.requireExplicitPolicy != nil
     }
 
-    /// Whether this certificate's subject is the name of `other`'s issuer, compared in canonical form (RFC 5280, 7.1).
+    /// `true` if this subject is the issuer name in `other`, compared in canonical form (RFC 5280, 7.1).
     func isNamedIssuer(of other: X509Handle) -> Bool { X509_NAME_cmp(subjectName, other.issuerName) == 0 }
 
-    /// Whether `issuer`'s key made the signature on this certificate, by either of its algorithms (`X509_verify`).
+    /// `true` if `issuer`'s key made the signature, by the outer or the inner algorithm (`X509_verify`).
     func isSigned(by issuer: X509Handle) -> Bool {
         isVerified(by: issuer) || isSignedByInnerAlgorithm(by: issuer)
     }
 
-    /// Whether it is `issuer`'s signature by the algorithm that was signed, where the other one is another.
+    /// `true` if the signature verifies by the inner algorithm and the outer one is different.
     func isSignedByInnerAlgorithm(by issuer: X509Handle) -> Bool { rewritten?.isVerified(by: issuer) ?? false }
 
     private func isVerified(by issuer: X509Handle) -> Bool {
@@ -83,17 +80,16 @@ final class X509Handle: @unchecked Sendable {
     }
 }
 
-/// Certificates that were seen lately, as values and in parsed form, so that neither has to be made again.
+/// Certificates that were seen recently, as values and in parsed form.
 ///
-/// Parsing costs more than a signature check of the usual kind (about 0.15 ms in OpenSSL 3.0, most of it for finding a
-/// decoder for the key), and chains of different servers share their intermediates.
+/// Parsing takes about 0.15 ms in OpenSSL 3.0, most of it to find a decoder for the key; chains share intermediates.
 final class HandleCache: Sendable {
     static let shared = HandleCache()
 
-    /// More than any batch has distinct authorities at work at one time, and no more than so many bytes of DER.
+    /// Room for 16 MiB of DER and 1,024 certificates, more than the distinct CAs in use at one time in any batch.
     private let known = BoundedCache<SHA256Digest, (certificate: Certificate, handle: X509Handle)>(sizeLimit: 16 << 20)
 
-    /// The parsed form of `certificate`, `nil` when its bytes are no certificate.
+    /// The parsed form of `certificate`; `nil` if its bytes are not a certificate.
     func handle(for certificate: Certificate) -> X509Handle? {
         if let known = known.value(for: certificate.fingerprint) { return known.handle }
         guard let handle = X509Handle(der: certificate.der) else { return nil }
@@ -101,7 +97,6 @@ final class HandleCache: Sendable {
         return handle
     }
 
-    /// The value of the certificate whose DER is `der`, `nil` when it was not seen lately.
     func certificate(der: [UInt8], fingerprint: SHA256Digest) -> Certificate? {
         let known = known.value(for: fingerprint)?.certificate
         return known?.der == der ? known : nil
@@ -112,19 +107,15 @@ final class HandleCache: Sendable {
     }
 }
 
-/// What has to come before everything that OpenSSL looks up by name.
 package enum OpenSSLNames {
-    /// Has OpenSSL learn the names of all kinds of keys, once in a process; other threads wait meanwhile.
-    ///
-    /// Called before keys are read and before TLS is set up, which different threads begin with.
+    /// Has OpenSSL load the names of all kinds of keys, once in a process and before keys are read or TLS is set up.
     package static func learn() { COpenSSL_learn_names() }
 }
 
-/// What OpenSSL's error queue said about the last call of this thread.
+/// The reason in OpenSSL's error queue for the last call.
 ///
-/// The queue belongs to the thread, so it is emptied before a call and read right after it, with no suspension between.
+/// The queue belongs to the thread: it is emptied before a call and read right after it, with no suspension between.
 enum OpenSSLFailure {
-    /// Forgets earlier errors, so that what is read next belongs to the call in between.
     static func forget() { ERR_clear_error() }
 
     /// Empties the queue and returns the reason of its first entry, the one nearest to the cause.
@@ -136,10 +127,7 @@ enum OpenSSLFailure {
     }
 }
 
-/// The OpenSSL library this process runs on.
 package enum OpenSSLVersion {
-    /// Its name and version, as in `OpenSSL 3.0.15 3 Sep 2024`.
-    ///
-    /// It is what was loaded, not what was compiled against.
+    /// The name and version of the OpenSSL that was loaded, not compiled against, as in `OpenSSL 3.0.15 3 Sep 2024`.
     package static var text: String { String(cString: OpenSSL_version(OPENSSL_VERSION)) }
 }

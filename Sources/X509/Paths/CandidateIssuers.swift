@@ -1,17 +1,14 @@
 internal import COpenSSL
 internal import Pinning
 
-/// The certificates that could have issued another, in an order that does not depend on how they were presented.
-///
-/// Belongs to one search and remembers what it found out: names, anchors and signatures are looked at once a pair.
+/// The certificates that could have issued another, in an order that the order of presentation does not change.
 final class CandidateIssuers {
-    /// One candidate, and whether a path may end there.
     struct Candidate {
         let node: PathNode
         let isAnchor: Bool
     }
 
-    /// What it costs to put one of several candidates in its place, in units of the budget.
+    /// The cost of ranking one of several candidates, in units of the budget.
     private static let costOfRanking = 4
 
     private let anchorSources: [any AnchorSource]
@@ -19,10 +16,10 @@ final class CandidateIssuers {
     private let pool: [PathNode]
     private let fetchable: [PathNode]
     private let time: Timestamp
-    /// What the search may cost; several searches for one question share it.
+    /// The budget that the searches for one question share.
     let budget: WorkBudget
     private var candidates: [SHA256Digest: [Candidate]] = [:]
-    /// By the fingerprints of the certificate and its issuer.
+    /// The results of checks, by the fingerprints of the certificate and its issuer.
     private var signatures: [[SHA256Digest]: Bool] = [:]
 
     init(
@@ -35,7 +32,7 @@ final class CandidateIssuers {
 
     var seen: [Certificate] { candidates.values.flatMap { $0.map(\.node.certificate) } }
 
-    /// The anchor that has the subject and key of `node`: `node` itself if it is one.
+    /// The anchor with the subject and key of `node`: `node` itself if it is an anchor.
     func anchor(like node: PathNode) -> PathNode? {
         guard let name = node.handle.subjectName else { return nil }
         let anchors = anchorSources.flatMap { $0.anchors(named: name) }
@@ -43,7 +40,7 @@ final class CandidateIssuers {
             ?? anchors.first { $0.certificate.publicKey == node.certificate.publicKey }
     }
 
-    /// The certificates whose subject is `node`'s issuer, the most promising first.
+    /// The certificates whose subject is the issuer of `node`, the most promising first; none if the budget is spent.
     func candidates(for node: PathNode) -> [Candidate] {
         if let known = candidates[node.certificate.fingerprint] { return known }
         var found: [Candidate] = []
@@ -54,7 +51,7 @@ final class CandidateIssuers {
             }
         }
         if let name = node.handle.issuerName {
-            // Anchors win over equal certificates that were presented, and over others of the same name.
+            // Anchors win over equal certificates that were presented, and over others of their name.
             for source in anchorSources { add(source.anchors(named: name), isAnchor: true) }
             add(pool.filter { $0.handle.isNamedIssuer(of: node.handle) }, isAnchor: false)
             if !fetchable.isEmpty, saysWhereToFetch(node.certificate) {
@@ -62,7 +59,7 @@ final class CandidateIssuers {
             }
         }
         if found.count > 1 {
-            // Certificates of one name in numbers would be put in order again for each of them.
+            // With many certificates of one name, each of them has all the others as candidates to rank.
             guard budget.spend(found.count * Self.costOfRanking) else { return [] }
             sort(&found, issuersOf: node.certificate)
         }
@@ -74,10 +71,9 @@ final class CandidateIssuers {
         time <= certificate.notAfter && !Platform.triedPlaces(of: IssuerPlaces.named(by: certificate)).isEmpty
     }
 
-    /// Whether the trust store forbids to trust `node`.
     func isDistrusted(_ node: PathNode) -> Bool { trustStore.distrusts(node) }
 
-    /// Whether `issuer` really signed `subject`; `false` also when the budget does not allow to find out.
+    /// `true` if `issuer` signed `subject`; `false` also if the budget does not allow the check.
     func isSigned(_ subject: PathNode, by issuer: PathNode) -> Bool {
         let edge = [subject.certificate.fingerprint, issuer.certificate.fingerprint]
         if let known = signatures[edge] { return known }
@@ -96,10 +92,9 @@ final class CandidateIssuers {
                 default: 1
                 }
             let isValid = certificate.notBefore <= time && time <= certificate.notAfter
-            // Every platform takes what it trusts before what it is shown.
             return (candidate.isAnchor ? 0 : 1, keyRank, isValid ? 0 : 1, certificate.isSelfIssued ? 0 : 1)
         }
-        // What decides is worked out once a candidate, because there can be thousands.
+        // Ranks are computed once a candidate, because there can be thousands.
         let keys = candidates.map { (rank: rank($0), notAfter: $0.node.certificate.notAfter) }
         let order = candidates.indices.sorted { left, right in
             if keys[left].rank != keys[right].rank { return keys[left].rank < keys[right].rank }

@@ -1,18 +1,16 @@
 internal import Pinning
 
-/// What was found out about chains that were seen lately.
+/// The results for chains that were seen recently: many names are served with one certificate.
 ///
-/// Many names are served with one certificate, and a verification costs more than the rest of a check. An answer holds for the
-/// span of time in which no certificate that took part begins or ceases to be valid. The reference name plays no part in it: it
-/// is checked apart, every time.
+/// A result holds while no certificate that took part begins or ceases to be valid, and for any reference name.
 final class FindingsCache: Sendable {
-    /// What an answer depends on, apart from the verifier and the time.
+    /// Everything that a result depends on, apart from the verifier and the time.
     struct Key: Hashable {
         private var question: PathQuestion
-        /// The roots of a device that play a part, where several devices share what is found out.
+        /// The roots of a device that a search can reach, if several devices share the results.
         private let roots: [Int]
 
-        /// The key of what `platform` finds, `nil` for what all platforms have in common.
+        /// The key of the results for `platform`, or of those common to all platforms if it is `nil`.
         init(_ question: PathQuestion, by platform: Platform?, among roots: [Int] = []) {
             (self.question, self.roots) = (question, roots)
             (self.question.platform, self.question.time) = (platform, Timestamp(secondsSinceEpoch: 0))
@@ -21,21 +19,20 @@ final class FindingsCache: Sendable {
         }
     }
 
-    /// An answer, and the span of time it holds for.
     struct Entry: Sendable {
         private(set) var findings: PathFindings
-        /// Whether an authority on one of the paths constrains names, so that the name asked for counts after all.
+        /// `true` if a CA on one of the paths constrains names, so that the reference name counts after all.
         let hasNameConstraints: Bool
-        /// Whether everybody's search would have gone the same way.
+        /// `true` if every platform's search would have gone the same way.
         let isUndisputed: Bool
-        /// Whether the only valid path is the one that Conscrypt builds.
+        /// `true` if the only valid path is the one that Conscrypt builds.
         let isConscrypts: Bool
-        /// Whether there were other certificates at hand than those of the one valid path, so that another could have been built.
+        /// `true` if the certificates at hand allowed another path than the first valid one.
         let hasChoice: Bool
-        /// Whether a path through two certificates of one authority was left out.
+        /// `true` if a path through two certificates of one CA was left out.
         let hasLeftOutAuthority: Bool
         let isExhausted: Bool
-        /// What OpenSSL had against the paths of a disputed search.
+        /// OpenSSL's judgements of the paths in a disputed search, by the fingerprints of the path.
         let judgements: [[SHA256Digest]: PathJudge.Judgement]
         fileprivate let span: ClosedRange<Timestamp>
         fileprivate let size: Int
@@ -46,7 +43,7 @@ final class FindingsCache: Sendable {
             return entry
         }
 
-        /// An answer for `time`, reached by looking at `certificates`.
+        /// A result at `time` that depends on `certificates`.
         init(
             _ findings: PathFindings, hasNameConstraints: Bool, isUndisputed: Bool = false,
             isConscrypts: Bool = false, hasChoice: Bool = false,
@@ -73,10 +70,8 @@ final class FindingsCache: Sendable {
         }
     }
 
-    /// As many bytes of DER.
     private let entries = BoundedCache<Key, Entry>(sizeLimit: 16 << 20)
 
-    /// The answer that holds at `time`, `nil` when none is known.
     func entry(for key: Key, at time: Timestamp) -> Entry? {
         entries.value(for: key).flatMap { $0.span.contains(time) ? $0 : nil }
     }
@@ -84,25 +79,23 @@ final class FindingsCache: Sendable {
     func remember(_ entry: Entry, for key: Key) { entries.remember(entry, for: key, size: entry.size) }
 }
 
-/// What verifiers find out for each other that differ only in which roots of one bundle they trust, as those of several devices do.
+/// Results shared by verifiers that trust different roots of one bundle, as those of several devices do.
 ///
-/// A search comes to the same on two devices that have the same of the roots which it could come across. That is most of them: a
-/// chain is then searched once, whatever number of devices judge it.
+/// Devices that agree about the roots which a search can reach share its result.
 package final class SharedFindings: Sendable {
     let cache = FindingsCache()
     let names = NameFindings()
-    /// As many bytes of DER.
     private let reaches = BoundedCache<FindingsCache.Key, [Int]>(sizeLimit: 16 << 20)
 
     package init() {}
 
-    /// The selected ones of the roots that a search could come across, where it would end or be told by the rules of a platform.
+    /// The positions of the selected roots that a search could reach, as ends or as roots known to a platform's rules.
     func reachable(in store: TrustStore, by question: PathQuestion) -> [Int] {
         guard let selection = store.selection else { return [] }
         let key = FindingsCache.Key(question, by: nil)
         if let known = reaches.value(for: key) { return known.filter(selection.holds) }
         var certificates = question.presented.certificates + question.intermediates + question.fetchable
-        // A root of the device is a public one there, whatever makes it an anchor.
+        // An anchor that is also a root of the device counts as a public root there.
         switch question.anchors {
         case .trustStore: break
         case .only(let anchors), .trustStoreAnd(let anchors): certificates += anchors

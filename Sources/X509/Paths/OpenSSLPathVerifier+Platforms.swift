@@ -1,9 +1,7 @@
 internal import Pinning
 
-/// What a platform makes of the paths that were found.
 extension OpenSSLPathVerifier {
-    /// What a platform finds that builds one path and does not turn back: the path that OpenSSL builds by itself, or what it has
-    /// against that.
+    /// The result for a platform that builds one path: the path that OpenSSL builds by itself, or the objections to it.
     func builtByItself(_ entry: FindingsCache.Entry, _ question: PathQuestion, leaf: PathNode) -> FindingsCache.Entry {
         guard let platform = question.platform, platform.buildsOnePath, entry.hasChoice,
             !entry.findings.validPaths.isEmpty
@@ -15,12 +13,13 @@ extension OpenSSLPathVerifier {
                     validPaths: [], failures: Self.ranked(failures.map { $0.refused(by: platform.family) }),
                     bestEfforts: [path]))
         }
-        // What the search found beside it is of no use to the platform.
+        // The platform never tries the other paths that the search found.
         return entry.with(PathFindings(validPaths: [path], failures: [], bestEfforts: []))
     }
 
-    /// The path that OpenSSL builds by itself where the search has none because two certificates of one name and key would be on it,
-    /// which OpenSSL does not mind; without regard to the reference name, so none whose authorities constrain names.
+    /// The result with a path through two certificates of one CA, which OpenSSL builds and the search leaves out.
+    ///
+    /// The reference name is not known here, so a path whose CAs constrain names does not count.
     func builtThroughOneAuthorityTwice(
         _ entry: FindingsCache.Entry, _ question: PathQuestion, leaf: PathNode
     ) -> FindingsCache.Entry {
@@ -35,7 +34,7 @@ extension OpenSSLPathVerifier {
         return entry.with(PathFindings(validPaths: [path], failures: [], bestEfforts: []))
     }
 
-    /// What OpenSSL builds by itself, and what it, the platform and the store have against that.
+    /// The path that OpenSSL builds by itself, with the objections of OpenSSL, the platform and the store.
     private func build(
         _ question: PathQuestion, leaf: PathNode, by platform: Platform
     ) -> (path: [Certificate], failures: [TrustFailure]) {
@@ -49,14 +48,12 @@ extension OpenSSLPathVerifier {
         return (judgement.certificates, failures)
     }
 
-    /// Whether the question's platform has nothing against a path that OpenSSL found valid.
     func isTaken(_ path: [Certificate], _ question: PathQuestion) -> Bool {
         let nodes = path.compactMap { PathNode($0) }
         return nodes.count == path.count
             && pathRules(question, by: question.platform).failures(of: nodes, firstAnchor: nodes.count - 1, []).isEmpty
     }
 
-    /// What the question's platform and the store have against a path that OpenSSL itself takes.
     private func objections(to path: [Certificate], _ question: PathQuestion) -> [TrustFailure] {
         let nodes = path.compactMap { PathNode($0) }
         let distrusted = nodes.enumerated().filter { trustStore.distrusts($0.element) }.map {
@@ -66,7 +63,7 @@ extension OpenSSLPathVerifier {
             + pathRules(question, by: question.platform).failures(of: nodes, firstAnchor: nodes.count - 1, [])
     }
 
-    /// What a platform makes of a search that was given up: no second one is paid for.
+    /// The result for a platform after a search that was given up: a second one is not paid for.
     func exhausted(_ common: FindingsCache.Entry, _ question: PathQuestion) -> FindingsCache.Entry {
         var findings = common.findings
         if let preferred = findings.validPaths.first {

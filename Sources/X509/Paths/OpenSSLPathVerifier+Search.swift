@@ -1,6 +1,5 @@
 package import Pinning
 
-/// One search: what it goes through, round by round, and what comes of it.
 extension OpenSSLPathVerifier {
     func search(
         _ question: PathQuestion, leaf: PathNode, by platform: Platform?, name: ServerName? = nil,
@@ -44,27 +43,27 @@ extension OpenSSLPathVerifier {
             at: question.time, by: seen)
     }
 
-    /// Whether another path than the only valid one could be built of the certificates that were at hand, or of its own.
+    /// `true` if the certificates at hand, or those of the only valid path, allow another path.
     private static func hasChoice(_ paths: [[Certificate]], among seen: [Certificate]) -> Bool {
         guard paths.count == 1, let path = paths.first else { return !paths.isEmpty }
         return seen.contains { !path.contains($0) } || Set(path.map(\.subject)).count < path.count
     }
 
-    /// Where paths may end and what they may pass through in one round of the search.
+    /// One round of a search: the anchors where paths may end, and the certificates that they may pass through.
     struct Round {
         let sources: [any AnchorSource]
         let pool: [PathNode]
         var fetchable: [PathNode] = []
     }
 
-    /// Each round's anchor sources and certificates to pass through; a later one holds all of those before it.
+    /// The rounds of a search; each has the anchors and certificates of all rounds before it.
     func rounds(
         _ question: PathQuestion, presented: [PathNode], additional: [PathNode], fetchable: [PathNode]
     ) -> [Round] {
         let tiers: [[any AnchorSource]] =
             switch question.anchors {
             case .trustStore: trustStore.tiers
-            // All at once: a path to one of them is no reason to miss a shorter one to the store's.
+            // All at once: a path to a given anchor must not hide a shorter one to an anchor of the store.
             case .trustStoreAnd(let certificates): [[AnchorBundle(certificates)] + trustStore.tiers.flatMap { $0 }]
             case .only(let certificates): [[AnchorBundle(certificates)]]
             }
@@ -94,7 +93,7 @@ extension OpenSSLPathVerifier {
             anchorClass: { anchorClass(of: $0.certificate, question.anchors) })
     }
 
-    /// Whose anchor a certificate is, by its bytes: whoever made it an anchor, a root on the system's list is the system's.
+    /// The class of an anchor by its bytes: a root on the system's list is the system's, even if it was given.
     package func anchorClass(of anchor: Certificate, _ anchors: Anchors) -> AnchorClass {
         if isPublicRoot(anchor) { return .system }
         return switch anchors {
@@ -108,13 +107,13 @@ extension OpenSSLPathVerifier {
         return certificates.filter { seen.insert($0.fingerprint).inserted }.compactMap { PathNode($0) }
     }
 
-    /// Puts together why there is no valid path, and the path that a client which does not care would see.
+    /// Collects the reasons why no path is valid, and the paths that a client which skips this check would see.
     private func rejection(
         _ search: inout PathSearch, leaf: PathNode, nameFailures: [TrustFailure], question: PathQuestion
     ) -> PathFindings {
         var failures = search.validPaths.isEmpty ? search.failures : []
         if search.validPaths.isEmpty, !search.hasInvalidPath {
-            // No path reaches an anchor: judge the longest one as if its end were trusted, then say that it is not.
+            // No path reaches an anchor: judge the longest one as if its end were trusted, then add that it is not.
             let deadEnd = search.longestDeadEnd.isEmpty ? [leaf] : search.longestDeadEnd
             failures += search.failures(onDeadEnd: deadEnd)
             // A search that was given up cannot say that an issuer is missing.
@@ -141,7 +140,7 @@ extension OpenSSLPathVerifier {
             validPaths: [], failures: Self.ranked(failures), bestEfforts: search.bestEfforts(at: question.time))
     }
 
-    /// The most useful reasons first; those of one rank stay in the order OpenSSL met them.
+    /// Failures with the most useful first; those of one rank stay in the order in which OpenSSL met them.
     static func ranked(_ failures: [TrustFailure]) -> [TrustFailure] {
         failures.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(\.element)
     }

@@ -1,32 +1,26 @@
 package import Pinning
 
-/// Finds and verifies certification paths with OpenSSL.
 package struct OpenSSLPathVerifier: PathVerifier {
-    /// Stands for the roots of the client's device.
     package let trustStore: TrustStore
     package let isPublicRoot: @Sendable (Certificate) -> Bool
     let cache = FindingsCache()
     private let names = NameFindings()
     let shared: SharedFindings?
-    /// What its searches share with others for the same target.
+    /// The budget that its searches share with others for the same target.
     private(set) var target: TargetBudget?
 
-    /// A verifier whose paths may end at the anchors of `trustStore`.
     package init(
         trustStore: TrustStore, sharing shared: SharedFindings? = nil,
         isPublicRoot: @escaping @Sendable (Certificate) -> Bool = { _ in false }
     ) { (self.trustStore, self.shared, self.isPublicRoot) = (trustStore, shared, isPublicRoot) }
 
-    /// The same verifier for the questions about one target.
     package func within(_ target: TargetBudget) -> OpenSSLPathVerifier {
         var verifier = self
         verifier.target = target
         return verifier
     }
 
-    /// Searches with what was presented first, and with other certificates as links only when that leads nowhere.
-    ///
-    /// Sources that are costly to read are asked last.
+    /// Searches with the presented certificates first, source by source, and with others only if that leads nowhere.
     package func findPaths(_ question: PathQuestion) -> PathFindings {
         guard let leaf = PathNode(question.presented.leaf) else {
             return PathFindings(
@@ -36,7 +30,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
         }
         let nameFailures = nameFailures(of: leaf, question)
         let known = nameless(question, leaf: leaf)
-        // Constraints are held against the name on the way to a path, not afterwards.
+        // A path whose constraints forbid the name is not valid, so the search itself has to know the name.
         if known.hasNameConstraints, case .sslServer(.name(let name)) = question.policy, case .dns = name {
             let found = search(question, leaf: leaf, by: question.platform, name: name, nameFailures: nameFailures)
             return builtByItself(found, question, leaf: leaf).findings
@@ -47,10 +41,10 @@ package struct OpenSSLPathVerifier: PathVerifier {
             bestEfforts: known.findings.validPaths + known.findings.bestEfforts)
     }
 
-    /// What is found without regard to the reference name, perhaps remembered.
+    /// The result without regard to the reference name.
     ///
-    /// The paths are enumerated and offered to OpenSSL once for all platforms. Where none was refused, a platform has but to agree;
-    /// where some was, it searches by its own rules, with OpenSSL's judgements at hand.
+    /// All platforms share one search. A platform only has to agree if OpenSSL refused nothing; otherwise it searches
+    /// by its own rules, with OpenSSL's judgements at hand.
     private func nameless(_ question: PathQuestion, leaf: PathNode) -> FindingsCache.Entry {
         let common = remembered(question, by: nil) { search(question, leaf: leaf, by: nil) }
         guard let platform = question.platform else { return common }
@@ -66,7 +60,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
             return builtByItself(exhausted(common, question), question, leaf: leaf)
         }
         return remembered(question, by: platform) {
-            // OpenSSL holds the common name against constraints only when it is told to.
+            // OpenSSL checks the common name against constraints only if told to, so other judgements do not count.
             let found = search(
                 question, leaf: leaf, by: platform, judgements: platform.constrainsCommonName ? [:] : common.judgements)
             return builtThroughOneAuthorityTwice(builtByItself(found, question, leaf: leaf), question, leaf: leaf)
@@ -81,12 +75,11 @@ package struct OpenSSLPathVerifier: PathVerifier {
         let key = FindingsCache.Key(question, by: platform, among: roots)
         if let known = cache.entry(for: key, at: question.time) { return known }
         let entry = search()
-        // What one target has no budget for, another may have.
+        // Another target may have the budget that this one lacks.
         if target?.isSpent != true { cache.remember(entry, for: key) }
         return entry
     }
 
-    /// Whether the trust store holds an anchor with the subject and key of `certificate`.
     package func holdsAnchor(like certificate: Certificate) -> Bool {
         PathNode(certificate).map(trustStore.holdsAnchor(like:)) ?? false
     }

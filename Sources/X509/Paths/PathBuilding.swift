@@ -1,18 +1,17 @@
 internal import COpenSSL
 internal import Pinning
 
-/// What OpenSSL is given to build a path from by itself, as a program does that calls it and nothing else.
+/// The certificates from which OpenSSL builds a path by itself, as it does for a program that only calls it.
 ///
-/// OpenSSL takes the first issuer that fits by its names and identifiers and does not turn back: a path that a search finds may be
-/// one that it never tries.
+/// OpenSSL takes the first issuer that fits by names and identifiers, and never turns back to try another.
 struct PathBuilding {
     let leaf: PathNode
-    /// What was presented beside the leaf, in that order.
+    /// The certificates presented after the leaf, in that order.
     let presented: [PathNode]
-    /// The anchors that could play a part: issuers of certificates at hand, and certificates at hand that are anchors.
+    /// The anchors that could be used: issuers of certificates at hand, and certificates at hand that are anchors.
     let anchors: [PathNode]
 
-    /// More anchors than these are not gathered; OpenSSL takes the first that fits and is in time.
+    /// The most anchors that are gathered; OpenSSL takes the first that fits and is in time.
     private static let mostAnchors = 256
 
     init(of leaf: PathNode, presented: [PathNode], endingAt sources: [any AnchorSource]) {
@@ -37,7 +36,7 @@ struct PathBuilding {
             addIssuers(of: node)
             add(named: node.handle.subjectName) { $0 == node.certificate }
         }
-        // An anchor that is no root may have an issuer among the anchors too.
+        // An anchor that is not a root may have an issuer among the anchors too.
         var next = 0
         while next < gathered.count {
             addIssuers(of: gathered[next])
@@ -46,7 +45,7 @@ struct PathBuilding {
         anchors = Self.inOrder(gathered, named: names, of: sources)
     }
 
-    /// Anchors in the order in which the sources have those of one name, whoever they were gathered for: OpenSSL takes the first.
+    /// Sorts anchors of one name as the sources order them, because OpenSSL takes the first.
     private static func inOrder(
         _ anchors: [PathNode], named names: [OpaquePointer], of sources: [any AnchorSource]
     ) -> [PathNode] {
@@ -57,8 +56,7 @@ struct PathBuilding {
         }
     }
 
-    /// Whether nothing is said of the key of the issuer that is not true of `issuer`'s (`X509_check_issued`): of thousands with one
-    /// name those that OpenSSL passes over are left out.
+    /// `true` if the key identifiers do not contradict each other (`X509_check_issued`): OpenSSL skips other issuers.
     private static func mayHaveIssued(_ subject: Certificate, _ issuer: Certificate) -> Bool {
         guard let wanted = subject.authorityKeyIdentifier else { return true }
         return issuer.subjectKeyIdentifier ?? wanted == wanted
@@ -97,7 +95,7 @@ extension TrustFailure.Reason {
             }
     }
 
-    /// Whether the certificate breaks the rule on every path it stands on, so that no other needs to be tried.
+    /// `true` if the certificate breaks the rule on every path, so that no other path needs to be tried.
     var isOfTheCertificate: Bool {
         switch self {
         case .expired, .notYetValid, .weakKey, .weakSignature, .unknownCriticalExtension, .wrongPurpose,

@@ -1,24 +1,23 @@
 internal import COpenSSL
 internal import Pinning
 
-/// Has OpenSSL judge one concrete path: signatures, dates, constraints, purpose, strength.
+/// Has OpenSSL judge one path: signatures, dates, constraints, purposes, strength.
 ///
-/// The store holds the path's last certificate alone and the untrusted stack the ones between, so that `X509_verify_cert` has no
-/// choice to make, unless it is asked to make one; the names of servers are checked apart, because they do not depend on the path.
+/// The store has only the path's last certificate and the untrusted stack those between, so `X509_verify_cert` has no
+/// choice, unless it builds the path. Server names are checked elsewhere: they do not depend on the path.
 struct PathJudge {
-    /// What is judged besides the signatures and dates.
     struct Rules {
-        /// Whether the rules for TLS servers hold: purpose and key strength (`SecPolicyCreateSSL`), or only the basic ones.
+        /// `true` for the rules of TLS servers, which add purpose and key strength (`SecPolicyCreateSSL`).
         var isServerPolicy: Bool
-        /// Whether name constraints hold the common name of a leaf without a DNS name.
+        /// `true` if name constraints apply to the common name of a leaf without a DNS name.
         var constrainsCommonName = false
         var time: Timestamp
     }
 
     struct Judgement: Sendable {
-        /// Every rule that is broken, in the order OpenSSL met them; none for a valid path.
+        /// The broken rules in the order in which OpenSSL met them; none for a valid path.
         let failures: [TrustFailure]
-        /// The certificates OpenSSL used, leaf first.
+        /// The certificates that OpenSSL used, leaf first.
         let certificates: [Certificate]
     }
 
@@ -27,7 +26,7 @@ struct PathJudge {
 
     let rules: Rules
 
-    /// Judges `path`, whose last certificate is taken as the anchor.
+    /// Judges `path`, whose last certificate is taken for the anchor.
     func judge(_ path: [PathNode]) -> Judgement {
         guard let leaf = path.first, let anchor = path.last else { preconditionFailure("a path is never empty") }
         // A leaf that is itself the anchor is judged alone: with more at hand OpenSSL would go on to an issuer.
@@ -55,7 +54,7 @@ struct PathJudge {
         }
         OpenSSLFailure.forget()
         for node in intermediates { COpenSSL_sk_X509_push(untrusted, node.handle.pointer) }
-        // On a path that is given, the next certificate is the issuer; what is said of its identifiers is looked at afterwards.
+        // On a given path the next certificate is the issuer; contradicting identifiers are looked for afterwards.
         if !buildingByItself {
             X509_STORE_set_check_issued(store) { context, subject, issuer in
                 VerificationRecord.of(context)?.isNext(issuer, above: subject) == true ? 1 : 0
@@ -74,7 +73,7 @@ struct PathJudge {
             let status = X509_verify_cert(context)
             let built = builtChain(context, of: path)
             var errors = record.errors
-            // What ends it early was not told to the callback, and comes on top of what was.
+            // An error that ends the verification early does not reach the callback, so it is added here.
             let end = VerificationRecord.BrokenRule(context)
             if status != 1 || end.code != X509_V_OK, !errors.contains(where: { $0.code == end.code }) {
                 errors.append(end)
@@ -90,14 +89,14 @@ struct PathJudge {
                         Self.reason(error.code, node, at: error.depth), at: error.depth, of: node.certificate)
                     : failure(error, of: node, on: path)
             }
-            // Which certificate is meant says more than that the signature of another one fails.
+            // An identifier of another issuer explains more than the signature that fails with this one.
             if !buildingByItself { failures = Self.otherIssuers(on: path) + failures }
             if rules.isServerPolicy { failures += Self.wrongPurposes(on: judged).filter { !failures.contains($0) } }
             return Judgement(failures: failures, certificates: judged)
         }
     }
 
-    /// A rule that a path breaks, with what OpenSSL does not tell.
+    /// The failure for a broken rule, with what OpenSSL does not report.
     private func failure(_ error: VerificationRecord.BrokenRule, of node: PathNode, on path: [PathNode]) -> TrustFailure
     {
         let depth = error.depth
@@ -105,7 +104,8 @@ struct PathJudge {
             TrustFailure(reason, at: depth, of: node.certificate)
         }
         switch Self.reason(error.code, node, at: depth) {
-        // The error is the whole path's, and so is the one of a policy tree that grew too large; what the anchor asks for does not count.
+        // Both errors concern the whole path; the second is a policy tree that grew too large. The anchor's own
+        // requirement does not count.
         case .noPolicy,
             .other where error.code == X509_V_ERR_OUT_OF_MEM && !rules.constrainsCommonName:
             let asking = path.dropLast().firstIndex { $0.handle.asksForPolicy } ?? 0
@@ -118,14 +118,14 @@ struct PathJudge {
         case .badSignature
         where path.indices.contains(depth + 1) && node.handle.isSignedByInnerAlgorithm(by: path[depth + 1].handle):
             return failure(.algorithmMismatch)
-        // OpenSSL goes no further than to a certificate that may be its own issuer.
+        // OpenSSL goes no further than a certificate that may be its own issuer.
         case .selfSigned where depth < path.count - 1, .untrustedRoot where depth < path.count - 1:
             return failure(.selfIssued)
         case let reason: return failure(reason)
         }
     }
 
-    /// Links whose lower certificate says by identifiers that its issuer is another one (`X509_check_akid`).
+    /// Failures of certificates that name another issuer by its identifiers (`X509_check_akid`).
     private static func otherIssuers(on path: [PathNode]) -> [TrustFailure] {
         zip(path, path.dropFirst()).enumerated().compactMap { depth, link in
             let mark: TrustFailure.IssuerMark
@@ -138,7 +138,7 @@ struct PathJudge {
         }
     }
 
-    /// The rule behind an error; OpenSSL has one code for the three extensions that say what a key is for.
+    /// The rule behind an error; OpenSSL has one code for the three extensions that restrict the use of a key.
     private static func reason(_ code: Int32, _ node: PathNode, at depth: Int) -> TrustFailure.Reason {
         let reason = TrustFailure.Reason(verificationError: code)
         guard reason == .wrongPurpose else { return reason }
@@ -151,9 +151,9 @@ struct PathJudge {
         return hasNetscapeType ? .wrongNetscapeType : .wrongKeyUsage
     }
 
-    /// Every extendedKeyUsage on the path must allow servers by name (RFC 5280, 4.2.1.12).
+    /// Failures of certificates whose extendedKeyUsage does not allow servers by name (RFC 5280, 4.2.1.12).
     ///
-    /// OpenSSL takes Server Gated Crypto, a relic of export rules, in place of serverAuth; nothing else does any more.
+    /// OpenSSL alone still accepts Server Gated Crypto, a relic of export rules, in place of serverAuth.
     private static func wrongPurposes(on path: [Certificate]) -> [TrustFailure] {
         path.enumerated().filter { !isForServers($0.element) }.map {
             TrustFailure(.wrongPurpose, at: $0.offset, of: $0.element)
@@ -168,19 +168,18 @@ struct PathJudge {
         guard !rules.isServerPolicy || X509_STORE_CTX_set_default(context, "ssl_server") == 1,
             let parameters = X509_STORE_CTX_get0_param(context)
         else { return false }
-        // The certificates between are taken in the order of the path, and the anchor comes last: asked first, an anchor that has the
-        // name of one between stands in for it, and the signature fails.
+        // The anchor comes last: tried first, one named like an intermediate would take its place with the wrong key.
         if !buildingByItself { X509_VERIFY_PARAM_clear_flags(parameters, UInt(X509_V_FLAG_TRUSTED_FIRST)) }
         X509_VERIFY_PARAM_set_flags(
             parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN) | (buildingByItself ? 0 : UInt(X509_V_FLAG_NO_ALT_CHAINS)))
-        // Always explicit: left alone it is 0 here and 2 in TLS, and the same chain would get two verdicts.
+        // Always explicit: the default is 0 here and 2 in TLS, so the same chain would get two verdicts.
         X509_VERIFY_PARAM_set_auth_level(parameters, rules.isServerPolicy ? Self.authLevel : 0)
-        // Most tell names from the subjectAltName alone, so constraints are held against those alone: without this OpenSSL takes the
-        // common name of a leaf without a dNSName for one, as it does for curl.
+        // Most clients read names only from the subjectAltName, so constraints apply only to those; without this flag
+        // OpenSSL also takes the common name of a leaf without a dNSName, as it does for curl.
         if !rules.constrainsCommonName {
             X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
         }
-        // For a policy to hold all must do: OpenSSL finds none valid when none is wanted. curl does not ask.
+        // Any policy is acceptable: if none is wanted, OpenSSL finds none valid. curl does not check policies.
         if !buildingByItself, !rules.constrainsCommonName {
             X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_POLICY_CHECK))
             X509_VERIFY_PARAM_add0_policy(parameters, OBJ_nid2obj(NID_any_policy))
@@ -189,7 +188,7 @@ struct PathJudge {
         return true
     }
 
-    /// The certificates of the chain OpenSSL ended with: those of `path`, or fewer when it saw a shorter way.
+    /// The chain that OpenSSL ended with: the certificates of `path`, or fewer if it found a shorter way.
     private func builtChain(_ context: OpaquePointer, of path: [PathNode]) -> [Certificate] {
         let stack = X509_STORE_CTX_get0_chain(context)
         return (0..<COpenSSL_sk_X509_num(stack)).compactMap { index in
@@ -199,12 +198,12 @@ struct PathJudge {
     }
 }
 
-/// Collects what `X509_verify_cert` finds wrong, letting it go on so that the most useful reason can be told.
+/// Collects what `X509_verify_cert` finds wrong and lets it go on, so that the most useful reason can be reported.
 private final class VerificationRecord {
     struct BrokenRule {
         let code: Int32
         let depth: Int
-        /// Borrowed from the path under judgement, for comparison only.
+        /// A certificate of the path, borrowed for comparison only.
         let certificate: OpaquePointer?
 
         init(_ context: OpaquePointer?) {
@@ -215,7 +214,7 @@ private final class VerificationRecord {
     }
 
     private let time: Timestamp
-    /// The path that is given, leaf first; borrowed, for comparison only.
+    /// The given path, leaf first, borrowed for comparison only.
     private let path: [OpaquePointer]
     private(set) var errors: [BrokenRule] = []
 
@@ -229,11 +228,11 @@ private final class VerificationRecord {
         X509_STORE_CTX_get_ex_data(context, 0).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// OpenSSL's callback: `status` is 0 when a rule is broken, and the answer says whether to go on.
+    /// OpenSSL's callback: `status` is 0 if a rule is broken, and the result is 1 to go on.
     func decide(_ status: Int32, _ context: OpaquePointer?) -> Int32 {
         guard status == 0 else { return status }
         if X509_STORE_CTX_get_error(context) == X509_V_ERR_CERT_HAS_EXPIRED, isLastValidSecond(context) {
-            // notAfter belongs to the validity (RFC 5280, 4.1.2.5); OpenSSL rejects at equality.
+            // notAfter belongs to the validity (RFC 5280, 4.1.2.5), but OpenSSL rejects at equality.
             X509_STORE_CTX_set_error(context, X509_V_OK)
             return 1
         }
@@ -247,12 +246,11 @@ private final class VerificationRecord {
     }
 }
 
-/// What counts as valid: the verifier's own judgement, or what a platform makes of it.
+/// The rules by which a path is valid: the verifier's own, or those of a platform.
 struct PathRules {
-    /// The platform, `nil` for the verifier's own judgement.
     let platform: Platform?
     let policy: TrustPolicy
-    /// What came along with the leaf, `nil` where it was not looked at.
+    /// The evidence that came with the leaf; `nil` if it was not looked at.
     let evidence: LeafEvidence?
     let anchorClass: (PathNode) -> AnchorClass
 
@@ -263,12 +261,11 @@ struct PathRules {
             evidence: evidence, anchorClass: { anchorClass(last) })
     }
 
-    /// What there is against a path that leads to no anchor, as far as that does not depend on whose its anchor would be.
+    /// The failures of a path that leads to no anchor, as far as they do not depend on the class of its anchor.
     func failures(ofDeadEnd path: [PathNode], _ findings: [TrustFailure]) -> [TrustFailure] {
         guard let platform else { return findings }
         let certificates = path.map(\.certificate)
         let all = AnchorClass.allCases.map { anchorClass in
-            // Only what does not depend on the class is common to all three.
             platform.objections(
                 to: certificates, firstAnchor: certificates.count, findings: findings, under: policy,
                 evidence: evidence, anchorClass: { anchorClass })

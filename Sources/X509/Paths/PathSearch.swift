@@ -1,14 +1,13 @@
 internal import Base
 internal import Pinning
 
-/// A bounded depth-first search for every valid path from a leaf to an anchor.
+/// A bounded depth-first search for every valid path from a leaf to an anchor (RFC 4158), for one question.
 ///
-/// OpenSSL builds one path and does not turn back, so its verdict depends on the order of presentation; here every
-/// concrete path is offered to it until the limits are reached (RFC 4158). One search answers one question.
+/// OpenSSL by itself builds one path and does not turn back, so its verdict depends on the order of presentation.
 struct PathSearch {
     static let lengthLimit = 16
     static let judgementLimit = 64
-    /// The most rejected paths that are ranked among each other; the first that are looked at are the most promising.
+    /// The most paths that are ranked if all are rejected; the first that are visited are the most promising.
     static let rankedPathLimit = 200
     /// The most steps from a certificate to a candidate issuer, dead ends included.
     static let stepLimit = 2_000
@@ -18,25 +17,25 @@ struct PathSearch {
     private let rules: PathRules
     private let name: ServerName?
 
-    /// The valid paths found, in the order of preference.
+    /// The valid paths in the order of preference.
     private(set) var validPaths: [[Certificate]] = []
     private(set) var failures: [TrustFailure] = []
-    /// Whether a path reached an anchor without being valid.
+    /// `true` if a path was refused at an anchor, or for a malformed certificate.
     private(set) var hasInvalidPath = false
-    /// What OpenSSL has against each path that was offered to it, by their fingerprints; given judgements are not made again.
+    /// OpenSSL's judgements, by the fingerprints of the path; given ones are not made again.
     private(set) var judgements: [[SHA256Digest]: PathJudge.Judgement]
     private var visited: [(nodes: [PathNode], isAnchored: Bool)] = []
     /// The longest path that ends at no anchor, or is not followed to its end.
     private(set) var longestDeadEnd: [PathNode] = []
-    /// Whether an authority on a path that OpenSSL finds valid constrains names.
+    /// `true` if a CA constrains names on a path that is valid apart from the reference name.
     private(set) var hasNameConstraints = false
-    /// Whether a path goes on beyond ``lengthLimit``, where it was not followed.
+    /// `true` if a path goes on beyond ``lengthLimit`` and was not followed there.
     private(set) var isCutShort = false
-    /// Whether an issuer was left out because another certificate of its name and key is on the path, as no loop needs.
+    /// `true` if an issuer was left out because another certificate of its name and key is on the path.
     private(set) var hasLeftOutAuthority = false
-    /// Whether another certificate with the leaf's subject and key is an anchor.
+    /// `true` if another certificate with the leaf's subject and key is an anchor.
     private(set) var isLeafAnchoredByKey = false
-    /// Whether the search stopped before it was through.
+    /// `true` if the search was given up at a limit.
     var isExhausted: Bool { isOverLimits || issuers.budget.isExhausted }
 
     private var isOverLimits = false
@@ -52,13 +51,13 @@ struct PathSearch {
         self.judgements = judgements
     }
 
-    /// Whether nothing that was offered to OpenSSL was refused, and nothing left out: everybody's search would go the same way.
+    /// `true` if OpenSSL refused nothing and nothing was left out: every platform's search would go the same way.
     var isUndisputed: Bool { failures.isEmpty && !isExhausted && !isCutShort }
 
-    /// The paths of which a platform hands out one when all are rejected, linked by signatures: the likeliest first, and the longest.
+    /// The paths of which a platform returns one if all are rejected, linked by signatures, the likeliest first.
     ///
-    /// Apple's platforms prefer an anchor, then a root at the end, then a length without flaws (`SecCertificatePathVCScore`). The leaf
-    /// alone is among them where not all paths were looked at.
+    /// Apple's platforms prefer an anchor, then a root at the end, then a length without flaws
+    /// (`SecCertificatePathVCScore`). The leaf alone is among them if not all paths were visited.
     func bestEfforts(at time: Timestamp) -> [[Certificate]] {
         let linked = visited.filter { zip($0.nodes, $0.nodes.dropFirst()).allSatisfy { issuers.isSigned($0, by: $1) } }
         let paths = linked.map { nodes, isAnchored in
@@ -77,7 +76,7 @@ struct PathSearch {
         return (preferred + longest(paths.map(\.path)) + flawless + leaf).distinct
     }
 
-    /// A path up to the first certificate that is out of date or weak, where the leaf is not.
+    /// A path up to its first certificate that is out of date or weak; a flaw that the leaf has does not count.
     private static func flawless(_ path: [Certificate], at time: Timestamp) -> [Certificate] {
         let strength = Platform.apple().strength
         func isCurrent(_ one: Certificate) -> Bool { one.notBefore <= time && time <= one.notAfter }
@@ -88,7 +87,7 @@ struct PathSearch {
         return Array(path.prefix { (isCurrent($0) || !needsDates) && (isStrong($0) || !needsStrength) })
     }
 
-    /// OpenSSL's judgement on `path`, `nil` when it would cost more than is left of the budget.
+    /// OpenSSL's judgement of `path`; `nil` if it would cost more than is left of the budget.
     private mutating func judgement(on path: [PathNode]) -> PathJudge.Judgement? {
         let key = path.map(\.certificate.fingerprint)
         if let known = judgements[key] { return known }
@@ -98,8 +97,7 @@ struct PathSearch {
         return judgement
     }
 
-    /// What is wrong with `path` whoever asks, none for a valid one; `nil` when it would cost more than is left of the budget to find
-    /// out.
+    /// OpenSSL's judgement of `path` and the store's distrust; `nil` if it would cost more than is left of the budget.
     private mutating func findings(on path: [PathNode]) -> PathJudge.Judgement? {
         guard let judgement = judgement(on: path) else { return nil }
         let distrusted = path.enumerated().filter { issuers.isDistrusted($0.element) }.map {
@@ -108,19 +106,18 @@ struct PathSearch {
         return PathJudge.Judgement(failures: distrusted + judgement.failures, certificates: judgement.certificates)
     }
 
-    /// What is wrong with a path that leads to no anchor.
     mutating func failures(onDeadEnd path: [PathNode]) -> [TrustFailure] {
         findings(on: path).map { rules.failures(ofDeadEnd: path, $0.failures) } ?? []
     }
 
-    /// Whether paths are those that Conscrypt builds (google/conscrypt, `TrustManagerImpl.checkTrustedRecursive`).
+    /// `true` if paths are built as Conscrypt builds them (google/conscrypt, `TrustManagerImpl.checkTrustedRecursive`).
     private var isConscrypt: Bool { rules.platform?.family == .android }
 
     mutating func run(from leaf: PathNode) {
         let anchor = issuers.anchor(like: leaf)
         let isAnchor = anchor?.certificate == leaf.certificate
         isLeafAnchoredByKey = anchor != nil && !isAnchor
-        // Conscrypt has the anchor stand in for the leaf (`findTrustAnchorBySubjectAndPublicKey`).
+        // Conscrypt replaces the leaf by an anchor of its subject and key (`findTrustAnchorBySubjectAndPublicKey`).
         if isConscrypt, let anchor, leaf.handle.malformation == nil {
             extend([anchor], isAnchor: true, firstAnchor: nil)
         } else {
@@ -128,8 +125,7 @@ struct PathSearch {
         }
     }
 
-    /// Whether a path that leads nowhere ends before an issuer that is at hand, since Conscrypt goes no further than to a name that is its
-    /// own issuer.
+    /// `true` if a dead end has an issuer at hand: Conscrypt stops at a certificate that names itself as issuer.
     func isSelfIssuedEnd(_ path: [PathNode]) -> Bool {
         guard isConscrypt, let last = path.last, last.certificate.isSelfIssued else { return false }
         return issuers.candidates(for: last).contains { !$0.node.isSameAuthority(as: last) }
@@ -138,7 +134,7 @@ struct PathSearch {
     private mutating func extend(_ path: [PathNode], isAnchor: Bool, firstAnchor: Int?) {
         guard !isExhausted, let last = path.last else { return }
         if visited.count < Self.rankedPathLimit { visited.append((path, isAnchor)) }
-        // curl takes such a certificate, or OpenSSL calls it invalid by itself.
+        // curl accepts a malformed certificate, unless OpenSSL itself calls it invalid.
         if rules.platform?.family != .openssl, let clause = last.handle.malformation {
             return note([TrustFailure(.malformed(clause), at: path.count - 1, of: last.certificate)])
         }
@@ -146,7 +142,7 @@ struct PathSearch {
         if isAnchor, !isConscrypt, let firstAnchor { judgeWhole(path, firstAnchor: firstAnchor) }
         var isDeadEnd = true
         var candidates = issuers.candidates(for: last)
-        // Each is held against all that is on the path.
+        // Each candidate is compared to each certificate on the path.
         guard issuers.budget.spend(candidates.count * path.count / 8) else { return }
         candidates.removeAll { candidate in
             guard let same = path.first(where: { $0.isSameAuthority(as: candidate.node) }) else { return false }
@@ -154,7 +150,7 @@ struct PathSearch {
             return true
         }
         if isConscrypt {
-            // Once an anchor is on the path only anchors follow, and the path counts where none does.
+            // Once an anchor is on the path only anchors follow, and the path counts if none does.
             if last.certificate.isSelfIssued { candidates = [] }
             if firstAnchor != nil { candidates.removeAll { !$0.isAnchor } }
             let goesOn = firstAnchor != nil && candidates.contains { issuers.isSigned(last, by: $0.node) }
@@ -166,15 +162,15 @@ struct PathSearch {
         let isFull = path.count >= Self.lengthLimit
         var isAnySigned = candidates.isEmpty
         for candidate in candidates {
-            // What was presented is tried only where no anchor led to a valid path.
+            // Presented certificates are tried only if no anchor led to a valid path.
             if isConscrypt, hasAnchorLed, !candidate.isAnchor { break }
             steps += 1
             guard steps <= Self.stepLimit else {
                 isOverLimits = true
                 return
             }
-            // With a single candidate the judgement checks the signature; telling several apart is done here, once a pair,
-            // because the judgements of whole paths are what a hostile chain could multiply.
+            // The judgement checks the signature of a single candidate. Of several it is checked here, once a pair,
+            // because a hostile chain could multiply judgements of whole paths.
             let isSigned = candidates.count == 1 && !isFull || issuers.isSigned(last, by: candidate.node)
             if isExhausted { return }
             guard isSigned else { continue }
@@ -216,7 +212,7 @@ struct PathSearch {
         }
     }
 
-    /// Whether the certificate fails on every path: what is said of the last one may be because it is the last.
+    /// `true` if the certificate fails on every path; the last one may fail because it is the last.
     private func isOfTheCertificate(_ failure: TrustFailure, on path: [PathNode]) -> Bool {
         failure.reason.isOfTheCertificate && (rules.platform == nil || failure.depth < path.count - 1)
     }
@@ -232,7 +228,7 @@ struct PathSearch {
 }
 
 extension PathNode {
-    /// Whether both are the same certificate, or two for the same authority: a path with both would be a loop.
+    /// `true` if both are one certificate, or certificates of one CA: a path with both would be a loop.
     func isSameAuthority(as other: PathNode) -> Bool {
         certificate == other.certificate
             || certificate.publicKey == other.certificate.publicKey && certificate.subject == other.certificate.subject

@@ -2,11 +2,9 @@ internal import COpenSSL
 internal import Pinning
 internal import Synchronization
 
-/// What the searches for one target may cost together, whatever number of clients and devices ask: 25 times what one question may.
-///
-/// Once it is spent, every question that comes after ends like one whose own budget is spent.
+/// The budget of all searches for one target, for any number of clients and devices: 25 times that of one question.
 package final class TargetBudget: Sendable {
-    /// Negative once something was left undone.
+    /// The units that are left; negative once something was left undone.
     private let left = Mutex(25 * WorkBudget.limit)
 
     package init() {}
@@ -21,25 +19,22 @@ package final class TargetBudget: Sendable {
     }
 }
 
-/// Bounds the work one question can cause, whatever a hostile server presents.
+/// Bounds the work that one question can cause, even for a hostile server.
 ///
-/// Work is counted before it is done, never timed: the same chain gets the same verdict on a slow machine. The unit is a
-/// microsecond on a machine of 2020; an ordinary chain costs a few hundred.
+/// Work is counted before it is done, never timed: the same chain gets the same verdict on a slow machine. The unit is
+/// a microsecond on a machine of 2020; an ordinary chain costs a few hundred.
 final class WorkBudget {
-    /// What one question may cost.
-    ///
-    /// Ten thousand names below fifty name constraints cost a quarter of it.
+    /// The budget of one question; ten thousand names below fifty name constraints cost a quarter of it.
     static let limit = 40_000
 
     private(set) var spent = 0
-    /// Whether something was left undone because it would have cost too much.
     private(set) var isExhausted: Bool
     private let target: TargetBudget?
     private var constraintCounts: [SHA256Digest: Int] = [:]
 
     init(within target: TargetBudget? = nil) { (self.target, isExhausted) = (target, target?.isSpent ?? false) }
 
-    /// Spends `cost`, unless that is more than is left.
+    /// Spends `cost`; `false` if that is more than is left.
     func spend(_ cost: Int) -> Bool {
         guard !isExhausted, cost <= Self.limit - spent, target?.spend(cost) ?? true else {
             isExhausted = true
@@ -49,13 +44,12 @@ final class WorkBudget {
         return true
     }
 
-    /// The cost of checking the signature on `subject` with `key`.
     func cost(ofSignatureOn subject: PathNode, by key: PublicKey) -> Int {
-        // Everything that was signed is hashed first, at 5 ms a megabyte where the processor has no instructions for it.
+        // Everything that was signed is hashed first, at 5 ms a megabyte on a processor without instructions for it.
         key.verificationCost + subject.certificate.der.count / 200
     }
 
-    /// The cost of judging a whole path: its signatures, and every name held against every constraint above it.
+    /// The cost of judging a whole path: its signatures, and every name checked against every constraint above it.
     func cost(ofJudging path: [PathNode]) -> Int {
         var cost = 50
         var names = 0
@@ -63,7 +57,7 @@ final class WorkBudget {
             if depth > 0 {
                 cost += self.cost(ofSignatureOn: path[depth - 1], by: node.certificate.publicKey)
                 let constraints = constraintCount(of: node)
-                // The constraints are read once more for the name asked for.
+                // The constraints are read once more for the reference name.
                 cost += constraints + names * constraints / 50
             }
             names += node.certificate.names.count + 1
@@ -71,7 +65,6 @@ final class WorkBudget {
         return cost
     }
 
-    /// How many subtrees the name constraints of a certificate have.
     private func constraintCount(of node: PathNode) -> Int {
         if let known = constraintCounts[node.certificate.fingerprint] { return known }
         var count = 0
@@ -89,7 +82,7 @@ final class WorkBudget {
 }
 
 extension PublicKey {
-    /// What checking one signature of this key costs, in microseconds.
+    /// The cost of checking one signature of this key, in microseconds.
     ///
     /// Measured with OpenSSL 3.0 and rounded up. Unusual keys are taken for the worst of their kind.
     fileprivate var verificationCost: Int {
@@ -97,8 +90,8 @@ extension PublicKey {
         // OpenSSL refuses larger keys outright.
         case .rsa(let bits) where bits > 16_384: return 30
         case .rsa(let bits):
-            // A multiplication for each bit of the exponent and more. The exponent is what the encoding holds besides the
-            // modulus and about 36 bytes around them; 65537 has three bytes.
+            // One multiplication for each bit of the exponent, and more. The exponent is the rest of the encoding after
+            // the modulus and about 36 bytes around them; 65537 has three bytes.
             let exponentBytes = max(3, subjectPublicKeyInfo.count - bits / 8 - 34)
             return 30 + exponentBytes * 12 * bits / 2_048 * bits / 2_048
         case .ec("P-256", _): return 100

@@ -1,31 +1,30 @@
 internal import COpenSSL
 package import Pinning
 
-/// Turns DER and PEM into certificates and keys as values.
 package enum CertificateReader {
-    /// The labels PEM files give certificates; the last one adds OpenSSL's own trust settings.
+    /// The labels of certificates in PEM files; a block with the last one adds OpenSSL's trust settings.
     package static let certificateLabels: Set = ["CERTIFICATE", "X509 CERTIFICATE", trustedCertificateLabel]
     static let trustedCertificateLabel = "TRUSTED CERTIFICATE"
 
-    /// Whether `bytes` are meant to hold a certificate: PEM text with a block of that label, whole or broken, or one in DER.
+    /// `true` for one certificate in DER, and for PEM text with a block labelled as one, whole or broken.
     package static func areForCertificates(_ bytes: [UInt8]) -> Bool {
         guard PEM.looksLikePEM(bytes) else { return X509Handle(der: bytes) != nil }
         return certificateLabels.contains { PEM.hasBlock($0, in: bytes) }
     }
 
-    /// The one certificate that `der` is.
+    /// Reads exactly one certificate.
     ///
-    /// - Throws: ``X509Error`` when the bytes are cut off, are followed by others, or are something else.
+    /// - Throws: ``X509Error`` if the bytes are cut off, are followed by others, or are something else.
     package static func certificate(der: [UInt8]) throws(X509Error) -> Certificate { try certificate(der, line: nil) }
 
     private static func certificate(_ der: [UInt8]?, line: Int?) throws(X509Error) -> Certificate {
-        // As OpenSSL writes it, like those that a server sends: in a signature it forgets bits that are said to be unused.
+        // Encoded again by OpenSSL, as the certificates of a server are: it drops the unused bits of a signature.
         guard let der, let handle = X509Handle(der: der), let der = DER.encoding(with: { i2d_X509(handle.pointer, $0) })
         else { throw X509Error(.notACertificate, line: line, detail: OpenSSLFailure.takeReason()) }
         return certificate(from: handle, der: der)
     }
 
-    /// Reads a certificate that OpenSSL parsed already; the caller keeps its reference.
+    /// Reads a certificate that OpenSSL has parsed; the caller keeps its reference.
     package static func certificate(borrowing pointer: OpaquePointer) throws(X509Error) -> Certificate {
         guard let der = DER.encoding(with: { i2d_X509(pointer, $0) }) else { throw X509Error(.notACertificate) }
         let fingerprint = Hashing.sha256(der)
@@ -33,9 +32,7 @@ package enum CertificateReader {
         return certificate(from: X509Handle(borrowing: pointer), der: der, fingerprint: fingerprint)
     }
 
-    /// Every certificate in `bytes`: PEM text with any number of them, or one in DER.
-    ///
-    /// Other PEM blocks are passed over.
+    /// Reads every certificate in PEM text, whose other blocks are ignored, or the only one in DER.
     ///
     /// - Throws: ``X509Error`` for a broken block or certificate, with its line.
     package static func certificates(
@@ -52,10 +49,9 @@ package enum CertificateReader {
         return certificates
     }
 
-    /// The same of a file that is to hold roots: where nobody heeds what OpenSSL's trust settings say of a certificate, one that has
-    /// some may be distrusted.
+    /// Reads a file of roots without OpenSSL's trust settings, which are not heeded there and may mean distrust.
     ///
-    /// - Throws: ``X509Error`` for such a one too, and where there is none.
+    /// - Throws: ``X509Error`` also for a certificate with such settings, and if there is no certificate.
     package static func plainCertificates(pemOrDER bytes: [UInt8]) throws(X509Error) -> [Certificate] {
         let certificates = try certificates(pemOrDER: bytes, takesTrustSettings: false)
         guard !certificates.isEmpty else { throw X509Error(.notACertificate) }
@@ -63,14 +59,14 @@ package enum CertificateReader {
     }
 
     package static func certificate(in block: PEMBlock) throws(X509Error) -> Certificate {
-        // Trust settings are the store's, and this is a certificate of no store.
+        // Trust settings belong to a store, and this certificate is not in one.
         let isPlain = block.label != trustedCertificateLabel
         return try certificate(isPlain ? block.der : TrustedCertificate(block.der)?.der, line: block.line)
     }
 
-    /// The key in a DER SubjectPublicKeyInfo.
+    /// Reads the key in a DER SubjectPublicKeyInfo.
     ///
-    /// - Throws: ``X509Error`` when the bytes are not exactly one key of a kind OpenSSL can read, or it costs too much to read.
+    /// - Throws: ``X509Error`` unless the bytes are exactly one key that OpenSSL can read, or if that costs too much.
     package static func publicKey(subjectPublicKeyInfo der: [UInt8]) throws(X509Error) -> PublicKey {
         guard COpenSSL_public_key(der, der.count) == 0 else { throw X509Error(.notAPublicKey) }
         guard let key = DER.decoded(der, free: { EVP_PKEY_free($0) }, { d2i_PUBKEY(nil, $0, $1) }) else {
@@ -81,7 +77,7 @@ package enum CertificateReader {
         return PublicKey(subjectPublicKeyInfo: der, spkiSHA256: Hashing.sha256(der), algorithm: algorithm)
     }
 
-    /// The SHA-256 of the SubjectPublicKeyInfo in a certificate that is not parsed; `nil` if its outer structure is another.
+    /// The SHA-256 of the SubjectPublicKeyInfo in an unparsed certificate; `nil` if its structure is not one's.
     package static func keyHash(ofCertificate der: [UInt8]) -> SHA256Digest? {
         DER.subject(ofCertificate: der, andFieldsBehind: 1).map { Hashing.sha256(Array(der[$0])) }
     }
@@ -89,7 +85,7 @@ package enum CertificateReader {
     static func certificate(from handle: X509Handle, der: [UInt8], fingerprint: SHA256Digest? = nil) -> Certificate {
         let pointer = handle.pointer
         defer { OpenSSLFailure.forget() }
-        // Fills OpenSSL's own view of the extensions, which the flags below come from.
+        // Makes OpenSSL read the extensions, from which the flags below come.
         let flags = X509_get_extension_flags(pointer)
         let subjectPublicKeyInfo = DER.encoding { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(pointer), $0) } ?? []
         let certificate = Certificate(
@@ -116,9 +112,9 @@ package enum CertificateReader {
         return certificate
     }
 
-    /// OpenSSL's name of the algorithm; that of RSASSA-PSS says whether its parameters are those that TLS has.
+    /// OpenSSL's name of the algorithm, for RSASSA-PSS with a remark if its parameters are not those of TLS.
     ///
-    /// They are three: SHA-256, SHA-384 and SHA-512, each for the mask too and with a salt of its length (RFC 8446, 4.2.3).
+    /// TLS has SHA-256, SHA-384 and SHA-512, each for the mask too and with a salt of its length (RFC 8446, 4.2.3).
     private static func signatureAlgorithm(of certificate: OpaquePointer) -> String {
         let identifier = X509_get_signature_nid(certificate)
         let name = String(cString: OBJ_nid2ln(identifier))
@@ -137,10 +133,10 @@ package enum CertificateReader {
     }
 }
 
-/// Why bytes could not be read as a certificate, a key or PEM text.
+/// The reason why bytes are not a certificate, a key or PEM text.
 package struct X509Error: Error, Hashable, CustomStringConvertible {
     package enum Problem: Sendable, Hashable {
-        /// Not one whole of its kind in DER: cut off, followed by more bytes, or something else.
+        /// The bytes are not exactly one DER value of the kind: cut off, followed by others, or something else.
         case notACertificate, notAPublicKey, notARequest, notAPrivateKey
         case brokenPEM
         case trustSettings
@@ -148,16 +144,14 @@ package struct X509Error: Error, Hashable, CustomStringConvertible {
     }
 
     package let problem: Problem
-    /// The line of the PEM block concerned, from 1; `nil` for bytes that are not text.
+    /// The line of the PEM block, from 1; `nil` if the bytes are not text.
     package let line: Int?
-    /// OpenSSL's own words for it, when it had any.
     package let detail: String?
 
     package init(_ problem: Problem, line: Int? = nil, detail: String? = nil) {
         (self.problem, self.line, self.detail) = (problem, line, detail)
     }
 
-    /// One line that says what was expected, where, and what OpenSSL said.
     package var description: String {
         let what =
             switch problem {

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// The DER encoding of what OpenSSL holds, and a look at what stands outermost in bytes it has not parsed.
+/// Encodes OpenSSL's values in DER, and finds the outermost elements of bytes that OpenSSL has not parsed.
 enum DER {
-    /// The bytes an `i2d_…` function writes, `nil` when it cannot.
+    /// The bytes that an `i2d_…` function writes; `nil` if it fails.
     static func encoding(with encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32) -> [UInt8]? {
         var start: UnsafeMutablePointer<UInt8>?
         let length = encode(&start)
@@ -11,7 +11,7 @@ enum DER {
         return Array(UnsafeBufferPointer(start: start, count: Int(length)))
     }
 
-    /// What a `d2i_…` function makes of `bytes`, for the caller to free; `nil` unless it takes all of them.
+    /// The value that a `d2i_…` function reads from `bytes`, for the caller to free; `nil` if it does not take all.
     static func decoded(
         _ bytes: [UInt8], free: (OpaquePointer) -> Void,
         _ decode: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?
@@ -27,10 +27,10 @@ enum DER {
         }
     }
 
-    /// Where the subject's name stands in the certificate `der`, or the field so many fields behind it, read with `ASN1_get_object` only.
+    /// The range of the subject in the certificate `der`, or of the field `more` places after it; `nil` if the outer
+    /// structure is not a certificate's (RFC 5280, 4.1).
     ///
-    /// A full parse costs a hundred times more, which counts for a bundle of 140 roots of which one will be used.
-    /// Returns `nil` when the outer structure is not that of a certificate (RFC 5280, 4.1).
+    /// Only `ASN1_get_object` is called: a full parse costs a hundred times more, for each of a bundle's 140 roots.
     static func subject(ofCertificate der: [UInt8], andFieldsBehind more: Int = 0) -> Range<Int>? {
         defer { OpenSSLFailure.forget() }
         guard let certificate = element(in: der, at: 0..<der.count), certificate.end == der.count,
@@ -51,10 +51,9 @@ enum DER {
         return count > subjectIndex + 1 - more ? subject : nil
     }
 
-    /// A number that all encodings of one name have (RFC 5280, 7.1), whatever the case, the blanks and the string types of its values;
-    /// `nil` for bytes that only OpenSSL can read.
+    /// A number that is equal for equal names in any encoding (RFC 5280, 7.1); `nil` if only OpenSSL can read the name.
     ///
-    /// Other names may have it too.
+    /// Different names may have one number.
     static func nameKey(_ der: [UInt8], at name: Range<Int>) -> UInt? {
         defer { OpenSSLFailure.forget() }
         var key: UInt = 0
@@ -65,7 +64,7 @@ enum DER {
             switch part.identifier {
             case V_ASN1_CONSTRUCTED | V_ASN1_SEQUENCE, V_ASN1_CONSTRUCTED | V_ASN1_SET:
                 position = part.content.lowerBound
-            // The values of a set are in any order.
+            // A sum does not depend on the order of the values in a set.
             case V_ASN1_UNIVERSALSTRING: key &+= sum(of: der[part.content], width: 4)
             case V_ASN1_BMPSTRING: key &+= sum(of: der[part.content], width: 2)
             case 0..<V_ASN1_CONSTRUCTED: key &+= sum(of: der[part.content], width: 1)
@@ -75,7 +74,7 @@ enum DER {
         return key
     }
 
-    /// The ASCII letters and digits of a text whose characters have so many bytes, as a number.
+    /// The ASCII letters and digits of a text as a number; `width` is the size of a character in bytes.
     private static func sum(of text: ArraySlice<UInt8>, width: Int) -> UInt {
         var sum: UInt = 0
         for end in stride(from: text.startIndex + width, through: text.endIndex, by: width)
@@ -89,7 +88,7 @@ enum DER {
         return sum
     }
 
-    /// The content of the one OCTET STRING that `der` is, `nil` for anything else.
+    /// The content of exactly one OCTET STRING; `nil` if the bytes are anything else.
     static func octetString(_ der: [UInt8]) -> [UInt8]? {
         defer { OpenSSLFailure.forget() }
         guard der.first == UInt8(V_ASN1_OCTET_STRING), let element = element(in: der, at: 0..<der.count),
@@ -101,7 +100,7 @@ enum DER {
     private struct Element {
         let start: Int
         let content: Range<Int>
-        /// Class, form and number in one, as in the first byte.
+        /// The class, form and number of the tag in one, as in the first byte.
         let identifier: Int32
         var end: Int { content.upperBound }
     }

@@ -1,9 +1,7 @@
 internal import COpenSSL
 internal import Pinning
 
-/// The extensions of a certificate as values.
-///
-/// A malformed extension reads as an absent one here; the verifier rejects it.
+/// The extensions of a certificate as values; a malformed one is absent here, and the verifier rejects it.
 enum Extensions {
     static func subjectAlternativeNames(of certificate: OpaquePointer) -> [SubjectAlternativeName] {
         guard let extensionValue = X509_get_ext_d2i(certificate, NID_subject_alt_name, nil, nil) else { return [] }
@@ -26,7 +24,7 @@ enum Extensions {
         }
     }
 
-    /// Whether the subject is empty, and the subjectAltName is not marked critical.
+    /// `true` if the subject is empty and the subjectAltName is not critical.
     static func isNamedUncritically(_ certificate: OpaquePointer) -> Bool {
         guard X509_NAME_entry_count(X509_get_subject_name(certificate)) == 0 else { return false }
         let position = X509_get_ext_by_NID(certificate, NID_subject_alt_name, -1)
@@ -46,7 +44,7 @@ enum Extensions {
         "cRLSign", "encipherOnly", "decipherOnly",
     ]
 
-    /// The extension itself is read: of a certificate with another one that is malformed `X509_get_key_usage` says that it has no bit.
+    /// Reads the extension itself: `X509_get_key_usage` reports no bit at all if another extension is malformed.
     static func keyUsage(of certificate: OpaquePointer) -> [String]? {
         guard let extensionValue = X509_get_ext_d2i(certificate, NID_key_usage, nil, nil) else { return nil }
         defer { COpenSSL_ASN1_STRING_free(extensionValue) }
@@ -56,12 +54,10 @@ enum Extensions {
         }.map(\.element)
     }
 
-    /// So many purposes are told one by one; real certificates have three.
-    ///
-    /// Every rule goes through all that there are.
+    /// The most purposes listed one by one, because every rule goes through them; real certificates have three.
     private static let purposeLimit = 64
 
-    /// The purposes of a key; of more than a certificate has, those behind that have a name, each once.
+    /// The purposes of a key; beyond the limit only those with a name, each once.
     static func extendedKeyUsage(of certificate: OpaquePointer) -> [String]? {
         guard let extensionValue = X509_get_ext_d2i(certificate, NID_ext_key_usage, nil, nil) else { return nil }
         let stack = OpaquePointer(extensionValue)
@@ -104,9 +100,9 @@ enum Extensions {
 }
 
 enum DistinguishedNames {
-    /// RFC 2253 without its escaping of non-ASCII characters: most specific part first, separated by commas.
+    /// The format of RFC 2253, but with non-ASCII characters: most specific part first, separated by commas.
     ///
-    /// These are XN_FLAG_RFC2253 and ASN1_STRFLGS_RFC2253, macros that Swift does not see, put together again.
+    /// Spelled out, because Swift does not see the macros XN_FLAG_RFC2253 and ASN1_STRFLGS_RFC2253.
     private static let flags = UInt(
         ASN1_STRFLGS_ESC_2253 | ASN1_STRFLGS_ESC_CTRL | ASN1_STRFLGS_UTF8_CONVERT | ASN1_STRFLGS_DUMP_UNKNOWN
             | ASN1_STRFLGS_DUMP_DER | Int32(XN_FLAG_SEP_COMMA_PLUS) | Int32(XN_FLAG_DN_REV) | Int32(XN_FLAG_FN_SN)
@@ -132,7 +128,7 @@ enum DistinguishedNames {
         }
     }
 
-    /// The last common name, decoded; it may hold any character, NUL included.
+    /// The last common name, decoded; it may contain any character, NUL included.
     static func commonName(_ name: OpaquePointer?) -> String? {
         var position: Int32 = -1
         var last: Int32 = -1
@@ -150,11 +146,11 @@ enum DistinguishedNames {
     }
 }
 
-/// The validity dates of a certificate as timestamps; `nil` for a malformed date.
+/// The validity dates of a certificate; `nil` if a date is malformed.
 enum Validity {
-    /// The first moment of 1970, which dates are measured from.
+    /// The first moment of 1970, from which dates are measured.
     ///
-    /// Its type is left to the compiler: OpenSSL 4 makes `ASN1_TIME` opaque. Unsafe only to the compiler: it never changes.
+    /// Unsafe only to the compiler, which infers the type because OpenSSL 4 makes `ASN1_TIME` opaque: it never changes.
     nonisolated(unsafe) static let epoch = ASN1_TIME_set(nil, 0)
 
     static func notBefore(of certificate: OpaquePointer) -> Timestamp? {
@@ -165,9 +161,7 @@ enum Validity {
         timestamp { ASN1_TIME_diff($0, $1, epoch, X509_get0_notAfter(certificate)) }
     }
 
-    /// The dates that an OpenSSL function hands out by three pointers, in their order.
-    ///
-    /// The type of a date is left to the compiler here too.
+    /// The dates that an OpenSSL function returns through three pointers, in their order and of an inferred type.
     static func dates<Date>(
         _ read: (
             _ first: UnsafeMutablePointer<Date?>, _ second: UnsafeMutablePointer<Date?>,
@@ -192,7 +186,6 @@ enum Validity {
     }
 }
 
-/// A date that may be left out.
 enum OptionalDate {
     case absent
     case at(Timestamp)

@@ -1,20 +1,17 @@
 internal import COpenSSL
 package import Pinning
 
-/// The places where a certificate says that its issuer's certificate can be had.
 package enum IssuerPlaces {
-    /// No certificate names more, and what follows is not looked at.
+    /// The most places that are read; no certificate names more.
     static let limit = 100
 
-    /// The URLs under `caIssuers` in the authorityInfoAccess extension (RFC 5280, 4.2.2.1), in their order; none without one.
-    ///
-    /// Read when it is asked for: few certificates are looked at in this way. The text is the author's, who may be hostile.
+    /// The URLs under `caIssuers` (authorityInfoAccess; RFC 5280, 4.2.2.1), in order; their author may be hostile.
     package static func named(by certificate: Certificate) -> [String] {
         guard let handle = HandleCache.shared.handle(for: certificate) else { return [] }
         return locations(of: handle, by: NID_ad_ca_issuers).compactMap(\.self)
     }
 
-    /// The URLs of one access method, `nil` for what is no URL.
+    /// The URLs of one access method; `nil` if a place is not a URL.
     fileprivate static func locations(of certificate: X509Handle, by method: Int32) -> [String?] {
         defer { OpenSSLFailure.forget() }
         guard let value = X509_get_ext_d2i(certificate.pointer, NID_info_access, nil, nil) else { return [] }
@@ -30,9 +27,8 @@ package enum IssuerPlaces {
     }
 }
 
-/// Whether a certificate says where its revocation would be told.
 package enum RevocationPlaces {
-    /// Whether `certificate` names an OCSP service (RFC 5280, 4.2.2.1) or a place of revocation lists (4.2.1.13).
+    /// `true` if `certificate` names an OCSP service (RFC 5280, 4.2.2.1) or a place of revocation lists (4.2.1.13).
     package static func areNamed(by certificate: Certificate) -> Bool {
         guard let handle = HandleCache.shared.handle(for: certificate) else { return false }
         return X509_get_ext_by_NID(handle.pointer, NID_crl_distribution_points, -1) >= 0

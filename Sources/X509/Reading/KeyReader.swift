@@ -2,24 +2,24 @@ internal import Base
 internal import COpenSSL
 package import Pinning
 
-/// Finds the public key in what is no certificate: a request for one, or a private key.
+/// Finds the public key in a certification request or a private key.
 package enum KeyReader {
     /// A PKCS #10 certification request (RFC 2986) as far as pins need it.
     package struct Request: Sendable, Hashable {
-        /// The subject as one line in RFC 2253 order, empty when the request has none.
+        /// The subject as one line in RFC 2253 order; empty if the request has none.
         package let subject: String
         package let publicKey: PublicKey
     }
 
-    /// The certification request that `der` is (`d2i_X509_REQ`).
+    /// Reads exactly one certification request (`d2i_X509_REQ`).
     ///
-    /// - Throws: ``X509Error`` for anything but one whole request that is signed with its own key, which does not cost too much to read.
+    /// - Throws: ``X509Error`` for anything else, without a signature of its own key, and if reading costs too much.
     package static func request(der: [UInt8]) throws(X509Error) -> Request {
         guard COpenSSL_request(der, der.count) == 0 else { throw X509Error(.notARequest) }
         let parsed = DER.decoded(der, free: { X509_REQ_free($0) }, { d2i_X509_REQ(nil, $0, $1) })
         guard let parsed else { throw X509Error(.notARequest, detail: OpenSSLFailure.takeReason()) }
         defer { X509_REQ_free(parsed) }
-        // The signature is all that tells a request with an altered key from the one its owner made.
+        // Only the signature tells a request with an altered key from the one that its owner made.
         guard let key = X509_REQ_get0_pubkey(parsed), X509_REQ_verify(parsed, key) == 1,
             let info = DER.encoding(with: { i2d_X509_PUBKEY(X509_REQ_get_X509_PUBKEY(parsed), $0) })
         else {
@@ -30,14 +30,14 @@ package enum KeyReader {
             publicKey: try CertificateReader.publicKey(subjectPublicKeyInfo: info))
     }
 
-    /// The public half of the private key in `der`: PKCS #8 without a passphrase, PKCS #1 or SEC 1 (`d2i_AutoPrivateKey`).
+    /// The public half of a private key: PKCS #8 without a passphrase, PKCS #1 or SEC 1 (`d2i_AutoPrivateKey`).
     ///
-    /// OpenSSL wipes its copy of the key when it is freed; nothing of it is in an error.
+    /// OpenSSL wipes its copy of the key when it is freed, and no error contains a part of it.
     ///
-    /// - Throws: ``X509Error`` when the bytes are not exactly one such key, or it costs too much to read.
+    /// - Throws: ``X509Error`` unless the bytes are exactly one such key, or if it costs too much to read.
     package static func publicKey(ofPrivateKey der: [UInt8]) throws(X509Error) -> PublicKey {
         guard COpenSSL_private_key(der, der.count) == 0 else { throw X509Error(.notAPrivateKey) }
-        // What OpenSSL has to say about a broken key is left out: it could quote the key.
+        // OpenSSL's reason for a broken key is left out: it could quote the key.
         defer { OpenSSLFailure.forget() }
         guard let key = DER.decoded(der, free: { EVP_PKEY_free($0) }, { d2i_AutoPrivateKey(nil, $0, $1) }) else {
             throw X509Error(.notAPrivateKey)
@@ -47,8 +47,8 @@ package enum KeyReader {
         return try CertificateReader.publicKey(subjectPublicKeyInfo: info)
     }
 
-    /// The bytes of a key without the SubjectPublicKeyInfo around them (`X509_PUBKEY_get0_param`): a point of an elliptic curve,
-    /// or a PKCS #1 key; `nil` for a key that cannot be read.
+    /// The key without the SubjectPublicKeyInfo around it (`X509_PUBKEY_get0_param`): a point of an elliptic curve, or
+    /// a PKCS #1 key; `nil` if the key cannot be read.
     package static func bareKey(of key: PublicKey) -> [UInt8]? {
         defer { OpenSSLFailure.forget() }
         let info = DER.decoded(
@@ -63,10 +63,10 @@ package enum KeyReader {
 }
 
 extension KeyAlgorithm {
-    /// The names people know the curves by (OpenSSL says `prime256v1` for P-256).
+    /// The usual names of curves, by the names that OpenSSL has for them.
     private static let curveNames = ["prime256v1": "P-256", "secp384r1": "P-384", "secp521r1": "P-521"]
 
-    /// Describes the key of an `X509`, also one that OpenSSL cannot use.
+    /// The algorithm of the key in an `X509`, even of a key that OpenSSL cannot use.
     init(ofCertificate certificate: OpaquePointer) {
         self =
             X509_get0_pubkey(certificate).map { KeyAlgorithm(of: $0) }

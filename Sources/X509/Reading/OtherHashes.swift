@@ -1,18 +1,19 @@
 internal import Base
 package import Pinning
 
-/// A hash that people pin in place of that of a key's SubjectPublicKeyInfo, which alone clients compare.
+/// A hash that people pin by mistake: clients compare only the hash of a key's SubjectPublicKeyInfo.
 package enum OtherHash: Hashable, Sendable {
-    /// Of the whole certificate, its fingerprint.
+    /// The hash of the whole certificate, its fingerprint.
     case certificate
-    /// Of the key without its frame, as Node's `cert.pubkey` of an EC certificate and `SecKeyCopyExternalRepresentation` give it.
+    /// The hash of the key alone, as in Node's `cert.pubkey` of an EC certificate and
+    /// `SecKeyCopyExternalRepresentation`.
     case bareKey
-    /// Of the key as `openssl pkey -pubout` writes it, with or without the last line's end.
+    /// The hash of the key as `openssl pkey -pubout` writes it, with or without the last line's end.
     case keyAsText
 }
 
 extension Certificate {
-    /// The hashes by which the certificate is pinned in vain, remembered by its fingerprint.
+    /// The hashes that pin the certificate in vain, remembered by its fingerprint.
     package var otherHashes: [(hash: SHA256Digest, kind: OtherHash)] {
         if let hashes = known.value(for: fingerprint) { return hashes }
         let text = publicKey.pem
@@ -30,7 +31,7 @@ extension Certificate {
 private let known = BoundedCache<SHA256Digest, [(hash: SHA256Digest, kind: OtherHash)]>()
 
 extension PublicKey {
-    /// The key as PEM, in lines of 64 letters (RFC 7468).
+    /// The key as PEM, in lines of 64 characters (RFC 7468).
     fileprivate var pem: [UInt8] {
         let letters = Array(Base64.text(of: subjectPublicKeyInfo).utf8)
         let lines = stride(from: 0, to: letters.count, by: 64).flatMap {

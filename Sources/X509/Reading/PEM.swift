@@ -3,33 +3,30 @@ internal import COpenSSL
 
 /// One block of PEM text (RFC 7468).
 package struct PEMBlock: Sendable, Hashable {
-    /// What the block says it holds, as in `CERTIFICATE`.
+    /// The kind of content that the block names, as in `CERTIFICATE`.
     package let label: String
-    /// The bytes it holds.
-    ///
-    /// Those of an encrypted block are left out: ``isEncrypted`` says so.
+    /// The content; empty if the block is encrypted.
     package let der: [UInt8]
     /// The line of its `-----BEGIN`, from 1.
     package let line: Int
-    /// Whether the block has the headers of an encrypted key (RFC 1421).
+    /// `true` if the block has the headers of an encrypted key (RFC 1421).
     package let isEncrypted: Bool
 }
 
-/// Reads PEM text with OpenSSL (`PEM_read_bio`), which passes over whatever stands around the blocks.
+/// Reads PEM text with OpenSSL (`PEM_read_bio`), which ignores the text around the blocks.
 package enum PEM {
     private static let begin = Array("-----BEGIN ".utf8)
     private static let newline = UInt8(ascii: "\n")
-    /// The lines around a certificate.
     private static let head = Array("-----BEGIN CERTIFICATE-----\n".utf8)
     private static let foot = Array("-----END CERTIFICATE-----\n".utf8)
 
-    /// Whether `bytes` hold the start of a PEM block, anywhere.
+    /// `true` if `bytes` contain the start of a PEM block anywhere.
     package static func looksLikePEM(_ bytes: [UInt8]) -> Bool { nextBegin(in: bytes, from: 0) != nil }
 
-    /// Every block in `bytes`, in order.
+    /// Reads every block in `bytes`, in order.
     ///
-    /// Text around blocks may speak of their armour. In a file of a store, `isStore`, it may not: OpenSSL passes over what does not begin a
-    /// line or goes on behind its dashes, be it meant to trust or to distrust.
+    /// Text around the blocks may mention their armour, but not in a file of a store: OpenSSL passes over a block that
+    /// does not begin a line or whose line goes on after the dashes, even if the block means distrust.
     ///
     /// - Throws: ``X509Error`` with the line of the first block that is broken.
     package static func blocks(in bytes: [UInt8], isStore: Bool = false) throws(X509Error) -> [PEMBlock] {
@@ -66,10 +63,9 @@ package enum PEM {
         }
     }
 
-    /// Reads a certificate in its usual form, lines of 64 characters between two of armour: a bundle has hundreds, and OpenSSL spends
-    /// twenty times as much on each.
+    /// Reads a certificate in its usual form, of which a bundle has hundreds, in a twentieth of OpenSSL's time.
     ///
-    /// - Returns: what OpenSSL makes of the same bytes, and how many they are; `nil` where only OpenSSL can say.
+    /// - Returns: the block as OpenSSL reads it, and its length in bytes; `nil` if only OpenSSL can read it.
     private static func readPlain(_ text: UnsafeBufferPointer<UInt8>, line: Int) -> (PEMBlock, Int)? {
         guard let base = text.baseAddress, text.count > head.count, memcmp(base, head, head.count) == 0,
             let dash = memchr(base + head.count, Int32(UInt8(ascii: "-")), text.count - head.count)
@@ -83,7 +79,7 @@ package enum PEM {
             guard start < lineEnd, text[lineEnd] == newline else { return nil }
             digits.append(contentsOf: text[start..<lineEnd])
         }
-        // OpenSSL takes what is missing for zeros, be it in the middle or at the end.
+        // OpenSSL takes padding for zeros, in the middle as well as at the end.
         let padding = digits.suffix(2).count { $0 == UInt8(ascii: "=") }
         let isPadded = memchr(digits, Int32(UInt8(ascii: "=")), max(0, digits.count - padding)) != nil
         var isWhole = false
@@ -96,7 +92,7 @@ package enum PEM {
         return (PEMBlock(label: "CERTIFICATE", der: der, line: line, isEncrypted: false), end + foot.count)
     }
 
-    /// Reads the block at the start of `bytes`; also says how many bytes it took.
+    /// Reads the block at the start of `bytes`, and returns its length in bytes too.
     private static func read(_ bytes: ArraySlice<UInt8>, line: Int) throws(X509Error) -> (PEMBlock, Int) {
         if let read = bytes.withUnsafeBufferPointer({ readPlain($0, line: line) }) { return read }
         OpenSSLFailure.forget()
@@ -126,7 +122,7 @@ package enum PEM {
         return read
     }
 
-    /// Whether `bytes` hold the start of a block with this label, anywhere.
+    /// `true` if `bytes` contain the start of a block with this label anywhere.
     static func hasBlock(_ label: String, in bytes: [UInt8]) -> Bool {
         var position = 0
         while let start = nextBegin(in: bytes, from: position) {
@@ -139,7 +135,7 @@ package enum PEM {
     private static func nextBegin(in bytes: [UInt8], from position: Int) -> Int? {
         bytes.withUnsafeBytes { buffer in
             var start = position
-            // Base64 has no dash: from one line of armour to the next is a single call.
+            // Base64 has no dash: a single call leads from one line of armour to the next.
             while start + begin.count <= buffer.count, let base = buffer.baseAddress,
                 let found = memchr(base + start, Int32(UInt8(ascii: "-")), buffer.count - start)
             {

@@ -1,17 +1,13 @@
 internal import COpenSSL
 internal import Pinning
 
-/// A `TRUSTED CERTIFICATE`: a certificate followed by OpenSSL's trust settings.
-///
-/// The settings belong to the store the block stands in. They are read here and kept apart from the certificate, which others may
-/// use under other settings, or under none.
+/// A `TRUSTED CERTIFICATE`: a certificate followed by the trust settings of the store that contains it.
 struct TrustedCertificate {
     let der: [UInt8]
-    /// Whether the settings forbid to trust the certificate for TLS servers (`X509_check_trust`): they reject that purpose, or trust
-    /// others only.
+    /// `true` if the settings reject TLS servers, or trust other purposes only (`X509_check_trust`).
     let isDistrusted: Bool
 
-    /// Parses exactly one block's bytes (`d2i_X509_AUX`); `nil` when they are anything else.
+    /// Parses exactly one block's bytes (`d2i_X509_AUX`); `nil` if they are anything else.
     init?(_ bytes: [UInt8]) {
         guard COpenSSL_certificate(bytes, bytes.count) == 0,
             let parsed = DER.decoded(bytes, free: { X509_free($0) }, { d2i_X509_AUX(nil, $0, $1) })
@@ -23,14 +19,14 @@ struct TrustedCertificate {
     }
 }
 
-/// A certificate on its way through the search: the value and its parsed form.
+/// A certificate in a search: the value and its parsed form.
 struct PathNode: Sendable {
     let certificate: Certificate
     let handle: X509Handle
 
     init(certificate: Certificate, handle: X509Handle) { (self.certificate, self.handle) = (certificate, handle) }
 
-    /// A node for a value that crossed a module; `nil` when its bytes are no certificate.
+    /// The node of a value; `nil` if its bytes are not a certificate.
     init?(_ certificate: Certificate) {
         guard let handle = HandleCache.shared.handle(for: certificate) else { return nil }
         self.init(certificate: certificate, handle: handle)

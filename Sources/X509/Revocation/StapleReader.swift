@@ -5,10 +5,11 @@ package import Pinning
 package enum StapleReader {
     /// The most bytes of a response; real ones have some hundred, or two thousand with a responder's certificate.
     package static let sizeLimit = 64 << 10
-    /// How far clocks may differ, in seconds (`OCSPResponse.MAX_CLOCK_SKEW` of Android's `PKIXRevocationChecker`).
+    /// The difference allowed between clocks, in seconds (`OCSPResponse.MAX_CLOCK_SKEW` of Android's
+    /// `PKIXRevocationChecker`).
     private static let slack: Int64 = 900
 
-    /// Reads a response and verifies that the issuer answers for it.
+    /// Reads a response and verifies that the issuer or its responder signed it.
     package static func read(
         _ bytes: [UInt8], leaf: Certificate, issuer: Certificate?, time: Timestamp
     ) -> LeafEvidence.Staple {
@@ -30,9 +31,9 @@ package enum StapleReader {
         } catch { return .unusable(error.description) }
     }
 
-    /// What the answers about a certificate come to: a revocation that is current, else the only answer that there is.
+    /// The result of the answers about a certificate: a revocation that is current, else the only answer.
     ///
-    /// Conscrypt knows no critical extension and certificates by their SHA-1 alone (`CertId`), and has nothing else to ask.
+    /// Conscrypt knows no critical extension, and certificates only by SHA-1 (`CertId`); it has nothing else to ask.
     private static func answer(
         _ answers: [OCSPResponseHandle.Answer], in response: OCSPResponseHandle, at time: Timestamp
     ) throws(StapleError) -> LeafEvidence.Staple {
@@ -58,7 +59,7 @@ package enum StapleReader {
         return .good
     }
 
-    /// `OCSP_basic_verify` with the issuer as the only anchor: it signed the response, or a certificate for responders that did.
+    /// Verifies that the issuer signed the response, or a responder's certificate whose key did (`OCSP_basic_verify`).
     private static func verify(_ response: OCSPResponseHandle, issuer: X509Handle, time: Timestamp) throws(StapleError)
     {
         guard let store = X509_STORE_new(), let parameters = X509_STORE_get0_param(store),
@@ -68,12 +69,12 @@ package enum StapleReader {
             COpenSSL_sk_X509_free(stack)
             X509_STORE_free(store)
         }
-        // An intermediate is the end of the path here: that it is trusted itself has been found out elsewhere.
+        // The path may end at an intermediate: its own trust is decided elsewhere.
         X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN))
-        // The issuer itself makes a responder (RFC 6960, 4.2.2.2): no certificate stands between, whose signature would cost time.
+        // The issuer itself certifies a responder (RFC 6960, 4.2.2.2): more certificates would cost signature checks.
         X509_VERIFY_PARAM_set_depth(parameters, 0)
         X509_VERIFY_PARAM_set_time(parameters, time_t(time.secondsSinceEpoch))
-        // What the issuer itself signed is right whatever its own dates are: a platform may trust it all the same.
+        // The issuer's own signature counts even if its certificate is out of date: a platform may trust it still.
         guard X509_STORE_add_cert(store, issuer.pointer) == 1, COpenSSL_sk_X509_push(stack, issuer.pointer) > 0,
             OCSP_basic_verify(response.basic, stack, store, UInt(OCSP_TRUSTOTHER)) == 1
         else { throw .notSigned }
@@ -88,10 +89,11 @@ package enum StapleReader {
 
         let status: Status
         let thisUpdate: Timestamp
-        /// `nil` where it says that there always is a newer one.
+        /// The time of the next response; `nil` if a newer one is always available.
         let nextUpdate: Timestamp?
 
-        /// Why the answer is not of `time`, in a clause; without an end it is of its own moment, or for ever.
+        /// The reason why the answer does not hold at `time`; without `nextUpdate` it holds at `thisUpdate` only, or
+        /// from then on if `isEndless`.
         func objection(at time: Timestamp, isEndless: Bool) -> String? {
             let now = time.secondsSinceEpoch
             if thisUpdate.secondsSinceEpoch > now + StapleReader.slack {
@@ -126,11 +128,10 @@ package enum StapleReader {
     }
 }
 
-/// Why an OCSP response says nothing about its certificate, in a clause about the staple.
+/// The reason why an OCSP response proves nothing about its certificate, as a clause about the staple.
 struct StapleError: Error, CustomStringConvertible {
     let description: String
 
-    /// `detail` are OpenSSL's own words.
     init(_ what: String, detail: String? = nil) { description = what + (detail.map { " (\($0))" } ?? "") }
 
     static func damaged(_ detail: String? = nil) -> StapleError {
@@ -146,20 +147,20 @@ struct StapleError: Error, CustomStringConvertible {
             "the staple is not signed by the certificate's issuer, or for it", detail: OpenSSLFailure.takeReason())
     }
 
-    /// The responder gave an error in place of a response, by its number (RFC 6960, 4.2.1).
+    /// The responder's error in place of a response, by its number (RFC 6960, 4.2.1).
     static func refused(status: Int) -> StapleError {
         let names = [1: "malformedRequest", 2: "internalError", 3: "tryLater", 5: "sigRequired", 6: "unauthorized"]
         return StapleError("the staple is the responder's error '\(names[status] ?? String(status))'")
     }
 }
 
-/// Owns one `OCSP_BASICRESP`, of a response that was successful.
+/// Owns one `OCSP_BASICRESP` of a successful response.
 final class OCSPResponseHandle {
-    /// More answers than a response of the greatest size has room for.
+    /// The most answers that are read; a response of the greatest size has room for fewer.
     private static let answerLimit: Int32 = 2_000
-    /// More kinds of digests than OpenSSL knows, to name certificates by.
+    /// The most digests by which answers may name certificates; OpenSSL knows fewer.
     private static let digestLimit = 64
-    /// More certificates of responders than this are not read; there is one, or none.
+    /// The most responders' certificates that are read; real responses have one or none.
     private static let certificateLimit = 16
 
     let basic: OpaquePointer
@@ -185,19 +186,19 @@ final class OCSPResponseHandle {
     /// An answer, an `OCSP_SINGLERESP *` that lives as long as its response.
     struct Answer {
         let single: OpaquePointer
-        /// Whether the hashes by which it names its certificate are SHA-1.
+        /// `true` if the answer names its certificate by SHA-1 hashes.
         let isNamedBySHA1: Bool
     }
 
-    /// How many answers there are, whatever they are about.
+    /// The number of answers, about any certificate.
     var count: Int32 { OCSP_resp_count(basic) }
 
     /// The answers about `leaf`; never empty.
     ///
-    /// An answer names its certificate by hashes of the issuer's name and key, with whatever algorithm it says (RFC 6960, 4.1.1).
+    /// An answer names its certificate by hashes of the issuer's name and key, with any algorithm (RFC 6960, 4.1.1).
     func answers(about leaf: X509Handle, from issuer: X509Handle) throws(StapleError) -> [Answer] {
         guard count <= Self.answerLimit else { throw .costly }
-        // Each once, and only where an answer asks for it: to hash the issuer's name can take a while.
+        // Computed once a digest, and only for one that is used: hashing the issuer's name can take a while.
         var expected: [Int32: OpaquePointer] = [:]
         defer { for identifier in expected.values { OCSP_CERTID_free(identifier) } }
         var answers: [Answer] = []
@@ -224,7 +225,7 @@ final class OCSPResponseHandle {
             }
     }
 
-    /// The digest that an answer names its certificate by, a NID.
+    /// The NID of the digest by which an answer names its certificate.
     private static func digest(of identifier: OpaquePointer) -> Int32 {
         var object: OpaquePointer?
         OCSP_id_get0_info(nil, &object, nil, nil, identifier)

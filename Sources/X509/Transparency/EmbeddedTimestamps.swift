@@ -3,24 +3,24 @@ package import Pinning
 
 /// The signed certificate timestamps in certificates (RFC 6962, 3.3).
 package enum EmbeddedTimestamps {
-    /// The most timestamps of a list that are looked at; certificates have a handful.
+    /// The most timestamps of a list that are read; certificates have a handful.
     package static let limit = 20
 
-    /// The timestamps in a certificate (extension 1.3.6.1.4.1.11129.2.4.2, `X509_get_ext_by_NID`).
+    /// The timestamps of version 1 in a certificate (extension 1.3.6.1.4.1.11129.2.4.2, `X509_get_ext_by_NID`).
     ///
-    /// - Returns: those of version 1; none where the extension is missing, damaged or there twice.
+    /// - Returns: none if the extension is missing, damaged or there twice.
     package static func of(_ certificate: Certificate) -> [SignedCertificateTimestamp] {
         guard let handle = HandleCache.shared.handle(for: certificate) else { return [] }
         let index = X509_get_ext_by_NID(handle.pointer, NID_ct_precert_scts, -1)
         guard index >= 0, let found = X509_get_ext(handle.pointer, index),
             X509_get_ext_by_NID(handle.pointer, NID_ct_precert_scts, index) < 0,
-            // An OCTET STRING inside of the extension's own.
+            // An OCTET STRING inside that of the extension.
             let list = Extensions.bytes(X509_EXTENSION_get_data(found)).flatMap({ DER.octetString($0) })
         else { return [] }
         return timestamps(in: list)
     }
 
-    /// Whether a certificate is a log's alone: it has a poison extension (1.3.6.1.4.1.11129.2.4.3, RFC 6962, 3.1), which is critical.
+    /// `true` for a certificate of logs, by its critical poison extension (1.3.6.1.4.1.11129.2.4.3; RFC 6962, 3.1).
     package static func isPrecertificate(_ certificate: Certificate) -> Bool {
         guard let handle = HandleCache.shared.handle(for: certificate) else { return false }
         let index = X509_get_ext_by_NID(handle.pointer, NID_ct_precert_poison, -1)
@@ -29,7 +29,7 @@ package enum EmbeddedTimestamps {
 
     /// The timestamps in a list (SignedCertificateTimestampList): none unless its parts fill it exactly.
     ///
-    /// A part that is damaged or of another version counts for nothing, as clients pass over it.
+    /// A part that is damaged or of another version is ignored, as clients ignore it.
     package static func timestamps(in bytes: [UInt8]) -> [SignedCertificateTimestamp] {
         var whole = TransparencyCursor(bytes[...])
         guard let list = whole.vector(2), whole.isAtEnd else { return [] }
@@ -54,7 +54,7 @@ package enum EmbeddedTimestamps {
     }
 }
 
-/// Reads the encoding of TLS (RFC 8446, 3): big-endian numbers, and vectors after their length.
+/// Reads the encoding of TLS (RFC 8446, 3): big-endian numbers, and vectors that follow their length.
 private struct TransparencyCursor {
     private var rest: ArraySlice<UInt8>
 
@@ -68,9 +68,9 @@ private struct TransparencyCursor {
         return rest.prefix(count)
     }
 
-    /// A number of so many bytes, at most 8.
+    /// A number of `size` bytes, at most 8.
     mutating func number(_ size: Int) -> UInt64? { bytes(size).map { $0.reduce(0) { $0 << 8 | UInt64($1) } } }
 
-    /// A vector whose length has so many bytes.
+    /// A vector whose length is written in `sizeOfLength` bytes.
     mutating func vector(_ sizeOfLength: Int) -> ArraySlice<UInt8>? { number(sizeOfLength).flatMap { bytes(Int($0)) } }
 }

@@ -4,27 +4,26 @@ internal import Synchronization
 
 /// Anchors from one file or list, parsed one by one when a path needs them.
 ///
-/// Parsing all the roots of a usual bundle takes 25 ms, several times as long as the rest of a check; finding out what their
-/// names have in common with another takes less than 1 ms. A bundle of a few certificates is parsed at once, so that a broken one is
-/// found at once.
+/// Parsing all the roots of a usual bundle takes 25 ms, several times as long as the rest of a check; comparing the
+/// keys of their names takes less than 1 ms. A small bundle is parsed at once, to report a broken certificate.
 package final class AnchorBundle: AnchorSource {
-    /// Up to this many certificates are parsed when the bundle is read.
+    /// The most certificates of a bundle that is parsed when it is read.
     private static let eagerCount = 16
 
     private struct Entry {
         let der: [UInt8]
         let subject: Range<Int>
-        /// Whether the trust settings beside the certificate forbid to trust it for TLS servers.
+        /// `true` if the trust settings next to the certificate forbid TLS servers.
         var isDistrusted = false
     }
 
     private let entries: [Entry]
-    /// The certificates that it was made of; empty if it was read from a file.
+    /// The certificates that the bundle was made of; empty if it was read from a file.
     private let certificatesGiven: [Certificate]
     private let holdsDistrust: Bool
-    /// What was found out so far, by position.
+    /// The results of look-ups so far, by position.
     private struct Parsed {
-        /// The keys of the subjects, made at the first look-up.
+        /// The keys of the subjects; `nil` before the first look-up.
         var keys: [UInt?]?
         var nodes: [PathNode?]
     }
@@ -36,24 +35,20 @@ package final class AnchorBundle: AnchorSource {
         parsed = Mutex(Parsed(nodes: Array(repeating: nil, count: entries.count)))
     }
 
-    /// Reads PEM text with any number of certificates, or one in DER: a file that was named for this run.
-    ///
-    /// Other PEM blocks are passed over.
+    /// Reads a file that was named for this run: PEM text, whose other blocks are ignored, or one certificate in DER.
     package convenience init(pemOrDER bytes: [UInt8]) throws(X509Error) {
         try self.init(
             PEM.looksLikePEM(bytes)
                 ? PEM.blocks(in: bytes) : [PEMBlock(label: "CERTIFICATE", der: bytes, line: 0, isEncrypted: false)])
     }
 
-    /// Reads a file of the system's store; what holds no PEM text holds no roots.
-    ///
-    /// It is read whole or not at all: a block that cannot be read may be a word of distrust.
+    /// Reads a file of the system's store as a whole: a block that cannot be read may mean distrust.
     convenience init(storeFile bytes: [UInt8]) throws(X509Error) {
         guard PEM.looksLikePEM(bytes) else {
             self.init([Entry]())
             return
         }
-        // OpenSSL reads each line up to a NUL in it, and stops at one that begins with it.
+        // OpenSSL reads a line up to a NUL in it, and stops at a line that begins with one.
         if let nul = bytes.firstIndex(of: 0) {
             let line = bytes[..<nul].count { $0 == UInt8(ascii: "\n") } + 1
             throw X509Error(.brokenPEM, line: line, detail: "a NUL byte")
@@ -73,7 +68,7 @@ package final class AnchorBundle: AnchorSource {
         try self.init(entries) { X509Error(.notACertificate, line: blocks[$0].line == 0 ? nil : blocks[$0].line) }
     }
 
-    /// Checks those of a few at once; of one that is no certificate `error` says so.
+    /// Parses the certificates of a small bundle at once; `error` is the error for a broken one, by its position.
     private convenience init(_ entries: [Entry], else error: (Int) -> X509Error) throws(X509Error) {
         self.init(entries)
         guard entries.count <= Self.eagerCount else { return }
@@ -87,9 +82,9 @@ package final class AnchorBundle: AnchorSource {
             }, of: certificates)
     }
 
-    /// Takes certificates in DER, of which those that no path needs are never parsed.
+    /// Takes certificates in DER, and parses only those that a path needs.
     ///
-    /// - Throws: ``X509Error`` with the number of what is no certificate, as far as that shows without parsing all of many.
+    /// - Throws: ``X509Error`` with the number of a broken certificate, if that shows without parsing all of many.
     package convenience init(listed certificates: some Sequence<[UInt8]>) throws(X509Error) {
         func error(at position: Int) -> X509Error { X509Error(.notACertificate, detail: "number \(position + 1)") }
         var entries: [Entry] = []
@@ -100,7 +95,7 @@ package final class AnchorBundle: AnchorSource {
         try self.init(entries, else: error)
     }
 
-    /// The one certificate in a block, and what is said of it; `nil` when the block holds anything else.
+    /// The certificate of a block with its trust settings; `nil` if the block contains anything else.
     private static func entry(_ block: PEMBlock) -> Entry? {
         guard block.label == CertificateReader.trustedCertificateLabel else { return entry(block.der) }
         return TrustedCertificate(block.der).flatMap { entry($0.der, isDistrusted: $0.isDistrusted) }
@@ -112,7 +107,7 @@ package final class AnchorBundle: AnchorSource {
 
     package var count: Int { entries.count }
 
-    /// All the certificates but the distrusted ones, parsed: for bundles known to be small.
+    /// All the certificates but the distrusted ones, parsed: for small bundles.
     package var certificates: [Certificate] {
         entries.indices.filter { !entries[$0].isDistrusted }.compactMap { node(at: $0)?.certificate }
     }
@@ -122,12 +117,11 @@ package final class AnchorBundle: AnchorSource {
     func distrusts(_ node: PathNode) -> Bool {
         guard holdsDistrust, let name = node.handle.subjectName else { return false }
         return nodes(named: name).contains {
-            // `X509_V_ERR_CERT_REJECTED` is about a name and key, whatever copy of the certificate is presented.
+            // Distrust is about a name and key, in any copy of the certificate (`X509_V_ERR_CERT_REJECTED`).
             entries[$0.position].isDistrusted && $0.node.certificate.publicKey == node.certificate.publicKey
         }
     }
 
-    /// The certificates whose subject is `name`, each with its position.
     func nodes(named name: OpaquePointer) -> [(position: Int, node: PathNode)] {
         let der = DistinguishedNames.der(name)
         guard !der.isEmpty else { return [] }
@@ -145,7 +139,7 @@ package final class AnchorBundle: AnchorSource {
 
     private func node(at position: Int) -> PathNode? {
         if let known = parsed.withLock({ $0.nodes[position] }) { return known }
-        // What was read once is not parsed again for each question.
+        // A given certificate has been parsed before, and is taken from the cache.
         let given = certificatesGiven.isEmpty ? nil : PathNode(certificatesGiven[position])
         guard let node = given ?? X509Handle(der: entries[position].der).flatMap(PathNode.init(anchor:)) else {
             return nil
@@ -155,14 +149,12 @@ package final class AnchorBundle: AnchorSource {
     }
 }
 
-/// Those certificates of a bundle that one device trusts.
-///
-/// Devices have most of their roots in common: what is found out about a certificate is found out for all selections of its bundle.
+/// The certificates of a bundle that one device trusts; all devices share the bundle's parsed certificates.
 package final class AnchorSelection: AnchorSource {
     let bundle: AnchorBundle
     private let isSelected: [Bool]
 
-    /// The certificates at these positions of a bundle; none is distrusted.
+    /// Selects the certificates at these positions of a bundle, none of which is distrusted.
     package init(_ positions: some Sequence<Int>, of bundle: AnchorBundle) {
         self.bundle = bundle
         var isSelected = [Bool](repeating: false, count: bundle.count)
@@ -179,29 +171,26 @@ package final class AnchorSelection: AnchorSource {
     func distrusts(_ node: PathNode) -> Bool { false }
 }
 
-/// Somewhere anchors are looked up by name, so that only those a path needs are ever parsed.
+/// A source in which anchors are looked up by name, so that only those a path needs are parsed.
 protocol AnchorSource: Sendable {
     /// The certificates whose subject is `name`, compared in canonical form, distrusted ones among them.
-    ///
-    /// - Returns: the anchors, none when there is none of that name.
     func anchors(named name: OpaquePointer) -> [PathNode]
 
-    /// Whether trust settings forbid to trust the certificate's subject and key for TLS servers, or may be in a file that cannot be read.
+    /// `true` if trust settings or an unreadable file may forbid the certificate's subject and key for TLS servers.
     ///
-    /// Every path asks for each of its certificates, so an answer of none has to be cheap.
+    /// Called for each certificate of every path, so a `false` has to be cheap.
     func distrusts(_ node: PathNode) -> Bool
 
-    /// Whether a file could not be read; costs next to nothing.
+    /// `true` if a file could not be read; costs next to nothing.
     var isDamaged: Bool { get }
 
-    /// What could not be read where certificates of this name are looked for.
+    /// The damage to files in which certificates of this name are looked for.
     func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage]
 }
 
 extension AnchorSource {
-    /// Whole: what is given for a run is refused when it is not.
+    /// Always `false`: a file given for a run is refused if it is damaged.
     var isDamaged: Bool { false }
 
-    /// None: what is given for a run is refused when it is damaged.
     func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage] { [] }
 }

@@ -4,13 +4,12 @@ internal import Synchronization
 
 /// Directories of certificates in files named after the hash of their subject, as `openssl rehash` lays them out.
 ///
-/// A look-up opens the files of one name, so that a store of 140 roots costs no more than one of a single root. It yields the
-/// certificates of that name and no others, whatever else the files hold and whatever was looked up before; the look-up of
-/// OpenSSL itself (`X509_LOOKUP_hash_dir`) puts all that it reads into one store.
+/// A look-up opens the files of one name, so a store of 140 roots costs no more than one of a single root. The result
+/// contains only that name's certificates: OpenSSL's look-up (`X509_LOOKUP_hash_dir`) stores all that it reads.
 final class HashedDirectory: AnchorSource {
-    /// The most files that are opened for one name: no store has more, and what stands behind them is reported as damage.
+    /// The most files opened for one name: no store has more, and further ones are reported as damage.
     private static let fileLimit = 10_000
-    /// The most that is read for one name, in bytes: far more than a bundle of all public roots.
+    /// The most bytes read for one name: far more than a bundle of all public roots.
     private static let sizeLimit = 64 << 20
 
     private let directories: [String]
@@ -19,7 +18,7 @@ final class HashedDirectory: AnchorSource {
 
     init(_ directories: String) { self.directories = directories.split(separator: ":").map(String.init) }
 
-    /// Whether a directory holds the first file of a hashed certificate, as in `5ad8a5d6.0`.
+    /// `true` if a directory contains the first file of a hashed certificate, as in `5ad8a5d6.0`.
     static func holdsFiles(_ path: String) -> Bool {
         (try? DirectoryListing.names(in: path) { $0.text.hasSuffix(".0") })?.isEmpty == false
     }
@@ -32,7 +31,7 @@ final class HashedDirectory: AnchorSource {
 
     var isDamaged: Bool { hasDamage.withLock { $0 } }
 
-    /// What is broken under the hash of a name may have been a word of distrust, so it counts for valid paths too.
+    /// Counts damage for valid paths too: a broken file under the hash of a name may have meant distrust.
     func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage] {
         files(named: name).compactMap(\.damage)
     }
@@ -65,7 +64,7 @@ final class HashedDirectory: AnchorSource {
                     sizeLeft -= bytes.count
                     files.append(StoreFile(path, bytes, mayBeDER: true))
                 } catch .tooLarge { files.append(StoreFile(tooLarge: path)) } catch {
-                    // Up to the first number at which nothing stands that could be found; what cannot be read holds no roots.
+                    // The numbers end at the first file that does not exist or cannot be reached.
                     switch FileKind(at: path) {
                     case .absent, .inaccessible: break numbers
                     default: break
@@ -78,12 +77,12 @@ final class HashedDirectory: AnchorSource {
     }
 }
 
-/// A file of the system's store: what it holds, or why that is not known.
+/// A file of the system's store: its certificates, or the reason why they are not known.
 struct StoreFile {
     private let path: String
     private let content: Result<AnchorBundle, X509Error>
 
-    /// OpenSSL 3 finds one certificate in DER under a hashed name too (`X509_LOOKUP_store`).
+    /// Reads a file; under a hashed name OpenSSL 3 also finds one certificate in DER (`X509_LOOKUP_store`).
     init(_ path: String, _ bytes: [UInt8], mayBeDER: Bool = false) {
         self.path = path
         if mayBeDER, !PEM.looksLikePEM(bytes), let certificate = try? AnchorBundle(pemOrDER: bytes) {
@@ -103,20 +102,20 @@ struct StoreFile {
 
     func anchors(named name: OpaquePointer) -> [PathNode] { (try? content.get())?.anchors(named: name) ?? [] }
 
-    /// Whether it distrusts a certificate, or may: what cannot be read is taken for a word of distrust.
+    /// `true` if the file distrusts a certificate, or may: a file that cannot be read counts as distrust.
     func distrusts(_ node: PathNode) -> Bool { (try? content.get())?.distrusts(node) ?? true }
 }
 
-/// The system's roots in one file, read when the hashed directory was not enough.
+/// The system's roots in one file, read if the hashed directory was not enough.
 final class BundleFile: AnchorSource {
     let path: String
     private let content = Mutex(Content.unread)
-    /// No bundle of roots is anywhere near this size, in bytes.
+    /// The most bytes read: no bundle of roots is anywhere near this size.
     private static let sizeLimit = 64 << 20
 
     private enum Content {
         case unread
-        /// The bytes, in which no certificate has trust settings.
+        /// The bytes of a file in which no certificate has trust settings.
         case plain([UInt8])
         case file(StoreFile, holdsSettings: Bool)
     }
@@ -125,7 +124,7 @@ final class BundleFile: AnchorSource {
 
     func anchors(named name: OpaquePointer) -> [PathNode] { loaded().anchors(named: name) }
 
-    /// Whether the file has trust settings is found out without taking it apart: every path asks, and few files have any.
+    /// Parses the file only if it contains trust settings: every path calls this, and few files have any.
     func distrusts(_ node: PathNode) -> Bool {
         content.withLock { content in
             if case .unread = content { content = read() }
@@ -133,12 +132,12 @@ final class BundleFile: AnchorSource {
         }
     }
 
-    /// Whether there is no such file, or nothing in it.
+    /// `true` if there is no such file, or no certificate in it.
     var isEmpty: Bool { loaded().isEmpty }
 
     var isDamaged: Bool { content.withLock { if case .file(let file, _) = $0 { file.damage != nil } else { false } } }
 
-    /// What is broken counts where an anchor may be missing for it, or a word of distrust.
+    /// Counts damage only if it may hide a missing anchor or distrust.
     func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage] {
         content.withLock { content in
             guard case .file(let file, let holdsSettings) = content, isMissing || holdsSettings else { return [] }
@@ -162,13 +161,12 @@ final class BundleFile: AnchorSource {
             guard PEM.hasBlock(CertificateReader.trustedCertificateLabel, in: bytes) else { return .plain(bytes) }
             return .file(StoreFile(path, bytes), holdsSettings: true)
         } catch .tooLarge {
-            // It may hold a word of distrust for any certificate.
+            // The file may mean distrust for any certificate.
             return .file(StoreFile(tooLarge: path), holdsSettings: true)
         } catch { return .plain([]) }
     }
 }
 
-/// Something in a store's file that cannot be read as it stands there.
 package struct StoreDamage: Sendable, Hashable, CustomStringConvertible {
     package let path: String
     package let error: X509Error
