@@ -1,4 +1,4 @@
-// The C library of the system, which every file has that imports Base.
+// The C library of the system, for every file that imports Base.
 #if canImport(Glibc)
 @_exported public import Glibc
 #elseif canImport(Darwin)

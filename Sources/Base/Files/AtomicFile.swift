@@ -1,29 +1,26 @@
 internal import Synchronization
 
-/// Writes files that are, at every moment, the old one or the new one, whole.
+/// Writes files that are at every moment the old one or the new one, whole.
 ///
-/// The contents go to a temporary file beside the target, `.NAME.pincheck-` with a number, are flushed to the disk, and take the
-/// target's name with rename(2). A run that is killed meanwhile leaves that file; a file without a name (`O_TMPFILE`) cannot take the
-/// place of one that has it.
+/// The contents go to a temporary file next to the target (`.NAME.pincheck-` with a number), are flushed to the disk,
+/// and take the target's name with rename(2). A killed run leaves that file: one without a name (`O_TMPFILE`) cannot
+/// replace another.
 package enum AtomicFile {
     package typealias Filling = (Int32) throws(OutputError) -> Void
 
-    /// Replaces the file at `path`, or makes it, with all of `contents`.
-    ///
-    /// - Throws: ``WriteFailure``, as ``write(to:mode:fill:)``.
+    /// Replaces the file at `path`, or creates it, as ``write(to:mode:fill:)`` does.
     package static func write(_ contents: [UInt8], to path: String, mode: mode_t = 0o666) throws(WriteFailure) {
         try write(to: path, mode: mode) { (descriptor) throws(OutputError) in
             try Descriptor.write(contents, to: descriptor)
         }
     }
 
-    /// Replaces the file at `path`, or makes it, with what `fill` writes.
+    /// Replaces the file at `path`, or creates it, with what `fill` writes.
     ///
-    /// A symbolic link stays and the file it names is replaced. A file that is replaced keeps its permissions, and its owner
-    /// where the system allows; other hard links to it keep the old contents. A terminal, a pipe or a device
-    /// (`/dev/stdout`) is written to as it is.
+    /// The file behind a symbolic link is replaced, and keeps its permissions, and its owner if the system allows it.
+    /// Its other hard links keep the old contents. A terminal, pipe or device (`/dev/stdout`) is written to.
     ///
-    /// - Throws: ``WriteFailure``; the file is then as it was and the temporary file is gone.
+    /// - Throws: ``WriteFailure``; the file is then as it was, and the temporary file is gone.
     package static func write(to path: String, mode: mode_t = 0o666, fill: Filling) throws(WriteFailure) {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
         if let file = try OpenFile(at: path) { return try write(into: file.descriptor, fill) }
@@ -40,7 +37,7 @@ package enum AtomicFile {
 
     package static func isStandardOutput(_ path: String) -> Bool { descriptor(named: path) == STDOUT_FILENO }
 
-    /// The descriptor of this process that a path stands for; a file behind it is added to, not replaced.
+    /// The descriptor of this process that a path names; a file behind it is written to, not replaced.
     package static func descriptor(named path: String) -> Int32? {
         switch path {
         case "/dev/stdout": return STDOUT_FILENO
@@ -51,9 +48,7 @@ package enum AtomicFile {
         }
     }
 
-    /// Replaces what stands at `path` itself, a symbolic link as well, or makes it; never anything elsewhere.
-    ///
-    /// - Throws: ``WriteFailure``; what stands there is then as it was.
+    /// Replaces `path` itself, even if it is a symbolic link, or creates it; a failure leaves it as it was.
     static func replace(_ path: String, like old: stat? = nil, mode: mode_t, fill: Filling) throws(WriteFailure) {
         // A signal in between would leave the temporary file behind.
         try Interruption.deferring { () throws(WriteFailure) in
@@ -63,7 +58,7 @@ package enum AtomicFile {
             do throws(WriteFailure) {
                 defer { close(descriptor) }
                 if let old {
-                    // Another owner is kept where that is allowed; the permissions always.
+                    // The permissions are always kept, another owner only if that is allowed.
                     _ = fchown(descriptor, old.st_uid, old.st_gid)
                     guard fchmod(descriptor, old.st_mode & 0o777) == 0 else { throw .system(errno) }
                 }
@@ -78,7 +73,7 @@ package enum AtomicFile {
         }
     }
 
-    /// Opens a temporary file of its own; never one that is there, nor what a link there leads to.
+    /// Opens a new temporary file, never one that exists or that a link leads to.
     private static func makeTemporary(
         beside parts: PathParts, mode: mode_t
     ) throws(WriteFailure) -> (descriptor: Int32, path: String) {
@@ -90,7 +85,7 @@ package enum AtomicFile {
         }
     }
 
-    /// Makes the new name survive a loss of power; without it the old file would be there again, whole as well.
+    /// Makes the new name survive a loss of power; without this the old file would be there again, whole as well.
     private static func flush(directory: String) {
         let descriptor = open(directory.isEmpty ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -99,45 +94,43 @@ package enum AtomicFile {
     }
 }
 
-/// Why bytes could not be written to what is open.
+/// The reason why bytes could not be written to an open descriptor.
 package enum OutputError: Error, Hashable, Sendable {
-    /// The reader went away (`EPIPE`): it has seen enough, so this is no fault.
+    /// The reader went away (`EPIPE`): it has seen enough, so this is not a fault.
     case brokenPipe
-    /// Anything else, in the words of the system.
+    /// Any other reason, in the words of the system.
     case failed(String)
 }
 
-/// Why a file could not be written; the caller has the words.
+/// The reason why a file could not be written; the caller words the message.
 package enum WriteFailure: Error, Hashable, Sendable {
-    /// The path is empty or holds a NUL.
+    /// The path is empty or contains a NUL.
     case unnamed
-    /// It is a pipe without a reader.
+    /// The path is a pipe without a reader.
     case withoutReader
-    /// No new file can be made beside it, in which its contents would wait: the code in `errno`.
+    /// No temporary file can be made next to it: the code in `errno`.
     case noRoom(Int32)
-    /// Another run has it.
+    /// Another run holds the file.
     case held
-    /// What was to be written did not get there.
     case output(OutputError)
-    /// What stands at this path is not of an earlier run: another user's, a link, or without a record.
+    /// The file at this path is not of an earlier run: it is another user's, a link, or without a record.
     case foreign(String)
-    /// Anything else: the code in `errno`.
+    /// Any other reason: the code in `errno`.
     case system(Int32)
 
-    /// The failure of opening a file for writing that left `code` in `errno`.
+    /// The failure to open a file for writing that left `code` in `errno`.
     package init(opening code: Int32) { self = code == ENXIO ? .withoutReader : .system(code) }
 }
 
-/// Text that waits until it is whole: in memory, and what is too much for that in a file without a name, which goes with the process.
+/// Text that waits until it is whole, in memory or, if it is too long, in a nameless file that goes with the process.
 package final class Spool: Sendable {
-    /// How much is kept in memory, in bytes.
+    /// The most bytes that are kept in memory.
     package static let memory = 4 << 20
 
     private let state = Mutex((bytes: [UInt8](), descriptor: Int32(-1)))
 
     private let directory: String
 
-    /// - Parameter directory: where the file would be made.
     package init(in directory: String) { self.directory = directory }
 
     deinit {
@@ -166,7 +159,6 @@ package final class Spool: Sendable {
         }
     }
 
-    /// Writes all of it to an open descriptor.
     package func copy(to output: Int32) throws(OutputError) {
         try state.withLock { (state) throws(OutputError) in
             if state.descriptor >= 0 {

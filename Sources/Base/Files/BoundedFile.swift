@@ -1,13 +1,11 @@
-/// Reads files up to a size, and never waits for what may not come.
-///
-/// Every file that pincheck reads is read here: what stands at a path may be a pipe, a device or endless.
+/// Reads every file of pincheck up to a size, and never waits for what may not come from a pipe or a device.
 package enum BoundedFile {
     package enum Accepted: Sendable {
-        /// Nothing but regular files, as where the file was not named for this run.
+        /// Only regular files, for a path that was not named for this run.
         case regularFiles
         /// Pipes too, such as `<(…)`.
         case regularFilesAndPipes
-        /// Whatever opens, devices such as `/dev/stdin` included.
+        /// Anything that opens, devices such as `/dev/stdin` included.
         case anything
 
         fileprivate func check(_ kind: FileKind) throws(ReadFailure) {
@@ -20,20 +18,15 @@ package enum BoundedFile {
         }
     }
 
-    /// The contents of the file at `path`.
+    /// The bytes of the file at `path`, behind symbolic links, if there are at most `limit`.
     ///
-    /// - Parameters:
-    ///   - path: the file; symbolic links are followed.
-    ///   - limit: the most bytes it may have.
-    ///   - accepted: what may stand there. A pipe is given a second for its first writer, and then read to its end; a device is
-    ///     read as long as it has something at least every second.
-    /// - Returns: all of its bytes.
-    /// - Throws: ``ReadFailure``.
+    /// A pipe has a second for its first writer, and is then read to its end. A device is read as long as it has
+    /// something at least every second.
     package static func bytes(
         at path: String, limit: Int, accepting accepted: Accepted = .regularFiles
     ) throws(ReadFailure) -> [UInt8] {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
-        // To open a device can do something, and to open a pipe wakes its writer.
+        // Opening a device can have an effect, and opening a pipe wakes its writer.
         if case .anything = accepted {} else { try accepted.check(FileKind(at: path)) }
         let descriptor = open(path, flags)
         guard descriptor >= 0 else { throw ReadFailure(errno) }
@@ -42,7 +35,7 @@ package enum BoundedFile {
         return try contents(of: descriptor, limit: limit, accepting: accepted)
     }
 
-    /// The contents of the file with this name, which need not be UTF-8, in the directory at `path`; whatever opens is read.
+    /// Reads the file with a name that need not be UTF-8 in the directory at `path`; anything that opens is accepted.
     package static func bytes(named name: [CChar], inDirectory path: String, limit: Int) throws(ReadFailure) -> [UInt8]
     {
         guard !path.isEmpty, !path.utf8.contains(0), name.last == 0 else { throw .unnamed }
@@ -52,12 +45,12 @@ package enum BoundedFile {
         return try contents(of: descriptor, limit: limit, accepting: .anything)
     }
 
-    /// Everything up to the end of an open descriptor, which stays open.
+    /// Reads an open descriptor to its end, and leaves it open.
     package static func bytes(from descriptor: Int32, limit: Int) throws(ReadFailure) -> [UInt8] {
         try bytes(from: descriptor, expecting: 0, limit: limit, patience: -1)
     }
 
-    /// The first bytes of the regular file at `path`, fewer when it has fewer; `nil` when there is none to read.
+    /// The first `count` bytes of the regular file at `path`, or fewer; `nil` if it cannot be read.
     package static func start(of path: String, count: Int) -> [UInt8]? {
         guard FileKind(at: path) == .regular else { return nil }
         let descriptor = open(path, flags)
@@ -68,7 +61,7 @@ package enum BoundedFile {
         return length < 0 ? nil : Array(bytes.prefix(length))
     }
 
-    /// Visits the bytes of the regular file at `path`, chunk by chunk, until `visit` says false.
+    /// Visits the bytes of the regular file at `path`, chunk by chunk, until `visit` returns `false`.
     package static func each(at path: String, _ visit: (UnsafeRawBufferPointer) -> Bool) throws(ReadFailure) {
         try Accepted.regularFiles.check(FileKind(at: path))
         let descriptor = open(path, flags)
@@ -84,10 +77,10 @@ package enum BoundedFile {
         }
     }
 
-    /// Not blocking: opening a pipe without a writer would never end, and one can take a file's place at any moment.
+    /// Flags that do not block: opening a pipe without a writer never ends, and one can replace a file at any moment.
     private static let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
 
-    /// How long a first writer is waited for, in milliseconds: one that was started just now opens within that.
+    /// The time for a first writer, in milliseconds: one that was started just now opens the pipe within it.
     private static let patience: Int32 = 1_000
 
     private static func contents(
@@ -98,11 +91,11 @@ package enum BoundedFile {
         let kind = FileKind(status)
         try accepted.check(kind)
         if kind == .regular, status.st_size > limit { throw .tooLarge(limit: limit) }
-        // A device that has nothing may never have anything.
+        // A device that has nothing now may never have anything.
         let patience = kind == .pipe ? -1 : self.patience
         let bytes = try bytes(from: descriptor, expecting: Int(status.st_size), limit: limit, patience: patience)
         guard bytes.isEmpty, kind == .pipe else { return bytes }
-        // Nobody has it open for writing, or has written yet.
+        // No process has the pipe open for writing, or none has written yet.
         if Descriptor.wait(for: POLLIN, on: descriptor, milliseconds: self.patience) {
             let bytes = try self.bytes(from: descriptor, expecting: 0, limit: limit, patience: patience)
             if !bytes.isEmpty { return bytes }
@@ -115,7 +108,7 @@ package enum BoundedFile {
     ) throws(ReadFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count + 1)
-        // The size is only what it was a moment ago, and 0 for the files of /proc.
+        // The size is only that of a moment ago, and 0 for the files of /proc.
         var buffer = [UInt8](repeating: 0, count: min(max(count + 1, 1 << 12), 1 << 18))
         while true {
             let length = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
@@ -132,38 +125,35 @@ package enum BoundedFile {
     }
 }
 
-/// Why a file or directory could not be read; the caller has the words.
+/// The reason why a file or directory could not be read; the caller words the message.
 package enum ReadFailure: Error, Hashable, Sendable {
-    /// The path is empty or holds a NUL.
+    /// The path is empty or contains a NUL.
     case unnamed
-    /// Nothing stands at the path: the code in `errno` says which part of it is missing.
+    /// The path does not exist: the code in `errno` shows which part of it is missing.
     case absent(Int32)
     case wrongKind(FileKind)
-    /// It has more bytes than allowed.
     case tooLarge(limit: Int)
-    /// It is a pipe without a writer.
     case withoutWriter
-    /// It gives nothing, as devices may for ever.
+    /// The file gives nothing, as a device may for ever.
     case silent
-    /// Anything else: the code in `errno`.
+    /// Any other reason: the code in `errno`.
     case system(Int32)
 
     /// The failure of a call that left `code` in `errno`.
     init(_ code: Int32) { self = [ENOENT, ENOTDIR, ENAMETOOLONG].contains(code) ? .absent(code) : .system(code) }
 }
 
-/// What stands at a path.
 package enum FileKind: Hashable, Sendable {
     case regular
     case directory
     case pipe
-    /// A socket, a device.
+    /// A socket or a device.
     case special
     case absent
-    /// It cannot be known: the code in `errno`.
+    /// An unknown kind: the code in `errno`.
     case inaccessible(Int32)
 
-    /// What stands at `path` (`stat`); a symbolic link itself is `special` (`lstat`).
+    /// The kind of what is at `path` (`stat`); a symbolic link itself is `special` (`lstat`).
     package init(at path: String, followingLinks: Bool = true) {
         // C would end the path at the NUL and look at another file.
         guard !path.isEmpty, !path.utf8.contains(0) else {

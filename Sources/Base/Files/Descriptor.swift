@@ -1,8 +1,8 @@
 package enum Descriptor {
-    /// Writes whole lines to a regular file, or to anything else all of `bytes`.
+    /// Writes whole lines to a regular file, or all of `bytes` to anything else.
     ///
-    /// When a disk is full in the middle of a line, what was written of the line is taken back, so that a reader of the file
-    /// line by line finds none that is torn. A file that another process has added to meanwhile is left as it is.
+    /// If the disk is full in the middle of a line, the part of the line is taken back, so that a reader never finds a
+    /// torn one. A file that another process has added to meanwhile is left as it is.
     package static func writeLines(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
         let start = end(of: descriptor)
         do { try write(bytes, to: descriptor) } catch {
@@ -20,7 +20,7 @@ package enum Descriptor {
         }
     }
 
-    /// Where the next byte of a regular file would be written, `nil` for anything else.
+    /// The position of the next byte written to a regular file; `nil` if the descriptor is anything else.
     private static func end(of descriptor: Int32) -> Int? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -31,8 +31,7 @@ package enum Descriptor {
 
     /// Opens a file for writing with more flags of open(2), and never waits for the reader of a pipe.
     ///
-    /// Without a reader the descriptor is negative and `errno` ENXIO. It stays in non-blocking mode, which ``write(_:to:)`` copes
-    /// with.
+    /// Without a reader the result is negative and `errno` is ENXIO. The descriptor does not block.
     package static func openForWriting(_ path: String, _ flags: Int32 = 0) -> Int32 {
         open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | flags, 0o666)
     }
@@ -59,7 +58,7 @@ package enum Descriptor {
         }
     }
 
-    /// Hands over all that is in the file of an open descriptor, from the beginning, in parts.
+    /// Reads the file of an open descriptor from its beginning, in parts.
     static func read(
         _ descriptor: Int32, _ body: (UnsafeRawBufferPointer) throws(OutputError) -> Void
     ) throws(OutputError) {
@@ -76,7 +75,7 @@ package enum Descriptor {
         }
     }
 
-    /// Waits for `event`, or for the other end to go away (`poll`), for ever with -1; returns whether that came to pass.
+    /// Waits for `event`, or for the other end to go away (`poll`), for ever with -1; `false` if the time ran out.
     package static func wait(for event: some BinaryInteger, on descriptor: Int32, milliseconds: Int32) -> Bool {
         var request = pollfd(fd: descriptor, events: Int16(event), revents: 0)
         while true {
@@ -86,12 +85,12 @@ package enum Descriptor {
     }
 }
 
-/// write(2), by a name that ``Descriptor``'s own does not hide.
+/// Calls write(2), whose name the method of ``Descriptor`` hides.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }
 
-/// A file that is open, which is written to as it is.
+/// An open file that is written to, not replaced.
 package final class OpenFile: Sendable {
     package let descriptor: Int32
     private let closes: Bool
@@ -99,7 +98,7 @@ package final class OpenFile: Sendable {
     /// A file that is closed with its last owner.
     package init(owning descriptor: Int32) { (self.descriptor, closes) = (descriptor, true) }
 
-    /// Opens the terminal, pipe or device at `path`; `nil` for a file, a directory, and where nothing is.
+    /// Opens the terminal, pipe or device at `path`; `nil` if a file, a directory or nothing is there.
     package init?(at path: String) throws(WriteFailure) {
         if let descriptor = AtomicFile.descriptor(named: path) {
             self.descriptor = descriptor

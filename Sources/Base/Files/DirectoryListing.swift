@@ -1,19 +1,18 @@
 package enum DirectoryListing {
-    /// One name in a directory, while it is listed.
+    /// A name in a directory, valid while that is listed.
     package struct Entry {
         fileprivate let start: UnsafePointer<CChar>
         fileprivate let directory: Int32
 
-        /// The name as the system has it, with the NUL at its end; it need not be UTF-8.
+        /// The name as the system has it, with its NUL; it need not be UTF-8.
         fileprivate var name: [CChar] { Array(UnsafeBufferPointer(start: start, count: strlen(start) + 1)) }
 
-        /// The name as text: another one where it is not UTF-8.
+        /// The name as text, changed if it is not UTF-8.
         package var text: String { String(cString: start) }
 
-        /// Whether the name begins with a full stop.
         package var isHidden: Bool { start.pointee == CChar(UInt8(ascii: ".")) }
 
-        /// What tells the regular file of this name from others, behind symbolic links; `nil` for anything else.
+        /// The identity of the regular file with this name, behind symbolic links; `nil` if it is anything else.
         package var regularFile: FileIdentity? {
             var status = stat()
             guard fstatat(directory, start, &status, 0) == 0, FileKind(status) == .regular else { return nil }
@@ -21,7 +20,7 @@ package enum DirectoryListing {
         }
     }
 
-    /// The names in the directory at `path`, `.` and `..` included, for which `isWanted` holds, in the order of their bytes.
+    /// The names in the directory at `path` that `isWanted` accepts, with `.` and `..`, in the order of their bytes.
     package static func names(in path: String, where isWanted: (Entry) -> Bool) throws(ReadFailure) -> [[CChar]] {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
         guard let directory = opendir(path) else { throw ReadFailure(errno) }
@@ -29,7 +28,7 @@ package enum DirectoryListing {
         var names: [[CChar]] = []
         errno = 0
         while let entry = readdir(directory) {
-            // The name is read where it stands: its declared length goes past the end of a short entry.
+            // The name is read in place: its declared length goes past the end of a short entry.
             let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
             let start = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
             let found = Entry(start: start, directory: dirfd(directory))
@@ -42,17 +41,17 @@ package enum DirectoryListing {
 }
 
 extension String {
-    /// The text of a name in a directory, which another one stands for where it is not UTF-8.
+    /// The text of a name in a directory, changed if it is not UTF-8.
     package init(fileName name: [CChar]) {
         self = name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? ""
     }
 }
 
-/// A path as what stands before its last component and that component, by its bytes: a slash is one whatever follows it.
+/// A path split before its last component, by its bytes: a slash counts even before a combining mark.
 package struct PathParts: Sendable {
-    /// The directory with a slash at its end, empty where the path names none.
+    /// The directory with a slash at its end; empty if the path names none.
     package let directory: String
-    /// The last component, empty for a path that ends in a slash.
+    /// The last component; empty if the path ends in a slash.
     package let name: String
 
     package init(_ path: String) {
@@ -61,7 +60,7 @@ package struct PathParts: Sendable {
         name = String(path[end...])
     }
 
-    /// The path of a file of a few bytes' longer name beside it: the longest name of most file systems is 255 bytes.
+    /// The path of a hidden file next to it, with a name below the 255 bytes that most file systems allow.
     func hidden(_ suffix: String) -> String {
         var name = name
         while name.utf8.count > 230 { name.unicodeScalars.removeLast() }

@@ -1,20 +1,19 @@
 internal import Synchronization
 
-/// What tells a file from every other, however its name is written: its device and inode or, where it is not there yet, those of
-/// its directory and its name.
+/// The identity of a file: its device and inode, or those of its directory and its name if it does not exist yet.
 package struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64
     private let name: String?
 
-    /// The identity of what stat(2) found, or of what would have this name in the directory that it found.
+    /// The identity of what stat(2) found, or of a file with this name in the directory that it found.
     package init(_ status: stat, name: String? = nil) {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)
         self.name = name
     }
 
-    /// What stands at a path, or would if it were made; `nil` for a path at which nothing can stand.
+    /// The identity of what is at a path or would be created there; `nil` if nothing can be.
     package init?(of path: String) {
         guard !path.isEmpty, !path.utf8.contains(0) else { return nil }
         var status = stat()
@@ -28,14 +27,14 @@ package struct FileIdentity: Hashable, Sendable {
         self.init(status, name: parts.name)
     }
 
-    /// The directory in which the file at a path stands or would be made, behind symbolic links; `nil` where there is none.
+    /// The identity of the directory of a file that may not exist yet, behind symbolic links; `nil` if there is none.
     package init?(ofDirectoryOf path: String) {
         guard let target = try? SymbolicLinks.target(of: path) else { return nil }
         let directory = PathParts(target).directory
         self.init(of: directory.isEmpty ? "." : directory)
     }
 
-    /// The regular files in the directory at a path, behind symbolic links; none where it cannot be read.
+    /// The regular files in the directory at a path, behind symbolic links; none if it cannot be read.
     package static func files(inDirectory path: String) -> [FileIdentity] {
         var files: [FileIdentity] = []
         _ = try? DirectoryListing.names(in: path) { entry in
@@ -45,17 +44,17 @@ package struct FileIdentity: Hashable, Sendable {
         return files
     }
 
-    /// The regular file at a path, or the one that would be made there; `nil` for a directory, a pipe or a device, which keep
-    /// nothing that could be lost.
+    /// The identity of the regular file at a path or to be created there; `nil` if a directory, pipe or device is
+    /// there, which would lose nothing.
     package init?(ofFile path: String) {
         if [.directory, .pipe, .special].contains(FileKind(at: path)) { return nil }
         self.init(of: path)
     }
 }
 
-/// The files that were read or named to be read: so that none of them is written over.
+/// The files that were read or named to be read, so that none of them is overwritten.
 package final class ReadLog: Sendable {
-    /// The log of the run that a task belongs to, `nil` where none is kept.
+    /// The log of the run that a task belongs to; `nil` if none is kept.
     @TaskLocal package static var current: ReadLog?
 
     private let paths = Mutex<Set<String>>([])
@@ -63,7 +62,7 @@ package final class ReadLog: Sendable {
 
     package init() {}
 
-    /// Whether the file is one of them, or in a directory all of whose files are read.
+    /// `true` if the file is in the log, or in a directory whose files are all read.
     package func holds(_ identity: FileIdentity) -> Bool {
         identities.withLock { $0 }.contains(identity)
             || paths.withLock { $0 }.contains { path in
@@ -71,22 +70,22 @@ package final class ReadLog: Sendable {
             }
     }
 
-    /// Whether the directory is one of them, all of whose files are read.
+    /// `true` if the directory is in the log, so that all its files are read.
     package func holds(directory: FileIdentity) -> Bool {
         paths.withLock { $0 }.contains { FileKind(at: $0) == .directory && FileIdentity(of: $0) == directory }
     }
 
-    /// Notes a file, or a directory whose files are all read.
+    /// Adds a file, or a directory whose files are all read.
     package func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
 
-    /// Notes what has no name, as standard input.
+    /// Adds a file without a name, such as standard input.
     package func add(_ identity: FileIdentity) { identities.withLock { _ = $0.insert(identity) } }
 }
 
 enum SymbolicLinks {
-    /// The file that a path leads to through symbolic links, also one that is not there yet.
+    /// The file that a path leads to through symbolic links, even if it does not exist yet.
     ///
-    /// - Throws: ``WriteFailure`` where they go round in circles, or to a name that is not UTF-8.
+    /// - Throws: ``WriteFailure`` if the links go round in circles, or to a name that is not UTF-8.
     static func target(of path: String) throws(WriteFailure) -> String {
         var path = path
         for _ in 0..<40 {

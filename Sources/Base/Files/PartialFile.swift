@@ -1,8 +1,7 @@
-/// A file that grows under a name of its own, over any number of runs, until it is whole and takes the name it was meant for.
+/// A file that grows under a name of its own, over any number of runs, until it is whole and takes its final name.
 ///
-/// For `NAME` that is `NAME.part`, and beside it `NAME.part.record` says what is in it. One process has it at a time; whatever ends a
-/// process leaves what was written by then. Where others may write to the directory too, nothing of theirs is used: neither file may be
-/// a link or another user's file.
+/// For `NAME` that is `NAME.part`, and `NAME.part.record` describes its contents. One process has it at a time, and its
+/// part stays when it ends. Neither may be a link or belong to another user, who may write to the directory too.
 package final class PartialFile {
     package static let suffix = ".part"
     package static let recordSuffix = ".part.record"
@@ -10,22 +9,20 @@ package final class PartialFile {
     private static let recordLimit = 64 * 1_024
 
     package let path: String
-    /// Negative once it is closed.
+    /// The open file; negative after its end.
     private var descriptor: Int32
     private var partPath: String { path + Self.suffix }
     private var recordPath: String { path + Self.recordSuffix }
-    /// How many bytes are there.
+    /// The number of bytes in the file.
     package private(set) var count: Int
     private let isNew: Bool
-    /// The record of what is there, `nil` without one.
+    /// The record of the partial file; `nil` if there is none.
     package private(set) var record: [UInt8]?
 
-    /// Opens what there is, or begins anew.
+    /// Opens the partial file, or creates it; a file without a record by `isRecord` is not continued.
     ///
-    /// `isRecord` says whether bytes are a record: what has none beside it is not gone on with.
-    ///
-    /// - Throws: ``WriteFailure``; ``WriteFailure/held`` while another process has it, ``WriteFailure/foreign(_:)`` for what is
-    ///   none of pincheck's files.
+    /// - Throws: ``WriteFailure/held`` while another process has it, ``WriteFailure/foreign(_:)`` for a file that
+    ///   pincheck did not write.
     package init(becoming path: String, isRecord: ([UInt8]) -> Bool) throws(WriteFailure) {
         guard !path.isEmpty, !path.utf8.contains(0), !PathParts(path).name.isEmpty else { throw .unnamed }
         let target = try SymbolicLinks.target(of: path)
@@ -35,7 +32,7 @@ package final class PartialFile {
         let isNew = descriptor >= 0
         if !isNew, errno == EEXIST {
             descriptor = open(part, Self.flags)
-            // It took its last name in between: another run was at its end.
+            // Another run was at its end, and the file took its final name in between.
             if descriptor < 0, errno == ENOENT { throw .held }
         }
         guard descriptor >= 0 else {
@@ -46,12 +43,12 @@ package final class PartialFile {
         (self.path, self.descriptor, self.isNew, count) = (target, descriptor, isNew, 0)
         try take()
         do throws(WriteFailure) {
-            // Before its first byte: what is private is not readable while it comes.
+            // Before the first byte: private contents must not be readable while they arrive.
             let mode = Self.permissions(of: target)
             if let mode, fchmod(descriptor, mode) != 0 { throw .system(errno) }
             record = try Self.record(at: recordPath, narrowedTo: mode)
             if let record, !isRecord(record) { throw .foreign(recordPath) }
-            // A run that ended before its first byte left nothing; anything else has a record.
+            // A run that ended before its first byte left nothing; any other left a record.
             if count > 0, record == nil { throw .foreign(part) }
         } catch {
             if isNew { unlink(part) }
@@ -61,22 +58,22 @@ package final class PartialFile {
 
     deinit { end() }
 
-    /// Lets others have it; nothing is written any more.
+    /// Closes the file, so that others can have it.
     package func end() {
         if descriptor >= 0 { close(descriptor) }
         descriptor = -1
     }
 
-    /// Never through a link, and never waiting.
+    /// Flags that never follow a link and never wait.
     private static let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
 
-    /// Who may do what with the file that is there, `nil` without one of the same owner; whom it runs as is not for another's contents.
+    /// The permissions of this user's file at `path`, without set-user-ID and the like; `nil` if there is none.
     private static func permissions(of path: String) -> mode_t? {
         var status = stat()
         return stat(path, &status) == 0 && status.st_uid == geteuid() ? status.st_mode & 0o777 : nil
     }
 
-    /// Reads a record, and takes from it what the file it is about does not permit; `nil` without one.
+    /// Reads the record at `path`, and takes from it the permissions that `mode` lacks; `nil` if there is none.
     private static func record(at path: String, narrowedTo mode: mode_t?) throws(WriteFailure) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         if descriptor < 0, errno == ENOENT { return nil }
@@ -90,7 +87,7 @@ package final class PartialFile {
         return bytes
     }
 
-    /// Holds the open file, and notes how long it is.
+    /// Locks the open file, and notes its size.
     private func take() throws(WriteFailure) {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno == EINTR { continue }
@@ -101,23 +98,23 @@ package final class PartialFile {
         }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
-        // Another user could change what is in it (what another server of files calls a new one's owner is its own matter), and what has
-        // another name as well is more than a part: a copy by links keeps what it has.
+        // Another user could change its contents, though a file server may name any owner for a new one. A file with
+        // another hard link is more than a part: a copy by links keeps what it has.
         guard FileKind(status) == .regular, isNew || (status.st_uid == geteuid() && status.st_nlink == 1) else {
             throw .foreign(partPath)
         }
-        // The same, between being opened and being held.
+        // Another run was at its end between opening and locking.
         guard FileIdentity(of: partPath) == FileIdentity(status) else { throw .held }
         count = Int(status.st_size)
     }
 
     package func begin(recording record: [UInt8]) throws(WriteFailure) {
-        // Empty first: a record is never of what was there before.
+        // Emptied first: a record never describes older contents.
         guard ftruncate(descriptor, 0) == 0 else { throw .system(errno) }
         count = 0
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
-        // Whatever stands there by now: what it leads to stays as it is. The URL in it may be as secret as the contents.
+        // A link at this path is replaced, not followed. The URL in the record may be as secret as the contents.
         try AtomicFile.replace(recordPath, mode: status.st_mode & 0o666) { (descriptor) throws(OutputError) in
             try Descriptor.write(record, to: descriptor)
         }
@@ -137,7 +134,7 @@ package final class PartialFile {
         }
     }
 
-    /// Hands over all that is there, from the beginning, in parts.
+    /// Reads the whole file from its beginning, in parts.
     package func read(_ body: (UnsafeRawBufferPointer) -> Void) throws(WriteFailure) {
         var length = 0
         do throws(OutputError) {
@@ -149,13 +146,13 @@ package final class PartialFile {
         guard length == count else { throw .system(EIO) }
     }
 
-    /// Gives it the name it was meant for: it is whole.
+    /// Gives the file its final name, because it is whole.
     package func complete() throws(WriteFailure) {
-        // What was there stays what it was until now; its permissions are kept.
+        // The old file was left as it was until now, and its permissions are kept.
         if let mode = Self.permissions(of: path) { fchmod(descriptor, mode) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
-        // Somebody put another in its place: that is not what was fetched.
+        // Another file in its place is not what was fetched.
         guard FileIdentity(of: partPath) == FileIdentity(status) else { throw .foreign(partPath) }
         guard rename(partPath, path) == 0 else { throw .system(errno) }
         unlink(recordPath)
@@ -166,6 +163,6 @@ package final class PartialFile {
         unlink(recordPath)
     }
 
-    /// Removes it while it is empty; an empty file that was there, and that no record is about, is not ours.
+    /// Removes the file if it is empty, unless it was there before without a record: that is not pincheck's.
     package func discardNothing() { if count == 0, isNew || record != nil { discard() } }
 }

@@ -2,14 +2,14 @@ internal import Synchronization
 
 /// The end of the process by a signal: at once, but never within a line of output or the writing of a file.
 ///
-/// The process ends by the signal itself, so that a shell sees 130 or 143 and stops its own loop. A write that hangs, since nobody
-/// reads, is given three seconds; a second signal does not wait for it at all. No thread takes the signals but one of their own, which may
-/// do what a handler may not (signal-safety(7)).
+/// The process ends by the signal itself, so that a shell sees 130 or 143 and stops its own loop. A write that hangs
+/// because nothing is read has three seconds, and none after a second signal. A thread of their own takes the signals,
+/// because it may do what a handler may not (signal-safety(7)).
 package enum Interruption {
     private struct State {
-        /// How many writes are under way that have to stay whole.
+        /// The number of writes under way that have to stay whole.
         var writers = 0
-        /// The signal that ends the process, 0 before.
+        /// The signal that ends the process; 0 before it.
         var signal: Int32 = 0
         var farewell = ""
         var isShowingProgress = false
@@ -20,10 +20,10 @@ package enum Interruption {
 
     private static let state = Mutex(State())
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
-    /// How long is waited for a write that is under way.
+    /// The time that a write under way is given.
     private static let patience = Duration.seconds(3)
 
-    /// Takes over the signals that end a process; before any other thread is there, which then takes none.
+    /// Takes over the signals that end a process; called before another thread exists, so that none takes them.
     package static func install() {
         mask(SIG_BLOCK)
         let ignored = signals.filter { number in
@@ -36,13 +36,13 @@ package enum Interruption {
         if !SystemThread.start(receive) { mask(SIG_UNBLOCK) }
     }
 
-    /// Hands signals, those the process was started to ignore as well, to `handler` first; what it returns `false` for ends the process.
+    /// Gives signals to `handler` first, even those that the process was to ignore; `false` from it ends the process.
     package static func handle(_ handler: @escaping @Sendable (Int32) -> Bool) {
         state.withLock { ($0.handler, $0.ignored) = (handler, []) }
         for number in signals { signal(number, SIG_DFL) }
     }
 
-    /// Does something that a signal must not tear: the process ends after it.
+    /// Runs `body`, which a signal must not tear: the process ends after it.
     package static func deferring<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -51,7 +51,7 @@ package enum Interruption {
         return try body()
     }
 
-    /// Counts a write that begins or ends; with none under way, a thread of a process that is ending stops here.
+    /// Counts a write that begins or ends; without one, a thread of a process that is ending stops here.
     private static func count(_ change: Int) {
         let isOver = state.withLock { state in
             if state.signal == 0 || state.writers > 0 { state.writers += change }
@@ -60,7 +60,7 @@ package enum Interruption {
         if isOver { while true { pause() } }
     }
 
-    /// Has a signal say this on standard error before it ends the process; empty for nothing.
+    /// Sets the text that a signal prints on standard error before it ends the process.
     package static func setFarewell(_ text: String) { state.withLock { $0.farewell = text } }
 
     package static var isShowingProgress: Bool {
@@ -91,7 +91,7 @@ package enum Interruption {
         // Carriage return, and the sequence that erases to the end of the line.
         let words = Array(((showsProgress ? "\r\u{1B}[K" : "") + farewell).utf8)
         var errors = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-        // Not where nothing reads them.
+        // Not written if nothing reads them.
         if !words.isEmpty, poll(&errors, 1, isUrgent ? 0 : 1_000) == 1 { _ = write(STDERR_FILENO, words, words.count) }
         signal(number, SIG_DFL)
         mask(SIG_UNBLOCK)

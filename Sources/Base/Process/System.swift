@@ -1,7 +1,7 @@
 package enum DescriptorLimit {
-    /// How many connections can be open at the same time, after asking the system for as many as it gives.
+    /// Raises the limit of descriptors, and returns the number of connections that can be open at the same time.
     ///
-    /// A connection that cannot be opened for want of a descriptor would look like a server that cannot be reached.
+    /// A connection that lacks a descriptor would look like a server that cannot be reached.
     package static func connectionLimit() -> Int {
         var limit = rlimit()
         guard getrlimit(descriptorResource, &limit) == 0 else { return 128 }
@@ -10,11 +10,11 @@ package enum DescriptorLimit {
             raised.rlim_cur = min(limit.rlim_max, 65_536)
             if setrlimit(descriptorResource, &raised) == 0 { limit = raised }
         }
-        // Some are for files, the event loop and name lookups.
+        // Some descriptors are for files, the event loop and name lookups.
         return max(1, Int(min(limit.rlim_cur, 65_536)) - 64)
     }
 
-    /// How many descriptors the process may have as it is; nothing is changed.
+    /// The number of descriptors that the process may have as it is.
     package static var current: Int {
         var limit = rlimit()
         return getrlimit(descriptorResource, &limit) == 0 ? Int(min(limit.rlim_cur, 65_536)) : 128
@@ -26,7 +26,7 @@ package enum DescriptorLimit {
     private static let descriptorResource = RLIMIT_NOFILE
     #endif
 
-    /// Whether so many descriptors can still be opened: without a few, the event loop cannot even be made.
+    /// `true` if `count` descriptors can still be opened: an event loop needs a few.
     package static func hasFreeDescriptors(_ count: Int = 6) -> Bool {
         let copies = (0..<count).map { _ in dup(STDERR_FILENO) }
         for copy in copies where copy >= 0 { close(copy) }

@@ -1,4 +1,4 @@
-/// Threads of the system, for what would block an event loop or Swift's own threads (`pthread_create`).
+/// Threads of the system (`pthread_create`), for work that would block an event loop or Swift's own threads.
 package enum SystemThread {
     private final class Work: Sendable {
         let run: @Sendable () -> Void
@@ -6,7 +6,7 @@ package enum SystemThread {
         init(run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// Starts a thread that does `work` and ends, which nothing waits for; `false` when the system gives none.
+    /// Starts a thread for `work` that is not waited for; `false` if the system gives none.
     package static func start(_ work: @escaping @Sendable () -> Void) -> Bool {
         let context = Unmanaged.passRetained(Work(run: work)).toOpaque()
         #if canImport(Darwin)

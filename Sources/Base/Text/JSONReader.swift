@@ -1,15 +1,14 @@
 /// Reads JSON and JSON5 (comments, trailing commas, single quotation marks, plain keys), with the line of each value.
 ///
-/// Not with Foundation, which has no lines to name in messages, keeps the last of two equal keys without a word, loses their
-/// order, and is large.
+/// Foundation names no lines, keeps the last of two equal keys without a word, loses their order, and is large.
 package struct JSONReader {
     package struct Failure: Error {
         package enum Problem: Sendable { case broken, tooLarge, duplicate }
 
         package let problem: Problem
-        /// From 1.
+        /// The line, from 1.
         package let line: Int
-        /// What follows the name of the file, as in `is not JSON: it ends too early`.
+        /// The text after the name of the file, as in `is not JSON: it ends too early`.
         package let reason: String
     }
 
@@ -24,7 +23,7 @@ package struct JSONReader {
         self.mostValues = mostValues
     }
 
-    /// The document that `bytes` are.
+    /// Reads exactly one document.
     package static func tree(
         of bytes: [UInt8], mostValues: Int = DocumentTree.mostValues
     ) throws(Failure) -> DocumentTree {
@@ -35,7 +34,7 @@ package struct JSONReader {
         return value
     }
 
-    /// Whether `bytes` begin as an object does.
+    /// `true` if `bytes` begin as an object does.
     package static func beginsObject(_ bytes: [UInt8]) -> Bool {
         var reader = JSONReader(bytes)
         return (try? reader.skipSpace()) != nil && reader.next == UInt8(ascii: "{")
@@ -95,14 +94,14 @@ package struct JSONReader {
         }
     }
 
-    /// Goes on if this is what comes next.
+    /// Skips `character` if it comes next.
     private mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: character) else { return false }
         position += 1
         return true
     }
 
-    /// What stands between the bracket that comes next and the one that closes it.
+    /// The elements between the bracket that comes next and its counterpart.
     private mutating func list<Element>(
         until end: Unicode.Scalar, of kind: String, _ element: (inout JSONReader) throws(Failure) -> Element
     ) throws(Failure) -> [Element] {
@@ -142,7 +141,7 @@ package struct JSONReader {
         return try text(bytes[start..<position])
     }
 
-    /// true, false, null or a number.
+    /// Reads true, false, null or a number.
     private mutating func word() throws(Failure) -> DocumentTree.Content {
         let start = position
         while let byte = next, Self.isNamePart(byte) || "+-.".utf8.contains(byte) { position += 1 }
@@ -195,7 +194,7 @@ package struct JSONReader {
         }
     }
 
-    /// Four hexadecimal digits, and four more where they are half of a pair.
+    /// Reads four hexadecimal digits, and four more if they are half of a pair.
     private mutating func scalar() throws(Failure) -> Unicode.Scalar {
         var value = try fourDigits()
         if (0xD800...0xDBFF).contains(value), bytes[position...].starts(with: #"\u"#.utf8) {
@@ -234,15 +233,15 @@ package struct DocumentTree: Sendable {
         /// A number of JSON, as it was written.
         case number(String)
         case null
-        /// Data and numbers of property lists: nothing that configurations of pins have.
+        /// Data or a number of a property list, which configurations of pins do not have.
         case other
     }
 
     package let content: Content
-    /// From 1, `nil` in a binary property list.
+    /// The line, from 1; `nil` if the property list is binary.
     package let line: Int?
 
-    /// How many dictionaries and arrays may stand in each other.
+    /// The most dictionaries and arrays in each other.
     package static let mostDepth = 40
     package static let mostValues = 20_000
 
@@ -255,7 +254,7 @@ package struct DocumentTree: Sendable {
 
     package var elements: [DocumentTree]? { if case .array(let elements) = content { elements } else { nil } }
     package var text: String? { if case .text(let text) = content { text } else { nil } }
-    /// The digits of a number of JSON, `nil` for anything else.
+    /// The digits of a number of JSON; `nil` if the value is anything else.
     package var number: String? { if case .number(let digits) = content { digits } else { nil } }
     package var isNull: Bool { if case .null = content { true } else { false } }
 }

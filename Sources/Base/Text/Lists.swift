@@ -1,7 +1,7 @@
-// Of arrays, and by loops: what is generic over sequences goes through all conformances of the program at its first call.
+// Loops over arrays: code that is generic over sequences searches all conformances of the program at its first call.
 
 extension Array {
-    /// The elements by what `key` says of them; keys and elements stay in their order.
+    /// The elements grouped by `key`; keys and elements stay in their order.
     package func grouped<Key: Hashable>(by key: (Element) -> Key) -> [(key: Key, elements: [Element])] {
         var groups: [(key: Key, elements: [Element])] = []
         var positions: [Key: Int] = [:]
@@ -19,7 +19,7 @@ extension Array {
 }
 
 extension Array where Element: Hashable {
-    /// Each element once, where it comes first.
+    /// The elements without repetitions, each at its first place.
     package var distinct: [Element] {
         var seen: Set<Element> = []
         var distinct: [Element] = []
@@ -29,7 +29,7 @@ extension Array where Element: Hashable {
 }
 
 extension [String] {
-    /// The texts one after another, joined without a search through all conformances of the program as the library's own makes.
+    /// The texts joined without the search through all conformances that the library's own method makes.
     package func joined(separator: String = "") -> String {
         var text = ""
         for index in indices { text += (index == 0 ? "" : separator) + self[index] }
@@ -38,7 +38,7 @@ extension [String] {
 }
 
 extension Sequence<String> {
-    /// The words of lists with commas between them, as in `ios-17,android-9`; what stands between two commas is a word, too.
+    /// The words of lists with commas, as in `ios-17,android-9`; an empty text between two commas is a word, too.
     package var words: [String] {
         flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
     }

@@ -1,6 +1,4 @@
-/// Where pin data stands.
-///
-/// The paths are no longer than messages can bear.
+/// The place of pin data, with a path that messages can bear.
 package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
     /// The value of `--pins` itself.
     case option
@@ -11,10 +9,10 @@ package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
     case line(Int, of: String)
     /// A value in a file without lines, by the keys that lead to it.
     case key(String, of: String)
-    /// What is in no file, by a name.
+    /// A named place outside files.
     case named(String)
 
-    /// The file or directory; `nil` for what is in none.
+    /// The file or directory; `nil` if the place is in none.
     package var path: String? {
         switch self {
         case .option, .pinnedPublicKey, .named: nil
@@ -23,22 +21,20 @@ package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
     }
 
     package var line: Int? { if case .line(let line, _) = self { line } else { nil } }
-    /// The keys that lead to the value in a file without lines.
     package var key: String? { if case .key(let key, _) = self { key } else { nil } }
 
-    /// A message behind the place, or as it is where it begins with a place in the same file.
+    /// A message after its place, or unchanged if it begins with a place in the same file.
     package func before(_ message: SafeText) -> SafeText {
         let isPlaced = path.map { message.description.hasPrefix(TerminalText.escaped($0) + ":") } ?? false
         return isPlaced ? message : "\(self): \(message)"
     }
 
-    /// The place of the file at `path`, or of a line of it.
     package static func at(_ path: String, line: Int? = nil) -> PinPlace {
         let path = path.utf8.count > 1024 ? shortened(path, to: 1024, isPublic: true) : path
         return line.map { .line($0, of: path) } ?? .file(path)
     }
 
-    /// As people write it: `--pins`, `pins.txt`, `pins.txt:3`; names are escaped.
+    /// The place as people write it: `--pins`, `pins.txt`, `pins.txt:3`; names are escaped.
     package var description: String {
         switch self {
         case .option: "--pins"
@@ -51,13 +47,13 @@ package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension PinPlace {
-    /// The place that ``description`` gives as `origin`, in a source whose name it begins with when that is a file.
+    /// The place with the description `origin`, which begins with the name `source` if that is a file.
     package init(origin: String, source: String) {
         guard origin != PinPlace.option.description else {
             self = .option
             return
         }
-        // Separators in the name that the user gave separate nothing.
+        // A colon in the name that the user gave separates nothing.
         let known = origin.hasPrefix(source) ? source.endIndex.utf16Offset(in: source) : 0
         let rest = origin[String.Index(utf16Offset: known, in: origin)...]
         if let colon = rest.lastIndex(of: ":"), let line = Int(rest[rest.index(after: colon)...]) {

@@ -1,8 +1,8 @@
-/// A message: the program's own words, in which whatever was put between them is escaped.
+/// A message in the program's own words, with every value between them escaped.
 ///
-/// What stands in the literal is the author's and may have line breaks; every interpolated value is taken for somebody
-/// else's and gets them, control characters and all that is hidden written out (``TerminalText/escaped(_:)``). So no certificate,
-/// server, file or argument can begin a line of its own, and no caller has to prevent it.
+/// The literal is the author's and may have line breaks. Every interpolated value may be from outside, so its line
+/// breaks and control and hidden characters are written out (``TerminalText/escaped(_:)``). So no certificate, server,
+/// file or argument can begin a line of its own.
 package struct SafeText: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringInterpolation {
     package let description: String
 
@@ -10,7 +10,6 @@ package struct SafeText: Sendable, Hashable, CustomStringConvertible, Expressibl
 
     package init(stringInterpolation: Interpolation) { description = stringInterpolation.text }
 
-    /// Text of anybody's, escaped.
     package init(escaping text: String) { description = TerminalText.escaped(text) }
 
     private init(safe text: String) { description = text }
@@ -34,35 +33,23 @@ package struct SafeText: Sendable, Hashable, CustomStringConvertible, Expressibl
 
         package mutating func appendInterpolation(_ message: SafeText) { text += message.description }
 
-        /// Adds a value, escaped.
         package mutating func appendInterpolation(_ value: some Any) {
             text += TerminalText.escaped(String(describing: value))
         }
     }
 }
 
-/// Text from outside in quotes for a message: shortened at its end, escaped, and without what may be a piece of a private key
-/// or a password before a host.
-///
-/// - Parameters:
-///   - text: what a user, a file or a server said.
-///   - limit: the most characters that are shown.
-/// - Returns: one line.
+/// Text from outside in quotes, on one line: at most `limit` characters, escaped and ``withoutSecrets(_:)``.
 package func quoted(_ text: some StringProtocol, to limit: Int = 80) -> String {
     "'" + TerminalText.shown(withoutSecrets(String(text)), to: limit) + "'"
 }
 
-/// Text from outside for a message: escaped, shortened in its middle, and without what may be a piece of a private key or a
-/// password before a host.
+/// Text from outside on one line: escaped, ``withoutSecrets(_:)``, and shortened in its middle beyond `limit` bytes.
 ///
-/// - Parameters:
-///   - text: what a user, a file or a server said.
-///   - limit: the number of bytes up to which it is shown whole.
-///   - isPublic: whether it is a path that was opened or a pin, in which encoded bytes are no secret.
-/// - Returns: one line.
+/// In a path that was opened or a pin, `isPublic`, encoded bytes are not secret.
 package func shortened(_ text: some StringProtocol, to limit: Int = 120, isPublic: Bool = false) -> String {
     let text = isPublic ? UserInfo.hidden(in: String(text)) : withoutSecrets(String(text))
-    // By scalars: a character can be as long as the text.
+    // Cut by scalars: a character can be as long as the text.
     let scalars = text.unicodeScalars
     guard text.utf8.count > limit else { return TerminalText.escaped(text) }
     let start = String.UnicodeScalarView(scalars.prefix(limit / 2))
@@ -70,17 +57,15 @@ package func shortened(_ text: some StringProtocol, to limit: Int = 120, isPubli
     return TerminalText.escaped("\(start)…\(end)")
 }
 
-/// Text from outside without what may be a piece of a private key, a password or a token; it is not escaped.
+/// Text from outside without possible pieces of a private key, passwords and tokens; it is not escaped.
 package func withoutSecrets(_ text: String) -> String { KeyMaterial.cut(UserInfo.hidden(in: text)) }
 
-/// The first few of some words with commas between, and how many more there are, as in `a, b and 3 more`.
-///
-/// - Returns: one line; empty for no words.
+/// The first words with commas between, and the number of the others, as in `a, b and 3 more`; empty if there are none.
 package func listed(_ words: some Collection<String>, first count: Int = 5) -> String {
     listed(words.prefix(count), of: words.count)
 }
 
-/// The same of words whose number is known, so that those which are not named need not be made.
+/// The named words, and the number of the others, which need not be made.
 package func listed(_ named: some Collection<String>, of total: Int) -> String {
     let more = total - named.count
     return named.joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")

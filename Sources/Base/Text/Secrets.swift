@@ -1,6 +1,6 @@
-/// Private keys, of which no message shows more than a beginning.
+/// Private keys, of which a message shows only a beginning.
 package enum KeyMaterial {
-    /// Whether the text has the frame of a private key in PEM, also one whose lines were joined or whose case was changed.
+    /// `true` if the text has the frame of a private key in PEM, even with joined lines or another case.
     package static func isArmoured(_ text: String) -> Bool {
         // No private key is that short, and nearly every argument is.
         guard text.utf8.count > 40 else { return false }
@@ -32,7 +32,7 @@ package enum KeyMaterial {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Whether a character is one of base64, or stands between pairs of hexadecimal digits.
+    /// `true` for a character of base64, and for the colon between pairs of hexadecimal digits.
     private static func isOfRun(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -42,11 +42,11 @@ package enum KeyMaterial {
 
     private static let colon = UInt8(ascii: ":")
 
-    /// Whether letters of both cases and digits stand in a run, or nothing but digits in hexadecimal: words and names have not all.
+    /// `true` if a run has digits, and letters of both cases or only hexadecimal ones: words and names have not all.
     private static func isEncoded(_ run: ArraySlice<UInt8>) -> Bool {
         let parts = run.split(separator: colon)
         let longest = parts.map(\.count).max() ?? 0
-        // What has no colon, or pairs of digits, more of them than an IPv6 address has.
+        // A long part without a colon, or more pairs of digits than an IPv6 address has.
         guard longest >= shortest || longest == 2 && parts.count > 8 else { return false }
         let hasDigit = run.contains { (0x30...0x39).contains($0) }
         let hasUpper = run.contains { (0x41...0x5A).contains($0) }
@@ -58,15 +58,15 @@ package enum KeyMaterial {
     }
 }
 
-/// Takes out of a text what stands before the host of a URL or of a name: it may be a password or a token.
+/// Removes the text before the host of a URL or of a name, which may be a password or a token.
 package enum UserInfo {
     private static let mark = "…"
-    /// What stands before a `:` and an address of mail in certificates and URLs, where nothing is secret.
+    /// The words before a `:` and an address of mail in certificates and URLs, where nothing is secret.
     private static let kindsOfMail: Set = ["email", "mailto"]
 
-    /// A text of anybody's without user names and passwords, as in `https://…@dl.example.com/`.
+    /// A text without user names and passwords, as in `https://…@dl.example.com/`.
     ///
-    /// Nothing up to the last `@` is shown where the URL has any: a password with a slash ends the authority too early.
+    /// A URL is hidden up to its last `@`: a password with a slash looks like the beginning of the path.
     package static func hidden(in text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "@")) else { return text }
         return hiddenInWords(of: hiddenInURL(of: text[...]))
@@ -91,13 +91,13 @@ package enum UserInfo {
         return text[..<scheme.upperBound] + mark + url[at...] + hiddenInURL(of: text[end...])
     }
 
-    /// Whether what stands behind the last `:` of an authority, if anything does, is a number.
+    /// `true` if the authority of a URL has a number after its last `:`, or no `:`.
     private static func hasPort(_ authority: Substring) -> Bool {
         guard !authority.hasSuffix("]"), let colon = authority.lastIndex(of: ":") else { return true }
         return authority[authority.index(after: colon)...].utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// Hides `user:password@` where no scheme stands before it.
+    /// Hides `user:password@` in words without a scheme.
     private static func hiddenInWords(of text: String) -> String {
         text.split(separator: " ", omittingEmptySubsequences: false).map { word in
             guard !word.contains("://"), let colon = word.firstIndex(of: ":"), let at = word.lastIndex(of: "@"),

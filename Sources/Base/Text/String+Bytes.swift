@@ -1,8 +1,8 @@
 extension String {
-    /// Whether `part` stands in the text, byte by byte.
+    /// `true` if the text contains the bytes of `part`.
     ///
-    /// `contains` and `firstRange` of the library make types at run time wherever they are called: tens of thousands of instructions for
-    /// a text of ten bytes, which counts where it is asked of every certificate of a thousand servers.
+    /// The library's `contains` and `firstRange` make types at run time at each call: tens of thousands of instructions
+    /// for ten bytes, which counts for every certificate of a thousand servers.
     package func holdsBytes(of part: String) -> Bool {
         var (text, part) = (self, part)
         return text.withUTF8 { text in
@@ -15,11 +15,10 @@ extension String {
 }
 
 extension String {
-    /// The text with some strings in it replaced, all in one pass; of several that stand at the same place the first counts.
+    /// The text with some strings replaced in one pass; of several at the same place the first counts.
     ///
-    /// It looks at bytes. `replacing` and `split` of the library compare characters as a reader sees them: a combining mark
-    /// behind a quotation mark, or a letter that joins what follows, makes another character of it, which they pass over, while
-    /// whoever reads the text takes it for the quotation mark it is.
+    /// Bytes are compared. The library's `replacing` and `split` compare characters: a combining mark after a quotation
+    /// mark makes another character of it. They pass over that, while readers of the text take it for a quotation mark.
     package func replacingBytes(_ replacements: KeyValuePairs<StaticString, String>) -> String {
         let table = replacements.map { (needle: Array("\($0.key)".utf8), text: $0.value) }
         let bytes = Array(utf8)
@@ -41,7 +40,7 @@ extension String {
 }
 
 extension StringProtocol {
-    /// The bytes of a text with `%` and two hexadecimal digits for some of them, `nil` for anything else behind a `%`.
+    /// The bytes of percent-encoded text; `nil` if a `%` is not followed by two hexadecimal digits.
     package var percentDecoded: [UInt8]? {
         var bytes: [UInt8] = []
         var rest = Array(utf8)[...]
@@ -62,7 +61,6 @@ extension StringProtocol {
 package enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// The bytes in the standard alphabet, with padding.
     package static func text(of bytes: [UInt8]) -> String {
         let alphabet = alphabet
         return String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { text in

@@ -1,6 +1,5 @@
-/// The known word a mistyped one was probably meant to be.
 package enum Suggestion {
-    /// The word of `known` that is nearest to `word`, `nil` when none is near.
+    /// The word of `known` that is nearest to `word`; `nil` if none is near.
     package static func nearest(to word: String, in known: [String]) -> String? {
         guard word.utf8.count <= 60 else { return nil }
         let ranked = known.map { (word: $0, distance: distance(word.lowercased(), $0.lowercased())) }
@@ -8,7 +7,7 @@ package enum Suggestion {
         return best.distance <= max(1, best.word.count / 3) ? best.word : nil
     }
 
-    /// What to write instead of a word that is none of `words`: the nearest, or any of them where none is near.
+    /// The remedy for an unknown word: the nearest of `words`, or the choice of them if none is near.
     package static func remedy(for word: String, among words: [String], by name: (String) -> String = { $0 }) -> String
     {
         let nearest = nearest(to: name(word), in: words.map(name))
@@ -16,7 +15,7 @@ package enum Suggestion {
             ?? "choose from \(words.joined(separator: ", "))"
     }
 
-    /// How many characters have to be put in, taken out, replaced, or swapped with their neighbour (optimal string alignment).
+    /// The number of characters to insert, delete, replace or swap with their neighbour (optimal string alignment).
     private static func distance(_ first: String, _ second: String) -> Int {
         let (first, second) = (Array(first), Array(second))
         var before: [Int] = []

@@ -1,11 +1,9 @@
 /// Makes text from outside safe to show.
 ///
-/// Certificates, servers, files and arguments can hold anything: escape sequences that move the cursor or hide text, bidi
-/// controls that reorder it, line breaks that begin a message of another's, characters that cannot be seen.
+/// Certificates, servers, files and arguments can contain anything: escape sequences that move the cursor or hide text,
+/// bidi controls that reorder it, line breaks that begin another message, and invisible characters.
 package enum TerminalText {
-    /// The text with every hidden character written as `\u{202E}`, on one line.
-    ///
-    /// Text that is escaped already stays as it is.
+    /// The text on one line, with every hidden character written as `\u{202E}`; escaped text stays as it is.
     package static func escaped(_ text: String) -> String {
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
         var result = ""
@@ -19,20 +17,17 @@ package enum TerminalText {
         return result
     }
 
-    /// The text cut to `length` characters with an ellipsis at the end; marks that combine count, so none can pile up.
-    ///
-    /// It is not escaped.
+    /// The text cut to `length` characters with an ellipsis at its end; marks that combine count, so none can pile up.
     package static func shortened(_ text: String, to length: Int) -> String {
         guard text.unicodeScalars.count > length else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.prefix(max(0, length - 1)))) + "…"
     }
 
-    /// The text cut to `length` characters, and escaped.
     package static func shown(_ text: String, to length: Int) -> String { escaped(shortened(text, to: length)) }
 }
 
 extension Unicode.Scalar {
-    /// Whether the character is invisible, changes how others are shown, ends a line, or means something to a terminal.
+    /// `true` if a character is invisible, changes how others are shown, ends a line, or controls a terminal.
     package var isHidden: Bool {
         if (0x20...0x7E).contains(value) { return false }
         if properties.isDefaultIgnorableCodePoint { return true }
@@ -45,10 +40,9 @@ extension Unicode.Scalar {
     }
 }
 
-/// Makes a document that comes in pieces safe to show: what is hidden in it, or means something to a terminal, is written out as
-/// ``TerminalText/escaped(_:)`` does, and its lines and tabs stay.
+/// Makes a document that arrives in pieces safe, as ``TerminalText/escaped(_:)`` does, but keeps its lines and tabs.
 ///
-/// What is not UTF-8 becomes U+FFFD. A carriage return before a line break is part of that.
+/// Bytes that are not UTF-8 become U+FFFD. A carriage return before a line break is part of that.
 package struct TerminalDocument: Sendable {
     /// The beginning of a character, or a carriage return, of which the rest is to come.
     private var rest: [UInt8] = []
@@ -84,7 +78,7 @@ package struct TerminalDocument: Sendable {
         return Array(result.utf8)
     }
 
-    /// How many bytes there are before what may go on.
+    /// The number of bytes before a character or line break that may go on.
     private static func wholeCount(of bytes: [UInt8]) -> Int {
         if bytes.last == 0x0D { return bytes.count - 1 }
         // At most three bytes of a character whose last is missing.
@@ -99,10 +93,10 @@ package struct TerminalDocument: Sendable {
 }
 
 extension TerminalText {
-    /// How many cells of a terminal a text takes.
+    /// The number of cells that a text takes on a terminal.
     ///
-    /// Ideographs, kana, Hangul and what is shown as an emoji take two, marks that combine with what is before them none. The
-    /// colours that the program itself puts between words take none either; other control characters are never written.
+    /// Ideographs, kana, Hangul and emoji take two, combining marks none. The colours of the program itself take none
+    /// either; other control characters are never written.
     package static func cells(_ text: String) -> Int {
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text.utf8.count }
         var cells = 0
@@ -121,9 +115,7 @@ extension TerminalText {
 
     package static func cells(_ text: Substring) -> Int { cells(String(text)) }
 
-    /// The text cut to so many cells with an ellipsis at the end.
-    ///
-    /// It is neither escaped nor coloured.
+    /// The text cut to `limit` cells with an ellipsis at its end, neither escaped nor coloured.
     package static func cut(_ text: String, toCells limit: Int) -> String {
         guard cells(text) > limit else { return text }
         var left = limit - 1
@@ -136,12 +128,10 @@ extension TerminalText {
         return String(kept) + "…"
     }
 
-    /// The text with blanks behind it, up to so many cells.
     package static func padded(_ text: String, toCells width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - cells(text)))
     }
 
-    /// The text with blanks before it, up to so many cells.
     package static func leftPadded(_ text: String, toCells width: Int) -> String {
         String(repeating: " ", count: max(0, width - cells(text))) + text
     }
@@ -161,7 +151,7 @@ extension Unicode.Scalar {
         return isWide ? 2 : 1
     }
 
-    /// Whether the character fills two cells: East_Asian_Width W and F (UAX #11), by its blocks, and emoji.
+    /// `true` if the character fills two cells: East_Asian_Width W and F (UAX #11), by its blocks, and emoji.
     var isWide: Bool {
         switch value {
         case 0..<0x1100: false

@@ -1,15 +1,15 @@
-/// How much room text has where it is read.
+/// The room for text.
 ///
-/// At a terminal tables are as wide as it and prose goes on on the next line, indented. A pipe or a file has tables of 80 cells,
-/// and prose of one line however long it is, so that `grep` finds a reason as a whole.
+/// At a terminal tables are as wide as it, and prose goes on on the next line, indented. In a pipe or a file tables
+/// have 80 cells, and prose has one line, so that `grep` finds a reason as a whole.
 package struct TextLayout: Sendable, Hashable {
-    /// How many cells of a line tables may take.
+    /// The cells of a line that tables may take.
     package let columns: Int
     package let wraps: Bool
 
-    /// Narrower than this nothing is worth reading.
+    /// The fewest columns: narrower text is not worth reading.
     private static let fewest = 40
-    /// Where the second line of prose begins.
+    /// The indentation of prose from its second line on.
     private static let hanging = 6
 
     package init(columns: Int = 80, wraps: Bool = false) {
@@ -17,13 +17,13 @@ package struct TextLayout: Sendable, Hashable {
         self.wraps = wraps
     }
 
-    /// The room that is left beside something at the left.
+    /// The room next to `cells` that are taken at the left.
     package func narrowed(by cells: Int) -> TextLayout { TextLayout(columns: columns - cells, wraps: wraps) }
 
-    /// The lines of a text, those that are too long broken at blanks.
+    /// The text with lines that are too long broken at blanks.
     ///
-    /// A word stays whole, be it longer than a line: hashes and paths are there to be copied. Two things may be taken apart that
-    /// are no words: ideographs, which have no blanks between them, and lists with commas or bars that are longer than a line.
+    /// A word stays whole even if it is longer than a line: hashes and paths are there to be copied. Ideographs, which
+    /// have no blanks between them, and lists with commas or bars may be taken apart.
     package func folded(_ text: String, indent: Int? = nil) -> String {
         guard wraps, text.utf8.count > columns else { return text }
         return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
@@ -79,7 +79,7 @@ package struct TextLayout: Sendable, Hashable {
             part = String.UnicodeScalarView()
         }
         for scalar in word.unicodeScalars {
-            // A mark stays with what it is on.
+            // A mark stays with the character that it is on.
             if scalar.isWide { end() }
             part.append(scalar)
             if scalar == "," || scalar == "|" { end() }
