@@ -1,7 +1,6 @@
 internal import Base
 internal import Pinning
 
-/// What there is to say of pinned certificates and keys.
 extension Findings {
     mutating func certificates() {
         for set in scene.comparesCertificates ? source.sets : [] { validity(set) }
@@ -11,7 +10,7 @@ extension Findings {
         for member in source.sets.flatMap(\.members) { weakCryptography(member) }
     }
 
-    /// The dates of pinned certificates, which certificate mode goes by.
+    /// The dates of pinned certificates, which matter in certificate mode.
     private mutating func validity(_ set: PinnedSet) {
         let certificates = set.certificates
         guard let last = certificates.max(by: { $0.certificate.notAfter < $1.certificate.notAfter }) else { return }
@@ -64,9 +63,9 @@ extension Findings {
             "pin the key of a CA or a key in reserve beside them")
     }
 
-    /// A CA's pin beside a server's own, which makes the server's own no stricter than the CA.
+    /// A CA's pin next to a server's own, which makes the server's own no stricter than the CA's.
     private mutating func authorityBesideLeaf(_ set: PinnedSet) {
-        // Apple's lists of leaves and authorities must match both.
+        // Apple's lists of leaves and CAs must both match.
         guard !set.isExcluded, set.kind != .nsPinnedDomains,
             set.certificates.contains(where: { !$0.certificate.isAuthority }),
             let authority = set.certificates.first(where: { $0.certificate.isAuthority })
@@ -78,10 +77,10 @@ extension Findings {
             "leave the CA out, and pin a key of your own in reserve, unless this is meant")
     }
 
-    /// Pinned servers' certificates that Apple's platforms refuse from the first day on.
+    /// Pinned server certificates that Apple's platforms refuse from the first day on.
     ///
-    /// The certificates of an app are anchors of its own, or end at one that was installed by hand: the limits for public roots are
-    /// stricter still, and for their authorities to keep.
+    /// An app's certificates are anchors of its own, or end at one installed by hand; CAs keep the limits of public
+    /// roots.
     private mutating func applesLimits() {
         let clients = scene.linter.clients
         guard clients.isEmpty || clients.contains(where: { $0.platform == .apple }) else { return }
@@ -104,7 +103,7 @@ extension Findings {
         }
     }
 
-    /// Keys and signatures that clients refuse, whatever is pinned.
+    /// Keys and signatures that clients refuse, even if they are pinned.
     private mutating func weakCryptography(_ member: PinnedSet.Member) {
         let certificate = member.pin.certificate
         let key = scene.publicKeys[member.pin.spkiSHA256]?.algorithm
@@ -121,7 +120,7 @@ extension Findings {
                 .weakKey, at: member.place, "the key \(owner)is \(key): \(reason)",
                 "replace it by EC P-256 or RSA with 2048 bits")
         }
-        // Whoever trusts a root does so without its signature.
+        // A root is trusted without its signature.
         guard let certificate, !certificate.isSelfIssued else { return }
         let algorithm = certificate.signatureAlgorithm
         let folded = algorithm.lowercased().filter { $0 != "-" }
@@ -134,6 +133,6 @@ extension Findings {
 }
 
 extension Certificate {
-    /// Whether it may sign others; certificates of version 1 cannot say so and count when they signed themselves.
+    /// `true` if it may sign others; without basicConstraints, if it is self-issued and has no alternative names.
     var isAuthority: Bool { basicConstraints?.isCertificateAuthority ?? (isSelfIssued && names.isEmpty) }
 }

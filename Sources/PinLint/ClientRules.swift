@@ -3,7 +3,6 @@ internal import PinFormats
 internal import Pinning
 internal import X509
 
-/// What surprises in a client, or what it refuses.
 extension Findings {
     mutating func clients() {
         brokenTrustKitRules()
@@ -16,9 +15,7 @@ extension Findings {
         for member in source.sets.filter({ $0.kind == nil }).flatMap(\.members) { input(member) }
     }
 
-    /// What TrustKit for iOS asks of its configuration, where that is not the file's own format.
-    ///
-    /// A `TSKConfiguration` that breaks a rule is malformed, and its reader says so.
+    /// Rules of TrustKit for iOS that other formats break; the reader of a `TSKConfiguration` reports them itself.
     private mutating func brokenTrustKitRules() {
         let sets = source.sets.filter { $0.kind == .reactNative }
         let entries = sets.flatMap(\.entries).filter { $0.hosts != nil }
@@ -44,7 +41,7 @@ extension Findings {
                 "the key is \(key.algorithm), which TrustKit cannot hash: it blocks every chain with it",
                 "use RSA with 2048, 3072 or 4096 bits, P-256 or P-384")
         }
-        // NSURL makes none of other characters than RFC 3986 (2) has.
+        // NSURL makes a URL only of characters in RFC 3986 (2).
         for uri in set.entries.flatMap(\.reportURIs)
         where uri.isEmpty || uri.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || "\"<>\\^`{|}".utf8.contains($0) }) {
             add(
@@ -83,7 +80,6 @@ extension Findings {
         }
     }
 
-    /// What weakens the connections of an app on Apple's platforms beside its pins.
     private mutating func transportSecurity() {
         for settings in source.inspections.flatMap(\.transportSecurity) {
             if settings.allowsArbitraryLoads, settings.narrowing.isEmpty {
@@ -107,7 +103,7 @@ extension Findings {
         }
     }
 
-    /// OkHttp's `*.`, which covers less than it looks like.
+    /// OkHttp's `*.`, which covers less than it seems to.
     private mutating func okHttp(_ set: PinnedSet) {
         guard let hosts = set.hosts, hosts.depth == .oneLabel else { return }
         let isApexPinned = !source.entries(of: .okHttp, covering: hosts.name).isEmpty
@@ -133,13 +129,12 @@ extension Findings {
         }
     }
 
-    /// Files in a directory that a client would not load from an app bundle.
     private mutating func bundle(_ inspection: PinReading) {
         let places = inspection.pins.filter { $0.certificate != nil }.map {
             inspection.lintPlace($0.origin, in: source.name)
         }
         let ignored = places.filter { $0.path?.hasSuffix(".cer") == false }
-        // Without a file that it loads, the directory is probably some other client's.
+        // A directory without a file that it loads is probably another client's.
         let isAFNetworkings = scene.isForAFNetworking || ignored.count < places.count
         for place in ignored where scene.isForAFNetworking || scene.linter.clients.isEmpty {
             add(
@@ -159,7 +154,7 @@ extension Findings {
         }
     }
 
-    /// A pin in a form that the client the user named cannot take.
+    /// A pin in a form that the named client cannot take.
     private mutating func input(_ member: PinnedSet.Member) {
         if scene.isForAFNetworking || scene.isFor(.alamofire) {
             if member.pin.certificate == nil {
@@ -169,7 +164,7 @@ extension Findings {
                         + "\(member.pin.spkiSHA256) stands for the key of one here, as in public-key mode, "
                         + "and cannot be shipped itself", "ship the certificate with that key as a .cer file in DER")
             }
-            // Keys that Apple's system does not hand out.
+            // Apple's system hands out only RSA and EC keys.
             if let key = scene.publicKeys[member.pin.spkiSHA256], !key.algorithm.hasSecKey {
                 add(
                     .publicKeyNotLoaded, at: member.place,

@@ -2,10 +2,9 @@ internal import Base
 internal import PinFormats
 internal import Pinning
 
-/// The hosts and pins in which sources differ that should say the same.
+/// The differences in hosts and pins between sources that should agree, by the rules of each source's client.
 ///
-/// Hosts are looked up in each source by the rules of its client, so that `**.example.com` in one and an entry for
-/// `api.example.com` in the other are compared for what they mean.
+/// An entry for `**.example.com` in one is compared with one for `api.example.com` in the other.
 struct Drift {
     let sources: [LintSource]
     let scene: LintScene
@@ -22,7 +21,7 @@ struct Drift {
         guard let first = present.first else { return [] }
         let host = pattern.short
         var findings: [Finding] = []
-        // A source that is broken may well have the host where it could not be read.
+        // A broken source may have the host in a part that could not be read.
         for (source, view) in zip(configured, views)
         where view == nil && source.inspections.allSatisfy(\.problems.isEmpty)
             && !first.keys.allSatisfy(source.codeKeys.contains)
@@ -57,7 +56,7 @@ struct Drift {
         ]
     }
 
-    /// That something is pinned in one place and not in another; `what` it is in few words.
+    /// A difference: pinned in one place, and not in the other; `what` is its short name.
     private func finding(
         _ kind: FindingID, _ level: Finding.Level = .warning, at spot: Spot, _ host: String?, _ sentence: String,
         _ what: String, in other: Spot, remedy: String
@@ -73,7 +72,7 @@ struct Drift {
         guard let widest = views.max(by: { $0.reach < $1.reach }) else { return [] }
         return views.filter { $0.reach < widest.reach }.map { view in
             let names = "names \(view.reach == .oneLabel ? "two and more labels " : "")below \(shortened(host))"
-            // The system has no way to say more.
+            // Apple's configuration cannot express more.
             let isAllItCan = view.isApples && view.reach == .oneLabel
             return finding(
                 .driftSubdomains, isAllItCan ? .note : .warning, at: view.spot, host, "\(names) are pinned",
@@ -83,7 +82,7 @@ struct Drift {
         }
     }
 
-    /// Pins for whatever host, held against those that all hosts of the others have together.
+    /// Compares pins for any host with the pins for all hosts of the other sources.
     private func loosePins() -> [Finding] {
         let pinned = sources.filter { !$0.sets.isEmpty || !$0.codeKeys.isEmpty }
         guard pinned.contains(where: \.patterns.isEmpty), pinned.count > 1 else { return [] }
@@ -99,14 +98,13 @@ struct Drift {
     }
 }
 
-/// A place, and the source that it is in.
 private typealias Spot = (place: PinPlace, source: String)
 
 extension LintSource { fileprivate var spot: Spot { (place, name) } }
 
-/// What one source says of one host, by the rules of the clients it is for.
+/// The pins of one source for one host, by the rules of its clients.
 private struct HostView {
-    /// How far below a name its pins reach.
+    /// The names below a host that its pins cover.
     enum Reach: Int, Comparable {
         case nameAlone, oneLabel, anyNumber
 
@@ -115,17 +113,17 @@ private struct HostView {
 
     let spot: Spot
     let keys: [SHA256Digest]
-    /// Whether ``keys`` are all that is pinned: every pin could be read.
+    /// `true` if every pin could be read, so that ``keys`` is complete.
     let isComplete: Bool
     let reach: Reach
     let isApples: Bool
 
-    /// What `source` says of the hosts of `pattern`, `nil` when it pins nothing for them.
+    /// The view of the hosts of `pattern`; `nil` if `source` pins nothing for them.
     init?(of pattern: HostPattern, in source: LintSource, _ scene: LintScene) {
         let policies = source.policies(for: pattern.sample)
         let entries = policies.flatMap(\.policy).filter { entry in
             if entry.isExcluded { return false }
-            // What is pinned to nothing is pinned.
+            // An empty list pins the host to nothing.
             if case .positions(let leaf, let authorities) = entry.identities {
                 return leaf != nil || authorities != nil
             }

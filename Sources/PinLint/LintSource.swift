@@ -3,15 +3,15 @@ internal import PinFormats
 internal import Pinning
 internal import X509
 
-/// What is judged as one: a file, a directory, or the certificates and keys that were named one by one.
+/// A source that is judged as one: a file, a directory, or all certificates and keys that were named one by one.
 struct LintSource {
     let name: String
     let inspections: [PinReading]
-    /// The sets of pins in it: that for whatever host first, then those of the configurations.
+    /// The sets of pins: first the one for any host, then those of the configurations.
     let sets: [PinnedSet]
-    /// The hashes that are not compared, in code and in files that are not read: they may be for any host.
+    /// The hashes in code and in unread files, which are not compared: they may be for any host.
     let codeKeys: [SHA256Digest]
-    /// Every pattern of its configurations once, in the order of the files.
+    /// Every pattern of the configurations once, in the order of the files.
     let patterns: [HostPattern]
     private let index: HostIndex<(PinConfiguration.Kind, HostEntry)>
 
@@ -45,17 +45,16 @@ struct LintSource {
 
     var place: PinPlace { inspections.first.flatMap { $0.isArgument ? nil : .at($0.text) } ?? .named(name) }
 
-    /// The place of a configuration's entry; files that count together are none.
+    /// The place of a configuration's entry, which only a source of one reading has.
     func place(ofOrigin origin: String) -> PinPlace {
         inspections.first.map { $0.lintPlace(origin, in: name) } ?? place
     }
 
-    /// The entries of one kind that cover `host`.
     func entries(of kind: PinConfiguration.Kind, covering host: String) -> [HostEntry] {
         index.covering(host).filter { $0.0 == kind }.map(\.1)
     }
 
-    /// What is said of `host`, by the rules of each kind's own client.
+    /// The entries for `host`, by the rules of each kind's own client.
     func policies(for host: String) -> [(kind: PinConfiguration.Kind, policy: [HostEntry])] {
         let entries = Dictionary(grouping: index.covering(host), by: \.0)
         return PinConfiguration.Kind.allCases.compactMap { kind in
@@ -66,7 +65,7 @@ struct LintSource {
         }
     }
 
-    /// The sources of a call: certificates, keys and pins that were named one by one count together.
+    /// The sources of a call: certificates, keys and pins that were named one by one are one source.
     static func sources(_ inspections: [PinReading]) -> [LintSource] {
         let loose = inspections.filter(\.isLoose)
         let (alone, first) = (loose.count == 1, inspections.firstIndex(where: \.isLoose))
@@ -85,7 +84,7 @@ struct LintSource {
         return listed(files.prefix(isPair ? 2 : 1).map(\.text), of: inspections.count)
     }
 
-    /// The sets of a configuration: entries for the same hosts make one where the client takes the union.
+    /// The sets of a configuration; entries for the same hosts are one set if the client takes the union.
     private static func sets(
         of configuration: PinConfiguration, _ inspection: PinReading, in name: String
     ) -> [PinnedSet] {
@@ -102,7 +101,7 @@ struct LintSource {
     }
 }
 
-/// Pins that stand in for each other: those for whatever host, or those of the entries for one host.
+/// Pins of which any may match: all for any host, or those of the entries for one host.
 struct PinnedSet {
     struct Member {
         let pin: Pin
@@ -110,12 +109,12 @@ struct PinnedSet {
         var kind: String { pin.certificate == nil ? "pin" : "certificate" }
     }
 
-    /// Whose configuration it is from, `nil` for pins that are for whatever host.
+    /// The kind of its configuration; `nil` if the pins are for any host.
     let kind: PinConfiguration.Kind?
     let entries: [HostEntry]
     let members: [Member]
     let place: PinPlace
-    /// Whether pins of it could not be read, so that their number says nothing.
+    /// `true` if some of its pins could not be read, so that their number means nothing.
     let isIncomplete: Bool
 
     var hosts: HostPattern? { entries.first?.hosts }
@@ -131,14 +130,14 @@ struct PinnedSet {
 }
 
 extension PinPlace {
-    /// The place in a source, whose name stands for what is in no file.
+    /// The place in a source, whose name replaces a missing path.
     func named(_ source: String) -> PinPlace { path == nil ? .named(source) : self }
 }
 
 extension PinReading {
     func lintPlace(_ origin: String, in source: String) -> PinPlace { place(ofOrigin: origin).named(source) }
 
-    /// Whether the source is a certificate, a key or a written-out pin, of which several make a set.
+    /// `true` if the source is a certificate, a key or a written-out pin; several of them are one set.
     fileprivate var isLoose: Bool {
         guard !isDirectory, !isArgument || problems.isEmpty, configurations.isEmpty else { return false }
         return isArgument

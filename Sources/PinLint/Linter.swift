@@ -5,7 +5,7 @@ package import Pinning
 /// Judges sources of pins without a network: each by itself, and all against each other.
 package struct Linter: Sendable {
     package let now: Timestamp
-    /// An end of which less is left than this is near.
+    /// The time left from which on an end is near.
     package let warnBefore: Threshold
     /// The clients that ship the pins; empty if that is not known.
     package let clients: [LintClient]
@@ -14,7 +14,7 @@ package struct Linter: Sendable {
         (self.now, self.warnBefore, self.clients) = (now, warnBefore, clients)
     }
 
-    /// Everything that is found, source by source in the order of the places, then what sources differ in.
+    /// The findings, source by source in the order of the places, then the differences between sources.
     package func findings(in inspections: [PinReading]) -> [Finding] {
         let sources = LintSource.sources(inspections)
         let scene = LintScene(self, sources)
@@ -29,11 +29,11 @@ package struct Linter: Sendable {
             return inOrder(found.all)
         }
         if sources.count > 1 { findings += Drift(sources: sources, scene: scene).findings() }
-        // Domains that share one list of pins share what is found of it.
+        // Domains that share one list of pins share its findings.
         return findings.grouped { "\($0.id) \($0.placedMessage)" }.map { $0.elements[0] }
     }
 
-    /// The findings of one source by their places, those of one place in the order of the rules.
+    /// The findings of one source by their places; those of one place stay in the order of the rules.
     private func inOrder(_ findings: [Finding]) -> [Finding] {
         findings.enumerated().sorted { left, right in
             let (first, second) = (left.element.place, right.element.place)
@@ -45,11 +45,9 @@ package struct Linter: Sendable {
     }
 }
 
-/// What the rules go by in a client that ships pins.
 package struct LintClient: Sendable {
     let pinForm: PinForm
     let platform: PlatformFamily?
-    /// The kinds of configuration that are its own.
     let kinds: Set<PinConfiguration.Kind>
 
     package init(_ pinForm: PinForm, _ platform: PlatformFamily?, kinds: Set<PinConfiguration.Kind> = []) {
@@ -59,13 +57,12 @@ package struct LintClient: Sendable {
     }
 }
 
-/// What rules find in one source; they are its methods.
+/// The findings in one source; the rules are methods.
 struct Findings {
     let source: LintSource
     let scene: LintScene
     private(set) var all: [Finding] = []
 
-    /// Adds a finding at a place, about a set or what stands in it.
     mutating func add(
         _ kind: FindingID, _ level: Finding.Level? = nil, of set: PinnedSet? = nil, at place: PinPlace? = nil,
         host: String? = nil, pin: SHA256Digest? = nil, _ message: String, _ remedy: String? = nil
@@ -78,7 +75,7 @@ struct Findings {
         all.append(finding)
     }
 
-    /// What keeps the source from being used as it is.
+    /// The problems that keep the source from being used as it is.
     mutating func problems() {
         all += source.inspections.flatMap(\.problems).map { error in
             Finding(
@@ -88,7 +85,7 @@ struct Findings {
     }
 }
 
-/// What rules know beside the source they look at.
+/// Facts that rules need in addition to their source.
 struct LintScene {
     let linter: Linter
     let publicKeys: [SHA256Digest: PublicKey]
@@ -109,16 +106,16 @@ struct LintScene {
             && linter.warnBefore.isReached(at: linter.now, from: certificate.notBefore, to: certificate.notAfter)
     }
 
-    /// Whether a date from which on pins do not count is to come and near; they have no beginning to be a part of.
+    /// `true` if pins expire soon; their time has no beginning, so a part of it is never near.
     func isNear(expiration time: Timestamp) -> Bool {
         guard case .seconds = linter.warnBefore else { return false }
         return !isPast(time) && linter.warnBefore.isReached(at: linter.now, from: linter.now, to: time)
     }
 
-    /// Whether one of the clients reads configurations of a kind as its own.
+    /// `true` if one of the clients reads configurations of this kind as its own.
     func isFor(_ kind: PinConfiguration.Kind) -> Bool { linter.clients.contains { $0.kinds.contains(kind) } }
 
-    /// Whether one of the clients compares whole certificates, as any may where none is named.
+    /// `true` if one of the clients compares whole certificates, as any may if none is named.
     var comparesCertificates: Bool {
         linter.clients.isEmpty
             || linter.clients.contains { client in
@@ -132,6 +129,6 @@ struct LintScene {
     var isForAFNetworking: Bool { isFor(.afNetworking4) || isFor(.afNetworking3) }
     var comparesLeafKeyAlone: Bool { linter.clients.contains { if case .leafKey = $0.pinForm { true } else { false } } }
 
-    /// Whether one of the clients loads files of an app as `loader` does.
+    /// `true` if one of the clients loads files of an app as `loader` does.
     func isFor(_ loader: BundleLoader) -> Bool { linter.clients.contains { $0.pinForm.loader == loader } }
 }

@@ -2,7 +2,6 @@ internal import Base
 internal import PinFormats
 internal import Pinning
 
-/// What there is to say of pins that stand in for each other, and what readers remarked.
 extension Findings {
     mutating func sets() {
         for set in source.sets { backup(set) }
@@ -36,7 +35,7 @@ extension Findings {
         guard let hosts = set.hosts, let kind = set.kind, kind.lookup == .union else {
             return [(set.members.map(\.pin), "")]
         }
-        // The client takes what other entries say of the same hosts as well.
+        // The client also takes the pins of other entries for the same hosts.
         let entries = source.entries(of: kind, covering: hosts.sample)
         let positions = entries.compactMap { entry -> (leaf: [Pin], authorities: [Pin])? in
             guard case .positions(let leaf, let authorities) = entry.identities else { return nil }
@@ -46,7 +45,7 @@ extension Findings {
         return [(positions.flatMap(\.leaf), " as a leaf identity"), (positions.flatMap(\.authorities), " as a CA")]
     }
 
-    /// Leaf and authority identities are two lists: a key may stand in both.
+    /// The lists of a set: leaf and CA identities are two, and one key may be in both.
     private func lists(of set: PinnedSet) -> [ArraySlice<PinnedSet.Member>] {
         guard set.entries.count == 1, case .positions(let leaf, .some)? = set.entries.first?.identities else {
             return [set.members[...]]
@@ -108,7 +107,7 @@ extension Findings {
         }
     }
 
-    /// Pins that are not compared: those in the code of built apps, and those of a project's files that are not read.
+    /// Pins that are not compared, in the code of built apps and in a project's unread files.
     mutating func code() {
         for code in source.inspections.flatMap(\.code) {
             for pin in code.new {
@@ -134,7 +133,7 @@ extension Findings {
         }
     }
 
-    /// What readers remarked that has no rule of its own.
+    /// Remarks of readers without a rule of their own.
     mutating func remarks() {
         for inspection in source.inspections {
             for note in inspection.notes {
