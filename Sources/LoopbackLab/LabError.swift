@@ -1,17 +1,17 @@
 internal import COpenSSL
 
-// The C library of the system, which every file has that imports LoopbackLab.
+// The C library of the system, for every file that imports LoopbackLab.
 #if canImport(Glibc)
 @_exported public import Glibc
 #elseif canImport(Darwin)
 @_exported public import Darwin
 #endif
 
-/// What kept the lab from issuing a certificate or from running a server.
+/// The reason why the lab cannot issue a certificate or run a server.
 package struct LabError: Error, Sendable, Hashable, CustomStringConvertible {
     package let description: String
 
-    /// The combination that was asked for does not exist; the text says which and what does.
+    /// A combination that does not exist; the text names it and what does exist.
     package static func unsupported(_ combination: String) -> LabError {
         LabError(description: "the loopback lab refuses: \(combination)")
     }

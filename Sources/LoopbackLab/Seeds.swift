@@ -1,5 +1,4 @@
-/// The seeds a property test runs with: always the same few, so that a run means the same everywhere, and fresh ones, so that the
-/// runs of a year are not one run.
+/// The seeds of a property test: the same few in every run, and fresh ones, so that the runs of a year are not one run.
 ///
 /// ```swift
 /// @Test(arguments: Seeds.sample(4))
@@ -7,20 +6,19 @@
 ///     var generator = SeededGenerator(seed: seed)
 /// ```
 ///
-/// Each seed is a test case of its own, whose failure names it; let it take no more than half a second. The parameter is called
+/// Each seed is a test case, whose failure names it; let it take no more than half a second. The parameter is called
 /// `seed`: by that name `make fuzz` finds these tests and runs them longer.
 ///
-/// Two variables of the environment change what is run:
-/// - `PINCHECK_ROUNDS`, 1 or more: how many times as many seeds. All that are added are fresh.
-/// - `PINCHECK_SEED`: the first fresh seed, to repeat a failure. It is printed when it is chosen.
+/// Two variables of the environment change the seeds:
+/// - `PINCHECK_ROUNDS`, 1 or more: the factor of their number. All that are added are fresh.
+/// - `PINCHECK_SEED`: the first fresh seed, to repeat a failure. A chosen one is printed.
 package enum Seeds {
-    /// The seeds 1 to `count`, and a fresh one; with `PINCHECK_ROUNDS` that many times, all others fresh.
+    /// The seeds 1 to `count` and a fresh one, times `PINCHECK_ROUNDS`; all that are added are fresh.
     package static func sample(_ count: Int) -> [UInt64] {
         let added = (count + 1) * rounds - count
         return (0..<count).map { UInt64($0) + 1 } + (0..<added).map { fresh &+ UInt64($0) }
     }
 
-    /// How many times as many seeds were asked for.
     private static let rounds = max(1, number(of: "PINCHECK_ROUNDS").map { Int(clamping: $0) } ?? 1)
 
     /// The first fresh seed of this process: one for all tests, so that one variable repeats them all.
@@ -33,8 +31,7 @@ package enum Seeds {
         return chosen
     }()
 
-    /// The number in a variable of the environment; one that is there and holds something else ends the process, since a test
-    /// that was asked for would not be run.
+    /// The number in a variable of the environment; other text ends the process, because a wanted test would not run.
     private static func number(of variable: String) -> UInt64? {
         guard let text = getenv(variable).map({ String(cString: $0) }), !text.isEmpty else { return nil }
         guard let number = UInt64(text) else { fatalError("\(variable) is '\(text)' and no whole number") }
@@ -42,9 +39,8 @@ package enum Seeds {
     }
 }
 
-/// A random number generator that gives the same numbers for the same seed, so that a failure can be seen again.
-///
-/// The steps are those of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
+/// A random number generator that repeats its numbers for a seed, so that a failure can be seen again: SplitMix64
+/// (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

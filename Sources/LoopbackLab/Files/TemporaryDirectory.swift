@@ -1,6 +1,6 @@
 internal import Base
 
-/// A directory, readable by this user only, that is removed with all it holds when its owner lets it go.
+/// A directory for this user only, which is removed with its contents when its owner lets it go.
 package final class TemporaryDirectory: Sendable {
     package let path: String
 
@@ -14,7 +14,7 @@ package final class TemporaryDirectory: Sendable {
 
     deinit { removeTree(path) }
 
-    /// Writes a file with mode 0600, replacing one of the same name, and returns its path.
+    /// Writes a file with mode 0600 in place of one of the same name, and returns its path.
     @discardableResult package func write(_ bytes: [UInt8], to name: String) throws(LabError) -> String {
         let file = path + "/" + name
         let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -35,9 +35,7 @@ package final class TemporaryDirectory: Sendable {
     }
 }
 
-/// Removes a file, or a directory with all it holds.
-///
-/// What cannot be removed stays.
+/// Removes a file, or a directory with its contents; what cannot be removed stays.
 private func removeTree(_ path: String) {
     if unlink(path) == 0 { return }
     let names = try? DirectoryListing.names(in: path) { $0.text != "." && $0.text != ".." }

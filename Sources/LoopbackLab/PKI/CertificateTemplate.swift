@@ -1,4 +1,4 @@
-/// A value that tests make others of, as in `CertificateTemplate.leaf("a.example").with { $0.digest = .sha1 }`.
+/// A value of which tests make changed copies, as in `CertificateTemplate.leaf("a.example").with { $0.version = 1 }`.
 package protocol Changeable {}
 
 extension Changeable {
@@ -9,7 +9,7 @@ extension Changeable {
     }
 }
 
-/// Everything about a certificate to be issued but its key and its issuer.
+/// Everything about a certificate to be issued, except its key and its issuer.
 package struct CertificateTemplate: Sendable, Hashable, Changeable {
     /// A bit of the keyUsage extension (RFC 5280, 4.2.1.3); the raw value is its position.
     package enum KeyUsage: Int, Sendable, Hashable {
@@ -22,10 +22,9 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
         case cRLSign = 6
     }
 
-    /// How a key identifier extension comes about.
     package enum KeyIdentifier: Sendable, Hashable {
         case absent
-        /// The identifier of the key it stands for: the subject's, or the issuer's.
+        /// The identifier of the subject's key, or of the issuer's.
         case derived
         case bytes([UInt8])
     }
@@ -43,57 +42,51 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
 
     /// The version as people count it: 3 has extensions, 1 has none.
     package var version: UInt8 = 3
-    /// The subject; ``DistinguishedName/empty`` for none.
+    /// The subject; ``DistinguishedName/empty`` if there is none.
     package var subject: DistinguishedName
-    /// The issuer's name, `nil` for the subject of the issuer.
+    /// The issuer's name; `nil` if it is the issuer's subject.
     package var issuer: DistinguishedName?
-    /// The entries of the subjectAltName; the extension is left out when there are none.
+    /// The entries of the subjectAltName, which is left out if there are none.
     package var alternativeNames: [GeneralName] = []
     /// The first second of validity, in seconds since the epoch (years 0 to 9999).
     package var notBefore: Int64
-    /// The last second of validity, in seconds since the epoch (years 0 to 9999).
+    /// The last second of validity, counted likewise.
     package var notAfter: Int64
-    /// The cA field of the basicConstraints extension (RFC 5280, 4.2.1.9), which is critical; `nil` to leave the extension out.
+    /// The cA field of the critical basicConstraints extension (RFC 5280, 4.2.1.9); `nil` leaves the extension out.
     package var isAuthority: Bool?
-    /// The pathLenConstraint field of an authority, `nil` to leave it out.
+    /// The pathLenConstraint field of a CA; `nil` leaves it out.
     package var pathLength: Int?
-    /// The bits of the critical keyUsage extension, `nil` to leave it out.
+    /// The bits of the critical keyUsage extension; `nil` leaves it out.
     package var keyUsage: [KeyUsage]?
-    /// The purposes of the extendedKeyUsage extension, `nil` to leave it out.
+    /// The purposes of the extendedKeyUsage extension; `nil` leaves it out.
     package var extendedKeyUsage: [OID]?
-    /// The bases of the critical nameConstraints extension (RFC 5280, 4.2.1.10), which is left out when there are none.
+    /// The bases of the critical nameConstraints extension (RFC 5280, 4.2.1.10), which is left out without any.
     package var permittedNames: [GeneralName] = []
     package var excludedNames: [GeneralName] = []
     package var subjectKeyIdentifier = KeyIdentifier.derived
     package var authorityKeyIdentifier = KeyIdentifier.derived
     package var digest = SignatureDigest.sha256
-    /// The AlgorithmIdentifier beside the signature, `nil` for the one that is signed.
+    /// The AlgorithmIdentifier next to the signature; `nil` if it is the signed one.
     package var outerAlgorithm: [UInt8]?
-    /// The serial number's big-endian bytes, `nil` for 16 random ones.
+    /// The big-endian bytes of the serial number; `nil` if 16 random ones are to be made.
     package var serialNumber: [UInt8]?
     package var additionalExtensions: [Extension] = []
 
-    /// The template of an authority: a root, or an intermediate.
-    ///
-    /// Valid from 30 days ago for ten years.
+    /// The template of a CA, a root or an intermediate, valid from 30 days ago until in ten years.
     package static func authority(_ subject: DistinguishedName, pathLength: Int? = nil) -> CertificateTemplate {
         CertificateTemplate(
             subject: subject, notBefore: LabClock.now - 30 * LabClock.day, notAfter: LabClock.now + 10 * LabClock.year,
             isAuthority: true, pathLength: pathLength, keyUsage: [.keyCertSign, .cRLSign])
     }
 
-    /// The template of a server's certificate for these names and addresses; the first is the common name too.
-    ///
-    /// Valid from an hour ago for 90 days.
+    /// The template of a server's certificate for names and addresses, of which the first is the common name too.
     package static func leaf(_ names: String...) -> CertificateTemplate {
         leaf(
             subject: names.first.map { DistinguishedName(commonName: $0) } ?? .empty,
             names: names.map { GeneralName($0) })
     }
 
-    /// The template of a server's certificate with a subject and names of its own.
-    ///
-    /// Valid from an hour ago for 90 days.
+    /// The template of a server's certificate with this subject, valid from an hour ago until in 90 days.
     package static func leaf(subject: DistinguishedName, names: [GeneralName]) -> CertificateTemplate {
         CertificateTemplate(
             subject: subject, alternativeNames: names, notBefore: LabClock.now - LabClock.hour,
@@ -101,9 +94,7 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
             extendedKeyUsage: [.serverAuth])
     }
 
-    /// A copy whose alternative names are followed by so many made-up ones, `name-0.many.example.com` onwards.
-    ///
-    /// 10,000 of them make a certificate of about 280 KB.
+    /// A copy with more names, `name-0.many.example.com` onwards; 10,000 make a certificate of about 280 KB.
     package func withManyNames(_ count: Int) -> CertificateTemplate {
         with { $0.alternativeNames += (0..<count).map { .dns("name-\($0).many.example.com") } }
     }
@@ -118,7 +109,7 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
         }
     }
 
-    /// A copy that says where its issuer's certificate can be had: the authorityInfoAccess extension (RFC 5280, 4.2.2.1).
+    /// A copy with the places of its issuer's certificate in the authorityInfoAccess extension (RFC 5280, 4.2.2.1).
     package func withIssuerPlaces(_ places: [String]) -> CertificateTemplate {
         let descriptions = places.map { place in
             DER.sequence(OID(1, 3, 6, 1, 5, 5, 7, 48, 2).der, DER.implicit(6, Array(place.utf8)))

@@ -1,12 +1,11 @@
 internal import Base
 internal import COpenSSL
 
-/// Writes DER (ITU-T X.690), the encoding certificates are made of.
+/// Writes DER (ITU-T X.690), the encoding of certificates.
 ///
-/// The lab encodes what it issues by itself, so that it can also issue what a well-behaved library refuses to write, and so
-/// that the code under test, which reads with OpenSSL, is judged against an encoder it does not share.
+/// The lab encodes by itself, so that it can issue what a library refuses to write, and so that the code under test,
+/// which reads with OpenSSL, is judged by an encoder that it does not share.
 enum DER {
-    /// One element: `tag`, the length of `content`, and `content`.
     static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         let length = minimalBytes(UInt(content.count))
         return [tag] + (content.count < 128 ? [UInt8(content.count)] : [0x80 | UInt8(length.count)] + length) + content
@@ -25,7 +24,6 @@ enum DER {
 
     static func octetString(_ bytes: [UInt8]) -> [UInt8] { element(0x04, bytes) }
 
-    /// A BIT STRING of whole bytes.
     static func bitString(_ bytes: [UInt8], unusedBits: UInt8 = 0) -> [UInt8] { element(0x03, [unusedBits] + bytes) }
 
     /// A BIT STRING of named bits: bit 0 is the highest of the first byte, trailing zeros are cut (X.690, 11.2.2).
@@ -38,10 +36,8 @@ enum DER {
 
     static let null: [UInt8] = [0x05, 0x00]
 
-    /// `content` under the constructed context-specific tag `number`.
     static func explicit(_ number: UInt8, _ content: [UInt8]) -> [UInt8] { element(0xa0 | number, content) }
 
-    /// `content` under the primitive context-specific tag `number`.
     static func implicit(_ number: UInt8, _ content: [UInt8]) -> [UInt8] { element(0x80 | number, content) }
 
     /// The big-endian bytes of `value` without leading zeros; none for zero.
@@ -56,15 +52,13 @@ enum DER {
     }
 }
 
-/// An element in DER, for what no template has: a tag and the elements in it.
+/// An element in DER, for content that no template has: a tag and the elements in it.
 package func element(_ tag: UInt8, _ parts: [UInt8]...) -> [UInt8] { DER.element(tag, Array(parts.joined())) }
 
-/// An object identifier, by the numbers of its arcs.
 package struct OID: Sendable, Hashable {
-    /// The arcs from the root; at least two.
+    /// The numbers of the arcs from the root; at least two.
     package let arcs: [UInt]
 
-    /// The identifier `first.second.…`, as in `OID(1, 3, 6, 1, 5, 5, 7, 3, 1)`.
     package init(_ first: UInt, _ second: UInt, _ others: UInt...) { arcs = [first, second] + others }
 
     var der: [UInt8] {
@@ -84,7 +78,7 @@ package struct OID: Sendable, Hashable {
     package static let serverAuth = OID(1, 3, 6, 1, 5, 5, 7, 3, 1)
     package static let clientAuth = OID(1, 3, 6, 1, 5, 5, 7, 3, 2)
     package static let anyExtendedKeyUsage = OID(2, 5, 29, 37, 0)
-    /// extendedKeyUsage: Netscape's Server Gated Crypto, which does not stand in for ``serverAuth``.
+    /// The extendedKeyUsage of Netscape's Server Gated Crypto, which does not replace ``serverAuth``.
     package static let netscapeServerGatedCrypto = OID(2, 16, 840, 1, 113730, 4, 1)
 }
 
@@ -104,7 +98,6 @@ extension DER {
     }
 }
 
-/// The time the lab issues certificates at.
 package enum LabClock {
     /// Seconds since 1970-01-01T00:00:00Z by the system clock.
     package static var now: Int64 { Int64(time(nil)) }
@@ -114,17 +107,17 @@ package enum LabClock {
     package static let year: Int64 = 365 * day
 }
 
-/// `der` as PEM (RFC 7468): base64 in lines of 64 characters between the BEGIN and END lines of `label`.
+/// The PEM text of `der` (RFC 7468), in lines of 64 characters.
 package func pem(_ der: [UInt8], label: String) -> String {
     // 48 bytes are a line.
     let lines = stride(from: 0, to: der.count, by: 48).map { Base64.text(of: Array(der[$0..<min($0 + 48, der.count)])) }
     return (["-----BEGIN \(label)-----"] + lines + ["-----END \(label)-----", ""]).joined(separator: "\n")
 }
 
-/// The certificates in this order as one PEM text: what a server's chain file holds.
+/// The certificates in this order as one PEM text, as a server's chain file has them.
 package func pem(of certificates: [LabCertificate]) -> String { certificates.map(\.pem).joined() }
 
-/// The certificates in a PKCS #7 message without anything signed, as `.p7b` files are (RFC 5652, 5.1), in DER.
+/// The certificates in a PKCS #7 message that signs nothing, as in `.p7b` files (RFC 5652, 5.1), in DER.
 package func signedData(of certificates: [LabCertificate]) -> [UInt8] {
     let content = DER.sequence(
         DER.integer([1]), DER.element(0x31, []), DER.sequence(OID(1, 2, 840, 113549, 1, 7, 1).der),
@@ -133,7 +126,7 @@ package func signedData(of certificates: [LabCertificate]) -> [UInt8] {
 }
 
 extension LabCertificate {
-    /// The name `openssl rehash` gives the certificate's file in a directory of anchors: its subject's hash and `.0`.
+    /// The file name that `openssl rehash` gives the certificate among anchors: its subject's hash and `.0`.
     package var hashedFileName: String {
         let certificate = openSSL
         defer { X509_free(certificate) }

@@ -1,13 +1,12 @@
 /// The name of a subject or an issuer: attributes in the order of the encoding, each in a set of its own.
 package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// An attribute, whose value is written as it is, whether or not it suits the encoding.
+    /// An attribute, whose value is written as it is: escape sequences, NUL and malformed text included.
     package struct Attribute: Sendable, Hashable {
         package var type: OID
         package var value: [UInt8]
-        /// The tag of its string type: UTF8String unless another is given.
+        /// The tag of its string type, by default UTF8String.
         package var tag: UInt8
 
-        /// An attribute with raw bytes as its value: escape sequences, NUL and malformed text go in as they are.
         package init(_ type: OID, _ value: [UInt8], tag: UInt8 = 0x0c) {
             (self.type, self.value, self.tag) = (type, value, tag)
         }
@@ -17,18 +16,17 @@ package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral
 
     package init(_ attributes: [Attribute]) { self.attributes = attributes }
 
-    /// A name with a common name and, in front of it, an organization when one is given.
+    /// A name with a common name and, before it, an organization if there is one.
     package init(commonName: String, organization: String? = nil) {
         attributes = (organization.map { [Attribute(.organization, Array($0.utf8))] } ?? [])
         attributes.append(Attribute(.commonName, Array(commonName.utf8)))
     }
 
-    /// A name whose common name consists of exactly these bytes.
     package init(commonNameBytes: [UInt8]) { attributes = [Attribute(.commonName, commonNameBytes)] }
 
     package init(stringLiteral commonName: String) { self.init(commonName: commonName) }
 
-    /// The name without attributes: a certificate without a subject.
+    /// The name of a certificate without a subject.
     package static let empty = DistinguishedName([])
 
     /// The Name element (RFC 5280, 4.1.2.4).
@@ -48,13 +46,13 @@ extension OID {
 /// An entry of a subjectAltName, or a base of a name constraint (RFC 5280, 4.2.1.6 and 4.2.1.10).
 package enum GeneralName: Sendable, Hashable {
     case dns(String)
-    /// An iPAddress: 4 or 16 bytes; in a name constraint the mask follows the address.
+    /// An iPAddress of 4 or 16 bytes; in a name constraint the mask follows the address.
     case ip([UInt8])
     case uri(String)
     case email(String)
     case directory(DistinguishedName)
 
-    /// An iPAddress for what inet_pton takes, a dNSName for everything else.
+    /// An iPAddress if inet_pton accepts the text, else a dNSName.
     package init(_ text: String) {
         self = .dns(text)
         for (family, length) in [(AF_INET, 4), (AF_INET6, 16)] {

@@ -1,4 +1,4 @@
-/// A certificate together with its private key and the template it was made from: what an authority or a server holds.
+/// A certificate with its private key and its template, as a CA or a server has it.
 package struct LabCertificate: Sendable {
     package private(set) var der: [UInt8]
     package let key: LabKey
@@ -16,7 +16,7 @@ package struct LabCertificate: Sendable {
         return try LabCertificate(template, key: key, issuerName: template.subject, issuerKey: key)
     }
 
-    /// Makes so many self-signed authorities, each with a name of its own, for chains that carry what is not needed.
+    /// Makes self-signed CAs with names of their own, for chains with certificates that are not needed.
     package static func strangers(_ count: Int) throws(LabError) -> [LabCertificate] {
         var strangers: [LabCertificate] = []
         for number in 0..<count {
@@ -34,7 +34,7 @@ package struct LabCertificate: Sendable {
         (self.key, self.template) = (key, template)
     }
 
-    /// Issues a certificate with this one's key and name, whether or not this one is allowed to.
+    /// Issues a certificate with this one's key and name, even if this one is not allowed to.
     package func issue(_ template: CertificateTemplate, key: LabKey? = nil) throws(LabError) -> LabCertificate {
         let key = if let key { key } else { try LabKey.generate() }
         return try LabCertificate(template, key: key, issuerName: subject, issuerKey: self.key)
@@ -48,16 +48,14 @@ package struct LabCertificate: Sendable {
         return copy
     }
 
-    /// Issues `other` again: the same contents and key, another serial number and so other bytes.
-    ///
-    /// On an authority that did not issue `other` this is a cross-signature.
+    /// Issues `other` again with another serial number; by another CA than its issuer this is a cross-signature.
     package func reissue(
         _ other: LabCertificate, changing change: (inout CertificateTemplate) -> Void = { _ in }
     ) throws(LabError) -> LabCertificate {
         try issue(other.template.with { $0.serialNumber = nil }.with(change), key: other.key)
     }
 
-    /// Issues `other` again with a new key, of the same kind as the old one unless `key` is given.
+    /// Issues `other` again with a new key, by default of the kind of the old one.
     package func renew(
         _ other: LabCertificate, key: LabKey? = nil, changing change: (inout CertificateTemplate) -> Void = { _ in }
     ) throws(LabError) -> LabCertificate {
@@ -99,7 +97,7 @@ extension CertificateTemplate {
             encoded += Extension(OID(2, 5, 29, arc), isCritical: critical, value: value).der
         }
         if let isAuthority {
-            // A FALSE is left out, as DER wants of a default.
+            // DER leaves out a FALSE, because it is the default.
             let limit = pathLength.map { DER.integer(DER.minimalBytes(UInt($0))) } ?? []
             add(19, critical: true, DER.sequence(isAuthority ? DER.boolean(true) + limit : []))
         }
@@ -119,7 +117,7 @@ extension CertificateTemplate {
 }
 
 extension CertificateTemplate.KeyIdentifier {
-    /// Derived identifiers are the first 160 bits of the SHA-256 of the SubjectPublicKeyInfo, in the manner of RFC 7093, 2.
+    /// The identifier; a derived one is the first 160 bits of the SubjectPublicKeyInfo's SHA-256 (as in RFC 7093, 2).
     fileprivate func bytes(for key: LabKey) -> [UInt8]? {
         switch self {
         case .absent: nil
@@ -135,16 +133,16 @@ extension CertificateTemplate.Extension {
     }
 }
 
-/// What a store says of a certificate beside it, in OpenSSL's own format (`openssl x509 -trustout`).
+/// The trust settings of a certificate in a store, in OpenSSL's own format (`openssl x509 -trustout`).
 package struct TrustSettings: Sendable, Hashable {
-    /// The purposes the certificate is trusted for and no others; none for all.
+    /// The only purposes that the certificate is trusted for; none means all.
     package var trusted: [OID] = []
-    /// The purposes it is never trusted for.
+    /// The purposes that it is never trusted for.
     package var rejected: [OID] = []
 
     package init(trusted: [OID] = [], rejected: [OID] = []) { (self.trusted, self.rejected) = (trusted, rejected) }
 
-    /// `X509_CERT_AUX`: what `d2i_X509_AUX` finds behind the certificate.
+    /// The `X509_CERT_AUX` that `d2i_X509_AUX` reads after the certificate.
     package var der: [UInt8] {
         DER.sequence(
             trusted.isEmpty ? [] : DER.element(0x30, trusted.flatMap(\.der)),

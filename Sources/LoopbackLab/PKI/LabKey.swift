@@ -3,18 +3,18 @@ internal import Synchronization
 
 /// A private key with its public half, made for one run of the process.
 ///
-/// Sendable because the EVP_PKEY is never changed after it was made: OpenSSL counts its references atomically and allows any
-/// number of threads to sign with one key, each in a context of its own.
+/// Sendable because the EVP_PKEY never changes after it is made: OpenSSL counts its references atomically, and any
+/// number of threads may sign with one key, each in a context of its own.
 package final class LabKey: @unchecked Sendable {
     package enum Algorithm: Sendable, Hashable {
         case p256
         case p384
         case p521
-        /// ECDSA on the curve P-256, which the key describes instead of naming it.
+        /// ECDSA on P-256, a curve that the key describes instead of naming it.
         case p256Described
-        /// RSA with a modulus of so many bits. From 2048 bits on making one takes a noticeable part of a second.
+        /// RSA with a modulus of `bits`; from 2048 bits on a key takes a noticeable part of a second to make.
         case rsa(bits: Int)
-        /// RSA with a modulus of 2048 bits and a public exponent of 1,100, which nobody has: each use costs as much as a signature.
+        /// RSA with a modulus of 2048 bits and a public exponent of 1,100 bits: each use costs as much as a signature.
         case rsaOfLongExponent
         case ed25519
     }
@@ -24,9 +24,7 @@ package final class LabKey: @unchecked Sendable {
     package let publicKeyInfo: [UInt8]
     /// SHA-256 of ``publicKeyInfo``: the 32 bytes of a public-key pin (RFC 7469, 2.4).
     package let publicKeySHA256: [UInt8]
-    /// The EVP_PKEY, owned by this object.
-    ///
-    /// Borrow it only while the object is alive.
+    /// The EVP_PKEY, to be borrowed only while this object, its owner, is alive.
     let pointer: OpaquePointer
     /// The private scalar of a key that signs the same bytes each time.
     let secret: [UInt8]?
@@ -45,7 +43,6 @@ package final class LabKey: @unchecked Sendable {
 
     deinit { EVP_PKEY_free(pointer) }
 
-    /// Makes a new key (EVP_PKEY_keygen).
     package static func generate(_ algorithm: Algorithm = .p256) throws(LabError) -> LabKey {
         COpenSSL_learn_names()
         ERR_clear_error()
@@ -82,13 +79,11 @@ package final class LabKey: @unchecked Sendable {
 
     private static let cache = Mutex<[String: LabKey]>([:])
 
-    /// The process's key of this kind under this label, made on first use.
-    ///
-    /// For RSA keys above all, which are slow to make. Two labels never share a key.
+    /// The process's key of this kind and label, made on first use because RSA keys take long.
     package static func shared(_ algorithm: Algorithm, label: String) throws(LabError) -> LabKey {
         let name = "\(algorithm) \(label)"
         if let key = cache.withLock({ $0[name] }) { return key }
-        // Made outside the lock: two threads may make one each, and the first to finish is kept.
+        // Made outside the lock: of two threads that make one, the first to finish keeps it.
         let made = try generate(algorithm)
         return cache.withLock { keys in
             if let key = keys[name] { return key }
@@ -97,7 +92,7 @@ package final class LabKey: @unchecked Sendable {
         }
     }
 
-    /// The private key as unencrypted PKCS #8 in PEM, for a file in a temporary directory.
+    /// The private key as unencrypted PKCS #8 in PEM.
     package func privateKeyPEM() throws(LabError) -> String {
         ERR_clear_error()
         let info = EVP_PKEY2PKCS8(pointer)
@@ -107,7 +102,7 @@ package final class LabKey: @unchecked Sendable {
         return pem(der, label: "PRIVATE KEY")
     }
 
-    /// The public key as PEM, what `openssl pkey -pubout` writes.
+    /// The public key in PEM, as `openssl pkey -pubout` writes it.
     package var publicKeyPEM: String { pem(publicKeyInfo, label: "PUBLIC KEY") }
 }
 
@@ -118,9 +113,7 @@ extension LabKey: Hashable {
 }
 
 extension LabKey {
-    /// The P-256 key of this label, the same in every process; its signatures with SHA-256 are the same each time too.
-    ///
-    /// The private scalar is the SHA-256 of the label.
+    /// The P-256 key whose private scalar is the SHA-256 of `label`; it and its SHA-256 signatures are always the same.
     package static func fixed(_ label: String) throws(LabError) -> LabKey {
         ERR_clear_error()
         let secret = sha256(Array(label.utf8))
@@ -132,7 +125,7 @@ extension LabKey {
         return try LabKey(takingOwnershipOf: key, algorithm: .p256, secret: secret)
     }
 
-    /// An ECDSA signature (FIPS 186-5, 6.4.1) whose secret number is 1: the same each time, and it gives the key away.
+    /// An ECDSA signature (FIPS 186-5, 6.4.1) with the secret number 1: the same each time, and it gives the key away.
     static func signature(of message: [UInt8], by secret: [UInt8]) throws(LabError) -> [UInt8] {
         // With the number 1, r is the x coordinate of P-256's base point, and s the hash + r · secret, modulo the order.
         var base: OpaquePointer?
@@ -156,9 +149,7 @@ extension LabKey {
     }
 }
 
-/// The hash an issuer signs with, by OpenSSL's name.
-///
-/// Ed25519 has its own and ignores this.
+/// The hash that an issuer signs with, by OpenSSL's name; Ed25519 has its own.
 package enum SignatureDigest: String, Sendable, Hashable {
     case sha256
     /// SHA-1, which no client of today accepts below a root.
@@ -173,7 +164,7 @@ extension LabKey {
         try withSigner(digest) { _, key in
             var bytes = [UInt8](repeating: 0, count: 64)
             let count = bytes.withUnsafeMutableBytes { buffer in
-                // The parameter holds the name's place, not the name.
+                // The parameter contains the place of the name, not the name.
                 "algorithm-id".withCString { name in
                     var parameters = [
                         OSSL_PARAM_construct_octet_string(name, buffer.baseAddress, buffer.count),
@@ -198,7 +189,7 @@ extension LabKey {
         }
     }
 
-    /// What `body` makes of a context that signs with this key, which is an error when it is nothing.
+    /// The bytes that `body` makes with a context that signs with this key; none are an error.
     private func withSigner(
         _ digest: SignatureDigest, _ body: (OpaquePointer?, OpaquePointer?) -> [UInt8]
     ) throws(LabError) -> [UInt8] {
@@ -215,7 +206,7 @@ extension LabKey {
         return made
     }
 
-    /// `SEQUENCE { toBeSigned, signatureAlgorithm, signature }`: the shape of certificates and of requests.
+    /// The `SEQUENCE { toBeSigned, signatureAlgorithm, signature }` of certificates and requests.
     func signed(
         _ toBeSigned: [UInt8], digest: SignatureDigest, saying algorithm: [UInt8]? = nil
     ) throws(LabError) -> [UInt8] {
@@ -225,7 +216,6 @@ extension LabKey {
     }
 }
 
-/// SHA-256 of `bytes` (EVP_Digest).
 func sha256(_ bytes: [UInt8]) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: 32)
     guard EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil) == 1 else {
@@ -234,14 +224,13 @@ func sha256(_ bytes: [UInt8]) -> [UInt8] {
     return digest
 }
 
-/// `count` bytes of randomness (RAND_bytes).
 func randomBytes(_ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     guard RAND_bytes(&bytes, Int32(count)) == 1 else { fatalError("OpenSSL has no randomness") }
     return bytes
 }
 
-/// What a `i2d` function of OpenSSL writes, nothing where it fails.
+/// The bytes that an `i2d` function of OpenSSL writes; none if it fails.
 func encoded(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32) -> [UInt8] {
     var bytes: UnsafeMutablePointer<UInt8>?
     let count = encode(&bytes)
@@ -249,7 +238,7 @@ func encoded(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> I
     return Array(UnsafeBufferPointer(start: bytes, count: Int(max(0, count))))
 }
 
-/// What a `d2i` function of OpenSSL reads, `nil` where it fails.
+/// The value that a `d2i` function of OpenSSL reads; `nil` if it fails.
 func decoded(
     _ der: [UInt8], _ decode: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?
 ) -> OpaquePointer? {

@@ -12,12 +12,12 @@
 /// junk                             self-signed, unrelated
 /// ```
 ///
-/// What ends in `exp` has the key and name of the one it is called after; rootB is an interceptor's, when it is in the system's store.
+/// A certificate in `exp` has the key and name of its namesake; rootB in the system's store is an interceptor's.
 ///
-/// Authorities are valid from a year ago for ten years; servers' certificates from 90 days ago for 390 days, which every platform
+/// CAs are valid from a year ago for ten years; server certificates from 90 days ago for 390 days, which every platform
 /// takes. Expired ones were valid from six years ago for one.
 package struct StandardPKI: Sendable {
-    /// The name all server certificates here are for.
+    /// The name in all server certificates.
     package static let serverName = "api.example.com"
 
     package let rootA, rootB, rootAexp: LabCertificate
@@ -26,10 +26,9 @@ package struct StandardPKI: Sendable {
     package let rogueI, rogue: LabCertificate
     package let junk: LabCertificate
 
-    /// Issues a world of its own, with new keys.
     package init() throws(LabError) { try self.init(at: LabClock.now, isFixed: false) }
 
-    /// Issues the world of a time: the same bytes in every process.
+    /// Issues the world of a time, with the same bytes in every process.
     package init(fixedAt time: Int64) throws(LabError) { try self.init(at: time, isFixed: true) }
 
     private init(at now: Int64, isFixed: Bool) throws(LabError) {

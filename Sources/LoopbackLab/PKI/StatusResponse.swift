@@ -4,30 +4,29 @@ internal import COpenSSL
 package struct StatusResponse: Sendable, Changeable {
     package enum Status: Sendable, Hashable {
         case good
-        /// It was revoked at this second, with the number of the reason where there is one.
+        /// Revoked at this second, with the number of the reason if there is one.
         case revoked(at: Int64, reason: UInt8?)
         case unknown
     }
 
     package var status = Status.good
-    /// What the issuer's name and key are hashed with; SHA-1 is what nearly all responders use.
+    /// The hash of the issuer's name and key; nearly all responders use SHA-1.
     package var digest = SignatureDigest.sha1
-    /// From when on it is right, in seconds since 1970.
+    /// The time from which on it is right, in seconds since 1970.
     package var thisUpdate = LabClock.now - LabClock.hour
-    /// When there will be a newer one, `nil` to leave it out.
+    /// The time of a newer one; `nil` leaves it out.
     package var nextUpdate: Int64? = LabClock.now + 7 * LabClock.day
-    /// What follows in the same response: other answers about the same certificate, of which nothing but that counts.
+    /// Further answers about the certificate in the same response; their own responders and answers do not count.
     package var others: [StatusResponse] = []
-    /// The responder, whose certificate is then sent along; `nil` for the issuer itself.
+    /// The responder, whose certificate is then sent along; `nil` if the issuer signs.
     package var responder: LabCertificate?
 
-    /// A response that says the certificate is good, for a week.
+    /// A response that the certificate is good, for a week.
     package init() {}
 
     /// The error `status` in place of a response (RFC 6960, 4.2.1): 3 is tryLater.
     package static func refusal(status: UInt8) -> [UInt8] { DER.sequence(DER.element(0x0A, [status])) }
 
-    /// The response in DER.
     package func der(about certificate: LabCertificate, from issuer: LabCertificate) throws(LabError) -> [UInt8] {
         let signer = responder ?? issuer
         let data = DER.sequence(
@@ -65,16 +64,14 @@ package struct StatusResponse: Sendable, Changeable {
     }
 }
 
-/// A log of certificates, as far as its promises go (RFC 6962): its timestamps are not signed.
+/// A log of certificates (RFC 6962), whose timestamps are not signed.
 package struct LabLog: Sendable {
-    /// What the log is known by: 32 bytes.
+    /// The 32 bytes that the log is known by.
     package let id: [UInt8]
 
     package init() { id = randomBytes(32) }
 
-    /// A promise to publish a certificate: a SerializedSCT of version 1 (RFC 6962, 3.2).
-    ///
-    /// The time is in milliseconds since 1970, `nil` for now.
+    /// A SerializedSCT of version 1 (RFC 6962, 3.2), at a time in milliseconds since 1970 or now.
     package func timestamp(milliseconds: UInt64? = nil) -> [UInt8] {
         let time = Self.number(milliseconds ?? UInt64(LabClock.now) * 1_000, 8)
         // Version 1 is written as 0; no extensions, SHA-256, ECDSA and a signature follow.
@@ -87,7 +84,7 @@ package struct LabLog: Sendable {
         return number(UInt64(parts.count), 2) + parts
     }
 
-    /// The extension of a certificate that holds a list, right or wrong (RFC 6962, 3.3).
+    /// The extension of a certificate that contains a list, right or wrong (RFC 6962, 3.3).
     package static func certificateExtension(_ list: [UInt8]) -> CertificateTemplate.Extension {
         CertificateTemplate.Extension(OID(1, 3, 6, 1, 4, 1, 11129, 2, 4, 2), value: DER.octetString(list))
     }
@@ -98,7 +95,6 @@ package struct LabLog: Sendable {
 }
 
 extension LabCertificate {
-    /// Issues a certificate that holds a timestamp of each log.
     package func issue(
         _ template: CertificateTemplate, key: LabKey? = nil, loggedBy logs: [LabLog], milliseconds: UInt64? = nil
     ) throws(LabError) -> LabCertificate {

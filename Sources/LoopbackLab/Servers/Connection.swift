@@ -1,24 +1,22 @@
 internal import Base
 
-/// What a conversation is held over: the socket, or TLS over it.
+/// The stream of a conversation: a socket, or TLS over it.
 protocol ByteStream: AnyObject {
-    /// Whether anything that is written still reaches the client.
+    /// `true` if written bytes still reach the client.
     var isSending: Bool { get }
-    /// Whether something has come that was not read.
+    /// `true` if bytes have come that were not read.
     var hasInput: Bool { get }
 
-    /// What comes next, waiting for it; nothing at the end.
+    /// Waits for the next bytes and returns them; none at the end.
     func read() -> [UInt8]
 
     func write(_ bytes: [UInt8])
 
-    /// Ends the sending side in order; it can be read on.
+    /// Ends the sending side in order; reading goes on.
     func finish()
 }
 
-/// One accepted connection: its socket, and how bytes are delivered to it.
-///
-/// Used by one thread only, which it blocks.
+/// One accepted connection, with the delivery of bytes to it, for a single thread that it blocks.
 final class Connection: ByteStream {
     private let descriptor: Int32
     private let delivery: ServerBehavior.Delivery
@@ -45,7 +43,7 @@ final class Connection: ByteStream {
         var rest = bytes[...]
         while isSending, !rest.isEmpty {
             if case .drips(_, let interval, let start) = delivery, delivered > 0, delivered >= start {
-                // Ended from either side, the wait is over.
+                // The wait is over if either side ends the connection.
                 _ = Descriptor.wait(for: 0, on: descriptor, milliseconds: Int32(interval))
             }
             let count = Sockets.transmit(rest.prefix(allowance), to: descriptor)
@@ -56,14 +54,14 @@ final class Connection: ByteStream {
         }
     }
 
-    /// Bytes that are still on their way from the client would turn into a reset if both sides were closed at once, and the client might
-    /// then lose what it was sent last.
+    /// Closes the sending side only: closing both would turn bytes under way from the client into a reset, and the
+    /// client might lose what it was sent last.
     func finish() {
         if isSending { shutdown(descriptor, Int32(SHUT_WR)) }
         isSending = false
     }
 
-    /// How many more bytes may be sent at once.
+    /// The number of bytes that may be sent at once.
     private var allowance: Int {
         switch delivery {
         case .immediate: .max
@@ -73,7 +71,7 @@ final class Connection: ByteStream {
         }
     }
 
-    /// Does what the delivery wants after the last byte that it lets through.
+    /// Applies the delivery after the last byte that it lets through.
     private func cutOffIfDue() {
         guard isSending else { return }
         switch delivery {

@@ -11,39 +11,37 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// Blocking POSIX sockets, a thread for each connection and no SwiftNIO: an opinion on TLS that does not share the client's code.
+/// Blocking POSIX sockets and a thread for each connection: a view of TLS that does not share the client's code.
 package final class LoopbackServer: Sendable {
     struct State {
-        /// What the server presents to connections that begin now.
+        /// The context for connections that begin now.
         var context: TLSServerContext?
         var connections: [ConnectionObservation] = []
-        /// The sockets of threads that have not ended, that of the one that listens included.
+        /// The sockets of threads that have not ended, the listening one included.
         var descriptors: Set<Int32> = []
         var isStopping = false
     }
 
-    /// The address the server listens on, as it was asked for.
+    /// The address that the server listens on, as it was given.
     package let address: String
     package let port: UInt16
     private let state: Mutex<State>
     private let behavior: ServerBehavior
-    /// What a proxy itself presents.
+    /// The context that a proxy itself presents.
     private let proxyContext: TLSServerContext?
 
-    /// Answers connections that begin from now on by other settings, as a server does whose certificate was renewed.
+    /// Uses other settings for connections that begin from now on, as a server whose certificate was renewed.
     ///
-    /// - Throws: ``LabError`` when a key does not fit its certificate; the server then goes on as before.
+    /// - Throws: ``LabError`` if a key does not fit its certificate; the server then goes on as before.
     package func present(_ settings: TLSServerSettings) throws(LabError) {
         let context = try TLSServerContext(settings)
         state.withLock { $0.context = context }
     }
 
-    /// What the server has seen so far of each connection, in the order they were accepted.
+    /// The observations of each connection so far, in the order in which they were accepted.
     package var connections: [ConnectionObservation] { state.withLock(\.connections) }
 
-    /// What the server has seen, once at least `count` connections are over.
-    ///
-    /// Waits for as long as it takes; a cancelled task gets what there is.
+    /// Waits until at least `count` connections are over; a cancelled task gets the observations so far.
     package func connections(ended count: Int) async -> [ConnectionObservation] {
         while !Task.isCancelled, connections.count(where: \.hasEnded) < count {
             try? await Task.sleep(for: .milliseconds(1))
@@ -51,9 +49,9 @@ package final class LoopbackServer: Sendable {
         return connections
     }
 
-    /// Serves while `body` runs, then stops: no thread and no descriptor of the server is left when this returns or throws.
+    /// Serves while `body` runs, then stops: afterwards no thread and no descriptor of the server is left.
     ///
-    /// The address is one of this machine, such as `127.0.0.2` or `::1`, and port 0 a free one.
+    /// The address is one of this machine, such as `127.0.0.2` or `::1`; port 0 is a free one.
     package static func serving<Value: Sendable>(
         _ behavior: ServerBehavior, address: String = "127.0.0.1", port: UInt16 = 0,
         isolation: isolated (any Actor)? = #isolation, _ body: (LoopbackServer) async throws -> Value
@@ -86,8 +84,8 @@ package final class LoopbackServer: Sendable {
 
     /// Ends all connections, and waits until no thread is left.
     ///
-    /// Closing alone may come to nothing for a while: a program that is just being started by another thread holds copies of all
-    /// descriptors, close-on-exec or not, until it really starts. A port would stay taken and a client would wait.
+    /// Closing alone may not do: a program that another thread is starting has copies of all descriptors until it runs,
+    /// close-on-exec or not. A port would stay taken and a client would wait.
     private func stop() {
         state.withLock { state in
             state.isStopping = true
@@ -98,7 +96,7 @@ package final class LoopbackServer: Sendable {
 
     private func listen(_ listener: Int32) {
         while !state.withLock(\.isStopping) {
-            // Not every system has shutdown(2) wake one that listens.
+            // Not on every system does shutdown(2) wake a thread that listens.
             guard Descriptor.wait(for: POLLIN, on: listener, milliseconds: 100),
                 let descriptor = Sockets.accepted(by: listener)
             else { continue }
@@ -163,16 +161,14 @@ package final class LoopbackServer: Sendable {
     }
 }
 
-/// What a loopback server saw of one connection.
 package struct ConnectionObservation: Sendable, Hashable {
-    /// The name the client indicated (SNI), `nil` when it indicated none or sent no ClientHello.
+    /// The name that the client indicated (SNI); `nil` if it indicated none or sent no ClientHello.
     package internal(set) var serverName: String?
-    /// What a proxy was asked for, as in `api.example.com:443`, each time.
+    /// The places requested from a proxy, as in `api.example.com:443`.
     package internal(set) var proxiedPlaces: [String] = []
-    /// How many times the client asked for a handshake: once more than in the beginning where it was told to (HelloRetryRequest) or
-    /// negotiates anew.
+    /// The number of ClientHellos, of which a HelloRetryRequest or a renegotiation makes one more.
     package internal(set) var clientHellos = 0
-    /// Whether the handshake came to its end on the server's side.
+    /// `true` if the handshake came to its end on the server's side.
     package internal(set) var completedHandshake = false
     /// The version agreed on, once the handshake is complete.
     package internal(set) var version: TLSVersion?
@@ -183,13 +179,13 @@ package struct ConnectionObservation: Sendable, Hashable {
     /// The first bytes of application data that came through TLS, up to ``openingLimit``.
     package internal(set) var applicationOpening: [UInt8] = []
     package internal(set) var receivedCloseNotify = false
-    /// Why TLS failed, in OpenSSL's words; `nil` when it did not.
+    /// The reason why TLS failed, in OpenSSL's words; `nil` if it did not.
     package internal(set) var failure: String?
     package internal(set) var hasEnded = false
 
-    /// How many bytes of what a client sent are kept: enough for the head of a request.
+    /// The most bytes that are kept of a client's: enough for the head of a request.
     static let openingLimit = 2_048
 }
 
-/// Where one connection notes what it sees.
+/// Notes what one connection sees.
 typealias ConnectionRecord = @Sendable ((inout ConnectionObservation) -> Void) -> Void

@@ -1,46 +1,45 @@
 internal import Base
 
-/// A proxy with one server behind it, whatever it is asked for.
+/// A proxy that leads to one server, for any place that is requested.
 package struct ProxySettings: Sendable, Changeable {
     package enum Speech: Sendable, Hashable {
         case http
         case socks5
     }
 
-    /// What a client gets that has said what it wants.
     package enum Answer: Sendable, Hashable {
         /// The way to the server.
         case passage
-        /// These bytes, after which the proxy closes its side.
+        /// Bytes after which the proxy closes its side.
         case refusal([UInt8])
-        /// These bytes, after which it stays silent; none for a proxy that never answers.
+        /// Bytes after which the proxy stays silent; none for one that never answers.
         case silence(after: [UInt8])
     }
 
     package var speech: Speech
     package var server: TLSServerSettings
     package var answer = Answer.passage
-    /// The name and password of the only user, `nil` where anybody may come.
+    /// The name and password of the only user; `nil` if the proxy is open to all.
     package var user: (name: String, password: String)?
-    /// What the proxy itself presents where it is spoken to over TLS, `nil` where it is not.
+    /// The settings of the proxy's own TLS; `nil` if clients speak to it without TLS.
     package var tls: TLSServerSettings?
 
     package init(_ speech: Speech, to server: TLSServerSettings) { (self.speech, self.server) = (speech, server) }
 }
 
-/// The proxy's side of a conversation, up to where that of the server behind it begins.
+/// The proxy's side of a conversation, until that of the server behind it begins.
 struct Proxy {
     private let settings: ProxySettings
     private let stream: any ByteStream
     private let record: ConnectionRecord
-    /// What has come and was not read.
+    /// The bytes that have come and were not read.
     private(set) var input: [UInt8] = []
 
     init(_ settings: ProxySettings, over stream: any ByteStream, _ record: @escaping ConnectionRecord) {
         (self.settings, self.stream, self.record) = (settings, stream, record)
     }
 
-    /// Converses with the client until it is through; `false` where it is not let through.
+    /// Converses with the client until it is through; `false` if it is not let through.
     mutating func letsThrough() -> Bool {
         guard let success = settings.speech == .http ? readConnect() : readSOCKS() else { return false }
         switch settings.answer {
@@ -55,7 +54,7 @@ struct Proxy {
         return false
     }
 
-    /// The next bytes, `nil` where the client ends before.
+    /// The next bytes; `nil` if the client ends before.
     private mutating func take(_ count: Int) -> [UInt8]? {
         while input.count < count {
             let more = stream.read()
@@ -73,7 +72,7 @@ struct Proxy {
 
     private func note(_ place: String) { record { $0.proxiedPlaces.append(place) } }
 
-    /// Reads a request, and returns the answer to one that is granted.
+    /// Reads a request, and returns the answer if it is granted.
     private mutating func readConnect() -> [UInt8]? {
         var head: [UInt8] = []
         while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
@@ -95,7 +94,7 @@ struct Proxy {
         return Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8)
     }
 
-    /// Greets, and reads a request of SOCKS 5 (RFC 1928, RFC 1929); returns the answer to one that is granted.
+    /// Reads a greeting and a request of SOCKS 5 (RFC 1928, RFC 1929), and returns the answer if it is granted.
     private mutating func readSOCKS() -> [UInt8]? {
         let wanted: UInt8 = settings.user == nil ? 0 : 2
         guard let greeting = take(2), let methods = take(Int(greeting[1])) else { return nil }

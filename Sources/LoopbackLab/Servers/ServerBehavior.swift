@@ -1,4 +1,3 @@
-/// What a loopback server does with each connection.
 package struct ServerBehavior: Sendable {
     enum Service {
         case tls(TLSServerSettings)
@@ -9,17 +8,16 @@ package struct ServerBehavior: Sendable {
     let service: Service
     var delivery = Delivery.immediate
 
-    /// Speaks TLS, and hands its bytes to the network in the manner of `delivery`.
     package static func tls(_ settings: TLSServerSettings, delivery: Delivery = .immediate) -> ServerBehavior {
         ServerBehavior(service: .tls(settings), delivery: delivery)
     }
 
-    /// A proxy with a server behind it; counts of `delivery` are of all it sends.
+    /// A proxy with a server behind it; `delivery` counts all that it sends.
     package static func proxy(_ settings: ProxySettings, delivery: Delivery = .immediate) -> ServerBehavior {
         ServerBehavior(service: .proxy(settings), delivery: delivery)
     }
 
-    /// Sends these bytes once the client has sent something, or at once, and then closes its side or stays silent.
+    /// Sends bytes, at once or after the client has sent something, and then closes its side or stays silent.
     package static func script(
         _ bytes: [UInt8], waitsForClient: Bool = true, stalls: Bool = false, delivery: Delivery = .immediate
     ) -> ServerBehavior {
@@ -33,9 +31,7 @@ package struct ServerBehavior: Sendable {
     /// Accepts, reads, and never answers.
     package static let tarpit = script([], stalls: true)
 
-    /// How the bytes of a TLS server reach the network.
-    ///
-    /// Counts are of bytes on the wire, over a whole connection.
+    /// The way of bytes to the network; counts are of bytes on the wire, over a whole connection.
     package enum Delivery: Sendable, Hashable {
         case immediate
         /// Stops sending after so many bytes and keeps the connection open.
@@ -46,24 +42,24 @@ package struct ServerBehavior: Sendable {
         case resets(afterBytes: Int)
         /// Sends so many bytes at a time with a pause in between, the first ones at once.
         case drips(bytes: Int = 1, everyMilliseconds: Int = 2, afterBytes: Int = 0)
-        /// Sends one byte of urgent data (TCP's out-of-band data, which is no part of the stream) after so many bytes, and then
-        /// goes on or stops as `.stalls` does.
+        /// Sends one byte of urgent data (TCP's out-of-band data, not in the stream) after so many, then goes on or
+        /// not.
         case urges(afterBytes: Int, thenStalls: Bool)
     }
 
-    /// A TLS server that presents these certificates in this order, with the first one's key and the default settings.
+    /// A TLS server that presents `chain` in its order, with the first one's key and the default settings.
     package static func presenting(_ chain: [LabCertificate], delivery: Delivery = .immediate) -> ServerBehavior {
         .tls(TLSServerSettings(presenting: chain), delivery: delivery)
     }
 
-    /// A web server without TLS: it answers a ClientHello with an HTTP error page.
+    /// A web server without TLS, which answers a ClientHello with an HTTP error page.
     package static let plainHTTP = script(
         Array(
             """
             HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\nConnection: close\r\n\r
             <html><body>The plain HTTP request was not understood</body></html>\r\n
             """.utf8))
-    /// A mail server, and one for secure shells, which greet as soon as a client connects.
+    /// Servers for mail and for secure shells, which greet as soon as a client connects.
     package static let smtp = greeting("220 mail.example.com ESMTP ready\r\n")
     package static let ssh = greeting("SSH-2.0-OpenSSH_9.7\r\n")
 
@@ -71,9 +67,7 @@ package struct ServerBehavior: Sendable {
         script(Array(text.utf8), waitsForClient: false, stalls: true)
     }
 
-    /// Bytes without meaning, the same for each `seed`.
-    ///
-    /// The first is never a TLS content type.
+    /// Bytes without meaning, the same for each `seed`; the first is never a TLS content type.
     package static func garbage(count: Int = 1_024, seed: UInt64 = 1) -> ServerBehavior {
         var generator = SeededGenerator(seed: seed)
         var bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -84,14 +78,14 @@ package struct ServerBehavior: Sendable {
     /// The fatal TLS alert with this number (RFC 8446, 6) in answer to the ClientHello; 40 is handshake_failure.
     package static func alert(_ description: UInt8) -> ServerBehavior { .script([21, 3, 3, 0, 2, 2, description]) }
 
-    /// A handshake record that claims the 65,535 bytes it has, four times what TLS allows.
+    /// A handshake record of 65,535 bytes, four times what TLS allows.
     package static var oversizedRecord: ServerBehavior {
         .script([22, 3, 3, 0xff, 0xff] + [UInt8](repeating: 0, count: 0xffff))
     }
 }
 
 extension ServerBehavior.Delivery {
-    /// One of the ways a server can spoil a handshake from the byte `position` on, chosen by `generator`.
+    /// A way to spoil a handshake from the byte `position` on, chosen by `generator`.
     package static func hostile(at position: Int, using generator: inout SeededGenerator) -> Self {
         switch Int.random(in: 0..<6, using: &generator) {
         case 0: .stalls(afterBytes: position)

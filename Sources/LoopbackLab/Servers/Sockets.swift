@@ -8,14 +8,12 @@ private let sendFlags = Int32(MSG_NOSIGNAL)
 #endif
 
 enum Sockets {
-    /// Makes a socket that listens at `address` (text that inet_pton takes) and `port`, 0 for any free one.
+    /// Makes a socket that listens at a numeric `address` and `port`, 0 for any free one.
     static func listening(on address: String, port: UInt16, queue: Int32 = 4_096) throws(LabError) -> Int32 {
         try make(address, port, "listen on") { bind($0, $1, $2) == 0 ? listen($0, queue) : -1 }
     }
 
-    /// Makes a socket and has `call` do something with it and with the name of the address.
-    ///
-    /// The descriptor does not survive exec, so that programs started by a test do not hold the port.
+    /// Makes a socket for `call`; it does not survive exec, so that programs started by a test do not hold the port.
     static func make(
         _ address: String, _ port: UInt16, _ verb: String, _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) throws(LabError) -> Int32 {
@@ -49,7 +47,7 @@ enum Sockets {
         return status == 0 ? UInt16(bigEndian: storage.sin6_port) : 0
     }
 
-    /// Takes the next connection of a listening socket, as one that blocks; `nil` when none waits.
+    /// Accepts the next connection as a blocking socket; `nil` if none waits.
     static func accepted(by listener: Int32) -> Int32? {
         let descriptor = accept(listener, nil, nil)
         guard descriptor >= 0 else { return nil }
@@ -59,14 +57,14 @@ enum Sockets {
         return descriptor
     }
 
-    /// Reads what has come, waiting for it; nothing at the end.
+    /// Waits for bytes and returns them; none at the end.
     static func receive(_ descriptor: Int32) -> ArraySlice<UInt8> {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = retrying { recv(descriptor, &buffer, buffer.count, 0) }
         return buffer.prefix(max(0, count))
     }
 
-    /// Sends bytes, or as many as there is room for, without SIGPIPE; returns how many, negative on a connection that is over.
+    /// Sends as many bytes as there is room for, without SIGPIPE; the result is negative if the connection is over.
     static func transmit(_ bytes: ArraySlice<UInt8>, to descriptor: Int32, flags: Int32 = 0) -> Int {
         retrying { bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, sendFlags | flags) } }
     }
@@ -92,15 +90,14 @@ enum Sockets {
     }
 }
 
-/// A port of this machine where no connection comes about while a closure runs.
+/// A port of this machine where no connection is made while a closure runs.
 package struct DeadPort: Sendable {
     package let address: String
     package let port: UInt16
 
-    /// Runs `body` with a port that leaves each attempt without any answer: connecting neither succeeds nor fails.
+    /// Runs `body` with a port that never answers, so that connecting neither succeeds nor fails.
     ///
-    /// A listening socket that does not accept, with its queue filled: Linux then drops what asks for a connection, as a firewall
-    /// would.
+    /// The socket listens with a full queue and does not accept: Linux drops further attempts, as a firewall would.
     package static func unresponsive<Value: Sendable>(
         isolation: isolated (any Actor)? = #isolation, _ body: (DeadPort) async throws -> Value
     ) async throws -> Value {
@@ -108,7 +105,7 @@ package struct DeadPort: Sendable {
         var descriptors = [try Sockets.listening(on: address, port: 0, queue: 0)]
         defer { for descriptor in descriptors { close(descriptor) } }
         let port = Sockets.port(of: descriptors[0])
-        // A queue of length 0 holds one connection. The others make sure of that; their own attempts stay unanswered.
+        // A queue of length 0 has room for one connection. The others make sure of that, and stay unanswered.
         for _ in 0..<4 { descriptors.append(try Sockets.make(address, port, "connect to") { connect($0, $1, $2) }) }
         return try await body(DeadPort(address: address, port: port))
     }

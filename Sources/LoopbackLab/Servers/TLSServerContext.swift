@@ -1,15 +1,14 @@
 internal import COpenSSL
 
-/// The SSL_CTX of a server, and those of the names for which it presents something else.
+/// The SSL_CTX of a server, and those of the names with other identities.
 ///
-/// Sendable because it is set up once in the initialiser and only read afterwards: OpenSSL allows any number of threads to make
-/// connections from one SSL_CTX.
+/// Sendable because it is only read after its initialiser: OpenSSL makes connections from one in any number of threads.
 final class TLSServerContext: @unchecked Sendable {
     let settings: TLSServerSettings
     let pointer: OpaquePointer
     private var byName: [String: TLSServerContext] = [:]
 
-    /// Throws when a certificate does not parse or a key does not fit its certificate.
+    /// Throws if a certificate does not parse or a key does not fit its certificate.
     init(_ settings: TLSServerSettings) throws(LabError) {
         self.settings = settings
         COpenSSL_learn_names()
@@ -27,7 +26,7 @@ final class TLSServerContext: @unchecked Sendable {
 
     deinit { SSL_CTX_free(pointer) }
 
-    /// The context for a name indication in any case of letters, borrowed; `nil` for an unknown name.
+    /// The context for an indicated name in any case of letters, borrowed; `nil` if the name is unknown.
     func context(for name: String) -> OpaquePointer? { byName[name.lowercased()]?.pointer }
 
     private func setUp() throws(LabError) {
@@ -70,7 +69,7 @@ final class TLSServerContext: @unchecked Sendable {
         _ = COpenSSL_SSL_CTX_set_tlsext_status_cb(pointer) { ssl, _ in
             guard let staple = TLSSession.of(ssl)?.staple, let copy = COpenSSL_OPENSSL_memdup(staple, staple.count)
             else { return SSL_TLSEXT_ERR_NOACK }
-            // The connection frees it.
+            // The connection frees the copy.
             _ = COpenSSL_SSL_set_tlsext_status_ocsp_resp(ssl, copy.assumingMemoryBound(to: UInt8.self), staple.count)
             return SSL_TLSEXT_ERR_OK
         }
@@ -80,7 +79,7 @@ final class TLSServerContext: @unchecked Sendable {
             case .requested: SSL_VERIFY_PEER
             case .required: SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT
             }
-        // Any client certificate will do.
+        // Any client certificate is accepted.
         SSL_CTX_set_verify(pointer, mode) { _, _ in 1 }
     }
 
@@ -101,30 +100,26 @@ final class TLSServerContext: @unchecked Sendable {
     }
 }
 
-/// What a TLS server shows and proves: certificates in the order they are sent, the server's own first, and the key it signs the
-/// handshake with.
+/// The identity of a TLS server: its certificates in the order of sending, and the key that signs the handshake.
 package struct TLSIdentity: Sendable {
     let chain: [LabCertificate]
     let key: LabKey
 
-    /// An identity that presents these certificates, whatever they are, and signs with the first one's key.
+    /// An identity that presents any certificates, and signs with the first one's key.
     package init(_ chain: [LabCertificate]) { self.init(chain, key: chain[0].key) }
 
     private init(_ chain: [LabCertificate], key: LabKey) { (self.chain, self.key) = (chain, key) }
 
-    /// An attacker's identity: it presents a copied chain and signs with a key of its own, so that the client must find the
-    /// handshake's signature wrong.
+    /// An attacker's identity: it presents a copied chain, but signs with a key of its own, which clients must refuse.
     ///
-    /// - Throws: ``LabError/unsupported(_:)`` when the keys are not on one elliptic curve.
+    /// - Throws: ``LabError/unsupported(_:)`` if the keys are not on one elliptic curve.
     package static func impostor(
         presenting chain: [LabCertificate], signingWith key: LabKey
     ) throws(LabError) -> TLSIdentity { TLSIdentity(chain, key: try key.disguised(as: chain[0].key)) }
 }
 
 extension LabKey {
-    /// A key that signs with this private key and claims the public key of `other`.
-    ///
-    /// OpenSSL compares only public keys when it is given a certificate and a key, so a server accepts the result.
+    /// A key that signs with this one and claims the public key of `other`, which is all that OpenSSL compares.
     fileprivate func disguised(as other: LabKey) throws(LabError) -> LabKey {
         guard algorithm == other.algorithm, [.p256, .p384, .p521].contains(algorithm) else {
             throw .unsupported("a \(algorithm) key posing as \(other.algorithm); use two keys on one elliptic curve")

@@ -1,4 +1,4 @@
-/// A version by OpenSSL's name.
+/// A version of TLS, by OpenSSL's name.
 package enum TLSVersion: String, Sendable, Hashable {
     case tls10 = "TLSv1"
     case tls11 = "TLSv1.1"
@@ -6,42 +6,38 @@ package enum TLSVersion: String, Sendable, Hashable {
     case tls13 = "TLSv1.3"
 }
 
-/// How a TLS server answers a handshake and what it does after one.
-///
-/// Security level 0: it takes any key and any hash.
+/// The conduct of a TLS server in and after a handshake, at security level 0: any key and any hash will do.
 package struct TLSServerSettings: Sendable, Changeable {
-    /// Whether the server asks for a client certificate: any will do.
+    /// The request for a client certificate, of which any will do.
     package enum ClientCertificate: Sendable, Hashable {
         case notRequested
-        /// It asks, and goes on without one.
+        /// Requested, but not needed for the handshake.
         case requested
-        /// It asks, and fails the handshake without one.
+        /// Requested, and needed for the handshake.
         case required
     }
 
-    /// What is presented without a name indication or with an unknown one.
-    ///
-    /// At most one identity for each type of key: with an RSA and an EC identity the client's signature algorithms decide.
+    /// The identities for an unknown name or none, one for a type of key; the client's signature algorithms decide.
     package var identities: [TLSIdentity]
-    /// What is presented to clients that indicate one of these names, in lower case.
+    /// The identities for clients that indicate one of these names, in lower case.
     package var identitiesByName: [String: [TLSIdentity]] = [:]
-    /// Whether clients that indicate no name get the fatal alert unrecognized_name (RFC 6066, 3).
+    /// `true` if clients that indicate no name get the fatal alert unrecognized_name (RFC 6066, 3).
     package var requiresName = false
-    /// What clients get that cannot be served, in place of the alert that says why, before the connection is closed.
+    /// The bytes for clients that cannot be served, in place of the alert with the reason.
     package var refusal: [UInt8]?
     package var minimumVersion = TLSVersion.tls10
     package var maximumVersion = TLSVersion.tls13
     package var clientCertificate = ClientCertificate.notRequested
-    /// The application protocols (ALPN, RFC 7301) in the server's order of preference; none: the extension is ignored.
+    /// The application protocols (ALPN, RFC 7301) in the server's order of preference; none ignores the extension.
     package var applicationProtocols: [String] = []
     package var application = Responder.silent
-    /// How OpenSSL is set up besides, by the commands of SSL_CONF_cmd(3) for files: `CipherString` is the list for TLS 1.2 and
-    /// older, and `Groups` = `P-521` provokes a HelloRetryRequest.
+    /// Further settings by the commands of SSL_CONF_cmd(3) for files: `CipherString` is the list for TLS 1.2 and older,
+    /// and `Groups` = `P-521` provokes a HelloRetryRequest.
     package var options = ["CipherString": "DEFAULT:@SECLEVEL=0"]
-    /// What clients get that ask for an OCSP response (RFC 6066, 8), right or wrong; `nil`: the extension is ignored.
+    /// The OCSP response for clients that request one (RFC 6066, 8), right or wrong; `nil` ignores the extension.
     package var staple: [UInt8]?
-    /// The finite-field group of DHE suites (RFC 7919) by OpenSSL's number, as in `NID_ffdhe4096`; `nil` for a prime as long as the
-    /// certificate's key.
+    /// The finite-field group of DHE suites (RFC 7919) by OpenSSL's number, as in `NID_ffdhe4096`; `nil` makes a prime
+    /// as long as the certificate's key.
     package var finiteFieldGroup: Int32?
 
     package init(_ identities: [TLSIdentity]) { self.identities = identities }
@@ -49,10 +45,9 @@ package struct TLSServerSettings: Sendable, Changeable {
     package init(presenting chain: [LabCertificate]) { self.init([TLSIdentity(chain)]) }
 }
 
-/// What a server sends once the handshake is complete: an answer to a request, or to nothing.
+/// The application of a server after the handshake, which answers a request or speaks first.
 package struct Responder: Sendable {
     package struct Answer: Sendable {
-        /// What follows the bytes.
         package enum Ending: Sendable, Hashable {
             /// close_notify and the end of the server's side.
             case goodbye
@@ -60,7 +55,7 @@ package struct Responder: Sendable {
             case cut
             /// Nothing; a close_notify is answered by one.
             case silence
-            /// These bytes over and over, each time in a record, as fast as the client takes them.
+            /// Bytes over and over, each time in a record, as fast as the client takes them.
             case repeats([UInt8])
             /// Requests for new keys without end (KeyUpdate, TLS 1.3), as fast as the client takes them.
             case renewsKeys
@@ -73,18 +68,17 @@ package struct Responder: Sendable {
 
         package init(_ bytes: [UInt8], _ ending: Ending = .goodbye) { (self.bytes, self.ending) = (bytes, ending) }
 
-        /// An answer of a head, the line breaks of which are made right, and a body.
+        /// An answer of a head, whose line breaks become CRLF, and a body.
         package init(_ head: String, _ body: some Sequence<UInt8> = [], _ ending: Ending = .goodbye) {
             let head = head.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n")
             self.init(Array((head + "\r\n\r\n").utf8) + Array(body), ending)
         }
     }
 
-    /// Whether a request is waited for: an empty line, the end of an HTTP request's head.
+    /// `true` if a request is waited for, up to the empty line after the head of an HTTP request.
     let waits: Bool
     let answer: @Sendable (String) -> Answer
 
-    /// A responder that answers by `answer`, which is handed the head of a request.
     package init(_ answer: @escaping @Sendable (String) -> Answer) { (waits, self.answer) = (true, answer) }
 
     private init(greeting: Answer) { (waits, answer) = (false, { _ in greeting }) }
@@ -95,7 +89,7 @@ package struct Responder: Sendable {
         Responder { _ in Answer(bytes, ending) }
     }
 
-    /// A responder that sends this at once, as a server does that speaks first.
+    /// A responder that sends bytes at once, as a server that speaks first.
     package static func greets(_ bytes: [UInt8] = [], _ ending: Answer.Ending = .silence) -> Responder {
         Responder(greeting: Answer(bytes, ending))
     }

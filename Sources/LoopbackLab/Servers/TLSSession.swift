@@ -1,8 +1,6 @@
 internal import COpenSSL
 
-/// The server's side of TLS over a stream, through memory BIOs.
-///
-/// Used by one thread only.
+/// The server's side of TLS over a stream, through memory BIOs and for a single thread.
 final class TLSSession: ByteStream {
     private let context: TLSServerContext
     private let ssl: OpaquePointer
@@ -13,7 +11,7 @@ final class TLSSession: ByteStream {
     private let record: ConnectionRecord
     private var isFinished = false
 
-    /// Prepares to answer a client whose first bytes may have been read, noting what it sees in `record`; `nil` when memory is short.
+    /// Prepares to answer a client whose first bytes may have been read; `nil` if memory is short.
     init?(
         _ context: TLSServerContext, over stream: any ByteStream, _ record: @escaping ConnectionRecord,
         after input: [UInt8] = []
@@ -42,11 +40,9 @@ final class TLSSession: ByteStream {
     var isSending: Bool { !isFinished && stream.isSending }
     var hasInput: Bool { BIO_ctrl_pending(incoming) > 0 || stream.hasInput }
 
-    // MARK: Callbacks of the handshake
-
     var staple: [UInt8]? { context.settings.staple }
 
-    /// Picks the identities for the name the client indicated; the result is the servername callback's.
+    /// Chooses the identities for the name that the client indicated; the result is the servername callback's.
     func chooseIdentity(_ alert: UnsafeMutablePointer<Int32>?) -> Int32 {
         let name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
         record {
@@ -62,7 +58,7 @@ final class TLSSession: ByteStream {
         return SSL_TLSEXT_ERR_ALERT_FATAL
     }
 
-    /// The place in a client's ALPN offer (RFC 7301, 3.1) of the protocol the server likes best.
+    /// The place in a client's ALPN offer (RFC 7301, 3.1) of the protocol that the server prefers.
     func chooseProtocol(_ offer: [UInt8]) -> Range<Int>? {
         for name in context.settings.applicationProtocols {
             let entry = [UInt8(name.utf8.count)] + name.utf8
@@ -72,9 +68,7 @@ final class TLSSession: ByteStream {
         return nil
     }
 
-    // MARK: Steps
-
-    /// Does what the settings say, until the client has ended the connection.
+    /// Follows the settings until the client has ended the connection.
     func serve() {
         guard handshake() else { return }
         let application = context.settings.application
@@ -96,7 +90,7 @@ final class TLSSession: ByteStream {
         }
     }
 
-    /// Sends an answer; returns what is then done over and over, if anything is.
+    /// Sends an answer, and returns what is then done over and over; `nil` if nothing is.
     private func send(_ answer: Responder.Answer) -> (() -> Void)? {
         write(answer.bytes)
         switch answer.ending {
@@ -114,7 +108,7 @@ final class TLSSession: ByteStream {
         return nil
     }
 
-    /// Whether the handshake came to its end.
+    /// Does the handshake; `true` if it came to its end.
     func handshake() -> Bool {
         while true {
             ERR_clear_error()
