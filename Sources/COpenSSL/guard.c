@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-// The bytes that are left of a message or of an element.
+// The unread bytes of a message or of an element.
 typedef struct {
     const unsigned char *next;
     size_t count;
 } bytes;
 
-// Takes a length of so many bytes and what it is of; 0 when that is not there.
+// Takes a length of `width` bytes and its content; 0 if they are not there.
 static int take(bytes *from, size_t width, bytes *taken) {
     if (from->count < width) return 0;
     size_t length = 0;
@@ -21,9 +21,8 @@ static int take(bytes *from, size_t width, bytes *taken) {
     return 1;
 }
 
-// Takes an element and its tag; 0 for what is cut off, has its length nowhere or its tag in several bytes (X.690, 8.1).
-//
-// OpenSSL reads lengths in more bytes than they need; so does this.
+// Takes an element and its tag; 0 if it is cut off, or has an indefinite length or a tag of several bytes (X.690, 8.1).
+// Lengths may have more bytes than they need, as OpenSSL reads them.
 static int element(bytes *from, unsigned char *tag, bytes *content) {
     if (from->count < 2 || (from->next[0] & 0x1F) == 0x1F) return 0;
     *tag = from->next[0];
@@ -46,13 +45,12 @@ static int element(bytes *from, unsigned char *tag, bytes *content) {
     return 1;
 }
 
-// Takes an element that has to have a tag.
 static int tagged(bytes *from, unsigned char wanted, bytes *content) {
     unsigned char tag;
     return element(from, &tag, content) && tag == wanted;
 }
 
-// Takes elements that have to have these tags, and keeps what is in the last.
+// Takes elements with these tags, and keeps the content of the last.
 static int allTagged(bytes *from, const char *tags, bytes *last) {
     for (; *tags != 0; ++tags) {
         if (!tagged(from, (unsigned char)*tags, last)) return 0;
@@ -76,24 +74,24 @@ enum {
     EXPLICIT_0 = 0xA0
 };
 
-// The kinds of keys that OpenSSL reads curves of.
+// The kinds of keys whose curves OpenSSL reads.
 static int isOnCurve(bytes algorithm) {
     return IS(algorithm, "\x2A\x86\x48\xCE\x3D\x02\x01")          // id-ecPublicKey (RFC 5480, 2.1.1)
         || IS(algorithm, "\x2A\x81\x1C\xCF\x55\x01\x82\x2D");     // SM2
 }
 
-// What is taken, and what was come upon so far in the keys of several certificates.
+// The origin of certificates, a server or this machine, and the costs of their keys so far.
 typedef struct {
     int isPresented;
     size_t compressedPoints;
 } costs;
 
-// RSA's own kind of key and the one for PSS (RFC 8017, A.2).
+// RSA's own kind of key, and the one for PSS (RFC 8017, A.2).
 static int isRSA(bytes algorithm) {
     return IS(algorithm, "\x2A\x86\x48\x86\xF7\x0D\x01\x01\x01") || IS(algorithm, "\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0A");
 }
 
-// Whether an RSA key costs little to use: a modulus up to 8,192 bits, an exponent up to 64, and a byte for the sign of each.
+// 1 if an RSA key costs little to use: a modulus of 8,192 bits, an exponent of 64 at most, and a byte for each sign.
 static int isCheapRSA(bytes key) {
     bytes numbers, modulus, exponent;
     if (key.count < 1) return 1;
@@ -103,8 +101,7 @@ static int isCheapRSA(bytes key) {
         || (modulus.count <= 1025 && exponent.count <= 9);
 }
 
-// Whether a curve of a key's own is described in a form that is cheap to read: over a prime field of a usual size, its points in both
-// coordinates (SEC 1, C.2).
+// 1 if a key's own curve is cheap to read: over a prime field of a usual size, with both coordinates (SEC 1, C.2).
 static int isCheapCurve(bytes curve, bytes point) {
     bytes part, field, prime;
     if (curve.count > 1024 || !tagged(&curve, INTEGER, &part) || !tagged(&curve, SEQUENCE, &field)) return 0;
@@ -115,8 +112,8 @@ static int isCheapCurve(bytes curve, bytes point) {
     return part.count > 0 && part.next[0] == 0x04 && point.count > 1 && point.next[1] == 0x04;
 }
 
-// Looks at a SubjectPublicKeyInfo: what its key costs OpenSSL to read, which finds the second coordinate of a point that has only one
-// by a root, and does not ask first whether the prime of a curve of the key's own (RFC 5480, 2.1.1, forbids them) is one.
+// Examines what a SubjectPublicKeyInfo costs OpenSSL to read: a root for a point with one coordinate, and any time for
+// a curve of the key's own (RFC 5480, 2.1.1, forbids them), because OpenSSL does not ask first if its prime is one.
 static int examineKey(bytes key, costs *found) {
     unsigned char tag;
     bytes algorithm, name, parameters, point;
@@ -131,7 +128,6 @@ static int examineKey(bytes key, costs *found) {
     return found->compressedPoints > COpenSSL_COMPRESSED_POINTS_MAX ? COpenSSL_CERTIFICATES_COSTLY : 0;
 }
 
-// Looks at a certificate (RFC 5280, 4.1), whatever follows it.
 static int examineCertificate(bytes certificate, costs *found) {
     bytes body, fields, part;
     if (!tagged(&certificate, SEQUENCE, &body) || !tagged(&body, SEQUENCE, &fields)) return COpenSSL_CERTIFICATES_UNREADABLE;
@@ -149,7 +145,7 @@ int COpenSSL_certificate_message(const unsigned char *message, size_t length, in
     if (rest.count < 1) return 0;
     rest.next += 1;
     rest.count -= 1;
-    // What is not in its form OpenSSL refuses by itself.
+    // OpenSSL itself refuses a message that is not in its form.
     if (!take(&rest, 3, &body) || (hasContext && !take(&body, 1, &part)) || !take(&body, 3, &list)) return 0;
     while (list.count > 0) {
         if (!take(&list, 3, &part)) return 0;
@@ -177,7 +173,7 @@ int COpenSSL_staple(const unsigned char *response, size_t length, size_t mostCer
     costs found = {1, 0};
     size_t count = 0;
     if (!tagged(&rest, SEQUENCE, &body) || !tagged(&body, ENUMERATED, &part)) return COpenSSL_CERTIFICATES_UNREADABLE;
-    // One that refuses has nothing more.
+    // A response with an error has nothing more.
     if (body.count == 0) return 0;
     if (!tagged(&body, EXPLICIT_0, &rest) || !tagged(&rest, SEQUENCE, &part) || !allTagged(&part, "\x06\x04", &rest)
         || !tagged(&rest, SEQUENCE, &basic) || !allTagged(&basic, "\x30\x30\x03", &part)) {
@@ -203,16 +199,14 @@ int COpenSSL_request(const unsigned char *request, size_t length) {
         ? examineKey(part, &found) : COpenSSL_CERTIFICATES_UNREADABLE;
 }
 
-// MARK: Private keys
-
-// Whether the curve that a private key is on has a name.
+// 1 if the curve of a private key has a name.
 static int isNamedCurve(bytes parameters) {
     unsigned char tag;
     bytes curve;
     return element(&parameters, &tag, &curve) && tag != SEQUENCE;
 }
 
-// Looks at what follows the version and the number in an ECPrivateKey (RFC 5915, 3).
+// Examines an ECPrivateKey after its version and number (RFC 5915, 3).
 static int examineCurveKey(bytes rest) {
     unsigned char tag;
     bytes part;
@@ -227,7 +221,7 @@ int COpenSSL_private_key(const unsigned char *key, size_t length) {
     if (!tagged(&rest, SEQUENCE, &fields) || !tagged(&fields, INTEGER, &part) || !element(&fields, &tag, &first)) {
         return COpenSSL_CERTIFICATES_UNREADABLE;
     }
-    // RSA's own form has its public half, as DSA's has.
+    // RSA's own form contains the public half, as DSA's does.
     if (tag == INTEGER) return 0;
     if (tag == OCTET_STRING) return length > COpenSSL_PRIVATE_KEY_MAX ? COpenSSL_CERTIFICATES_COSTLY : examineCurveKey(fields);
     // PKCS #8 (RFC 5208, 5).
@@ -239,7 +233,7 @@ int COpenSSL_private_key(const unsigned char *key, size_t length) {
     if (length > COpenSSL_PRIVATE_KEY_MAX) return COpenSSL_CERTIFICATES_COSTLY;
     if (!isOnCurve(name)) return 0;
     if (!isNamedCurve(first)) return COpenSSL_CERTIFICATES_OWN_CURVE;
-    // The key within can have a curve of its own.
+    // The key inside can have a curve of its own.
     return tagged(&fields, OCTET_STRING, &rest) && tagged(&rest, SEQUENCE, &fields) && allTagged(&fields, "\x02\x04", &part)
         ? examineCurveKey(fields) : COpenSSL_CERTIFICATES_UNREADABLE;
 }

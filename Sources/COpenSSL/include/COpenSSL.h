@@ -1,5 +1,5 @@
-// OpenSSL 3.0 or later, its macros as functions, because Swift's importer cannot read them (the macro's name behind the
-// module's), and what looks at certificates before OpenSSL reads them.
+// OpenSSL 3.0 or later: its macros as functions, named by the module and the macro because Swift's importer cannot read
+// macros, and checks of certificates before OpenSSL reads them.
 #ifndef COPENSSL_H
 #define COPENSSL_H
 
@@ -17,19 +17,16 @@
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
-// Has OpenSSL learn the names of all kinds of keys, before its first use by two threads.
-//
-// OpenSSL 3.0 loses algorithms for the life of the process when one thread loads its decoders for the first time while
-// another loads kinds of keys: both register the same names, and the second is refused. Measured with a program of two such
-// threads: 14 of 5,000 processes had no P-256 or could read no EC key; none of 5,000 after this.
+// Has OpenSSL load the names of all kinds of keys, before its first use by two threads.
+// OpenSSL 3.0 loses algorithms for the life of the process if one thread loads its decoders for the first time while
+// another loads kinds of keys: both register the same names, and the second is refused. Measured with a program of two
+// such threads: 14 of 5,000 processes had no P-256 or could read no EC key; none of 5,000 after this.
 void COpenSSL_learn_names(void);
 
-// Memory and BIOs.
 static inline void COpenSSL_OPENSSL_free(void *memory) { OPENSSL_free(memory); }
 static inline void *COpenSSL_OPENSSL_memdup(const void *memory, size_t count) { return OPENSSL_memdup(memory, count); }
 static inline long COpenSSL_BIO_get_mem_data(BIO *bio, const char **data) { return BIO_get_mem_data(bio, (char **)data); }
 
-// Stacks.
 static inline int COpenSSL_sk_X509_num(const STACK_OF(X509) *stack) { return sk_X509_num(stack); }
 static inline X509 *COpenSSL_sk_X509_value(const STACK_OF(X509) *stack, int index) { return sk_X509_value(stack, index); }
 static inline STACK_OF(X509) *COpenSSL_sk_X509_new_null(void) { return sk_X509_new_null(); }
@@ -54,13 +51,13 @@ static inline ACCESS_DESCRIPTION *COpenSSL_sk_ACCESS_DESCRIPTION_value(const STA
     return sk_ACCESS_DESCRIPTION_value(stack, index);
 }
 
-// Certificates. These take and return types that are opaque from OpenSSL 4 on, so that Swift need not spell them.
+// Types that are opaque from OpenSSL 4 on are passed as `void`, so that Swift need not name them.
 static inline const unsigned char *COpenSSL_ASN1_STRING_get0_data(const void *string) { return ASN1_STRING_get0_data(string); }
 static inline int COpenSSL_ASN1_STRING_length(const void *string) { return ASN1_STRING_length(string); }
 static inline void COpenSSL_ASN1_STRING_free(void *string) { ASN1_STRING_free(string); }
 static inline int COpenSSL_ASN1_STRING_to_UTF8(unsigned char **out, const void *string) { return ASN1_STRING_to_UTF8(out, string); }
 
-// A copy of a certificate whose two signature algorithms differ by a NULL alone, with the inner one written outside; NULL for any other.
+// A copy with the inner signature algorithm written outside, if the two differ by a NULL alone; else NULL.
 static inline X509 *COpenSSL_X509_with_inner_algorithm(X509 *certificate) {
     const X509_ALGOR *inner = X509_get0_tbs_sigalg(certificate), *outer;
     const ASN1_OBJECT *innerKind, *outerKind;
@@ -76,7 +73,6 @@ static inline X509 *COpenSSL_X509_with_inner_algorithm(X509 *certificate) {
     return copy;
 }
 
-// TLS.
 // A chain is judged once: no server may present another one after that.
 static inline uint64_t COpenSSL_options(void) {
     return SSL_OP_LEGACY_SERVER_CONNECT | SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION;
@@ -103,24 +99,23 @@ static inline long COpenSSL_SSL_CTX_set_tlsext_status_cb(SSL_CTX *context, int (
     return SSL_CTX_set_tlsext_status_cb(context, callback);
 }
 
-// What a handshake may use, for SSL_CTX_set_security_callback: all at level 0, but finite-field groups only where `namesGroups` is set
-// (SSL_set0_security_ex_data), and no prime of a server's own that costs a client much: OpenSSL takes 10,000 bits, a second of its time.
+// Allows all at level 0, for SSL_CTX_set_security_callback, but finite-field groups only if `namesGroups` is set
+// (SSL_set0_security_ex_data), and primes of 1,024 to 4,096 bits: OpenSSL takes 10,000, a second of a client's time.
 int COpenSSL_allows(const SSL *ssl, const SSL_CTX *context, int operation, int strength, int nid, void *key, void *namesGroups);
-// Why OpenSSL is not to read certificates: they are not in the form that was examined, or cost too much to read.
+// The reasons why OpenSSL is not to read certificates: they are of another form than examined, or cost too much.
 enum {
     COpenSSL_CERTIFICATES_MANY = 1,
     COpenSSL_CERTIFICATES_OWN_CURVE,
     COpenSSL_CERTIFICATES_COSTLY,
     COpenSSL_CERTIFICATES_UNREADABLE,
     COpenSSL_CERTIFICATES_LONG_RSA,
-    // More compressed points than this are not read.
+    // The most compressed points that are read.
     COpenSSL_COMPRESSED_POINTS_MAX = 8,
-    // More bytes than a private key has, but RSA's and ML-DSA's: OpenSSL computes the public half of some.
+    // The most bytes of a private key, except RSA's and ML-DSA's: OpenSSL computes the public half of some.
     COpenSSL_PRIVATE_KEY_MAX = 2048
 };
-// Looks at certificates and keys before OpenSSL reads them; each returns one of those, or 0 where nothing is against it.
-//
-// A Certificate message (RFC 8446, 4.4.2, or without a context RFC 5246, 7.4.2).
+// Examine certificates and keys before OpenSSL reads them; each returns one of these reasons, or 0 if there is none.
+// The first is for a Certificate message (RFC 8446, 4.4.2, or without a context RFC 5246, 7.4.2).
 int COpenSSL_certificate_message(const unsigned char *message, size_t length, int hasContext, size_t mostCertificates);
 // A certificate (RFC 5280, 4.1), whatever follows it.
 int COpenSSL_certificate(const unsigned char *certificate, size_t length);
