@@ -40,8 +40,8 @@ import Testing
         "}}}", with: "}, \"static.example.com\": {\"kSKExcludeSubdomainFromParentPolicy\": true}}}")
 
     private static func plist(_ body: String) -> String {
-        "<plist><dict><key>NSAppTransportSecurity</key><dict><key>NSPinnedDomains</key><dict><key>example.com</key><dict>\(body)</dict></dict>"
-            + "</dict></dict></plist>"
+        "<plist><dict><key>NSAppTransportSecurity</key><dict><key>NSPinnedDomains</key><dict><key>example.com</key>"
+            + "<dict>\(body)</dict></dict></dict></dict></plist>"
     }
     private static func identities(_ key: String, _ hash: String) -> String {
         "<key>\(key)</key><array><dict><key>SPKI-SHA256-BASE64</key><string>\(hash)</string></dict></array>"

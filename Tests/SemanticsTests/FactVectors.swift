@@ -209,8 +209,8 @@ extension CertificateTemplate {
         let ended = try Self.namesakes[1].scene.failures(of: OkHttp())
         #expect(
             ended.first?.description
-                == "the path ends at CN=Harbour Root (depth 2), which bears the name of its issuer, and it is not trusted (a rule of Android)"
-        )
+                == "the path ends at CN=Harbour Root (depth 2), which bears the name of its issuer, and it is not "
+                + "trusted (a rule of Android)")
         let generic = try Self.namesakes[0].scene.verdict(of: Generic())
         #expect(generic.warnings.contains { $0.message.hasPrefix("Android refuses this server: the path ends at ") })
         for (number, count) in [(0, 1), (1, 1), (2, 3)] {

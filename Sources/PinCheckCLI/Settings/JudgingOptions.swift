@@ -11,7 +11,8 @@ extension OptionGroup {
             """
             Files hold certificates, public keys or requests. Pins are sha256/…, sha256//…;sha256//…, \
             pin-sha256="…" or bare base64. Configurations are network_security_config.xml, Info.plist, \
-            TrustKit's, Expo's or React Native's JSON, and OkHttp source in one chain. Apps are .ipa, .app, .apk, .aab, .apks or .xapk. '-' is standard input. Repeatable.
+            TrustKit's, Expo's or React Native's JSON, and OkHttp source in one chain. Apps are .ipa, .app, .apk, .aab, \
+            .apks or .xapk. '-' is standard input. Repeatable.
             """, isRepeatable: true, key: "pins", isInLists: true
         ) { $0.request.judging.pins.append(PinSource($1.text, at: $1.place ?? .option)) }
         Option(

@@ -126,8 +126,9 @@ extension Forecaster {
                     let numbers = listed(change.pins.map { "\($0 + 1)" })
                     return .init(
                         .pinAboveComingRoot, .warning,
-                        "\(change.pins.count == 1 ? "pin \(numbers) sits" : "pins \(numbers) sit") above \(root.name), which is about to "
-                            + "become a root of its own: a device that has it stops there, and the client rejects. Ship \(root.key) as well",
+                        (change.pins.count == 1 ? "pin \(numbers) sits" : "pins \(numbers) sit")
+                            + " above \(root.name), which is about to become a root of its own: "
+                            + "a device that has it stops there, and the client rejects. Ship \(root.key) as well",
                         of: "root \(root.key)", on: time)
                 }
                 let limit = reached(from: time, to: day, isLifetime: false)
