@@ -27,15 +27,17 @@ enum AppCode {
             "\(app.place): nothing that was read pins \(host), and \(CodePins.count(found.flatMap(\.pins))): "
                 + "for which hosts cannot be told",
             hints: lines.prefix(Self.mostLines)
-                + (rest > 0 ? ["and \(rest) more (pincheck pins --from lists them)"] : []),
+                + (rest > 0 ? ["and \(rest) more"] : []),
             remedy: .givePinsOfHost)
     }
 }
 
 extension PinSources {
-    /// What the code of apps means for a target that `clients` judge; `isNamed` if the user chose them.
-    func code(beside clients: [ConfiguredClient], for name: ReferenceName, isNamed: Bool) -> AppCode {
-        let isCompared = clients.contains { $0.comparesPins(for: name) }
+    /// What the code of apps means for a target that `clients` judge at a time; `isNamed` if the user chose them.
+    func code(
+        beside clients: [ConfiguredClient], for name: ReferenceName, at time: Timestamp?, isNamed: Bool
+    ) -> AppCode {
+        let isCompared = clients.contains { $0.comparesPins(for: name, at: time) }
         let found = code.map { (app: $0, pins: isCompared ? $0.new : $0.found) }.filter { !$0.pins.isEmpty }
         guard !found.isEmpty else { return .nothing }
         // These clients read the configuration and no code.
@@ -53,9 +55,11 @@ extension PinSources {
 }
 
 extension ConfiguredClient {
-    /// Whether a pin decides about servers of this name.
-    func comparesPins(for name: ReferenceName) -> Bool {
+    /// Whether a pin decides about servers of this name: one that has expired or is not enforced does not.
+    func comparesPins(for name: ReferenceName, at time: Timestamp?) -> Bool {
         guard case .success(let procedure) = procedure else { return false }
-        return !procedure.comparison(with: pins, for: name).conditions.isEmpty
+        let comparison = procedure.comparison(with: pins, for: name)
+        let isExpired = comparison.expiration.map { end in time.map { end < $0 } ?? false } ?? false
+        return !comparison.conditions.isEmpty && comparison.isEnforced && !isExpired
     }
 }

@@ -6,6 +6,8 @@ import X509
 /// What is the same for every host that some settings are for.
 struct SettingsPolicy: Sendable {
     var settings = CheckRequest.Judging()
+    /// The moment at which they were read; `nil` if no pins are.
+    var time: Timestamp? = nil
     var clients = ClientSelection.all
     var sources = PinSources()
     var installedRoots: [Certificate] = []
@@ -57,7 +59,8 @@ struct SettingsPolicy: Sendable {
             let message = "mode none ignores pins: \(given) not used"
             warnings.append(.warning(.pinsNotCompared, message))
         }
-        let code = sources.code(beside: clients, for: name, isNamed: self.settings.clients != nil)
+        let code = sources.code(
+            beside: clients, for: name, at: settings.time ?? time, isNamed: settings.clients != nil)
         let isForAll = sources.configurations.isEmpty
         var own = server.lacksPins ? [Finding.warning(.nothingPinned, "the policy pins nothing for this target")] : []
         let placeholders = (all?.pins ?? []).enumerated().compactMap { index, pin in

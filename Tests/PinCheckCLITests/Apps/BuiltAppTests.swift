@@ -8,6 +8,7 @@ import Testing
 @Suite(.endsSomeTime) struct BuiltAppTests {
     private static let pinned = AppText.domain(AppText.pinSet("$LEAF64", "$JUNK64"))
     private static let junk = AppText.domain(AppText.pinSet("$JUNK64"))
+    private static let expired = AppText.domain(AppText.pinSet("$LEAF64", "$JUNK64", until: "2020-01-01"))
     private static let elsewhere = AppText.domain(AppText.pinSet("$LEAF64", "$JUNK64"), for: "other.example.net")
     private static let ownAnchors = AppText.domain(AppText.anchors("@raw/own"))
     private static let passes = "pass pins-not-applied"
@@ -86,6 +87,8 @@ import Testing
         (app(pinned) { $0.files = ["classes.dex": "$OTHER"] }, "--fail-on warn", "warn pins-in-code"),
         (app(pinned) { $0.files = ["classes.dex": "$LEAF"] }, "--fail-on warn", "warn pins-in-code"),
         (app(pinned) { $0.files = ["classes.dex": "$LEAF \0$JUNK"] }, "--fail-on warn", "pass pin-matched"),
+        (app(expired) { $0.files = ["classes.dex": "$OTHER"] }, "", alone),
+        (app(expired) { $0.files = ["classes.dex": "$OTHER"] }, "--client android", "\(passes): pins-in-code"),
         (
             app(pinned) { $0.files = ["classes.dex": "$OTHER"] }, "--fail-on warn --ignore pins-in-code",
             "pass pin-matched"
@@ -232,8 +235,13 @@ import Testing
         let domains =
             "<key>TSKConfiguration</key><dict><key>TSKPinnedDomains</key><dict><key>other.example.com</key><dict>"
             + "<key>TSKPublicKeyHashes</key><array><string>$LEAF64</string><string>$JUNK64</string></array></dict></dict></dict>"
+        let own = domains.replacing("other.example.com", with: "$HOST")
+        let reporting = own.replacing(
+            "$HOST</key><dict>", with: "$HOST</key><dict><key>TSKEnforcePinning</key><false/>")
+        let found = "<key>API_PIN</key><string>$LEAF</string>"
         for (body, end) in [
-            ("<key>API_PIN</key><string>$LEAF</string>", Self.alone), (domains, "pass pins-not-applied"),
+            (found, Self.alone), (domains, "pass pins-not-applied"), (own + found, "pass pin-matched: pins-in-code"),
+            (reporting + found, Self.alone),
         ] {
             let desk = try Desk()
             let text = AppText.plist("<key>CFBundleName</key><string>x</string>" + body)
