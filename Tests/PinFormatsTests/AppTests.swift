@@ -200,6 +200,19 @@ import Testing
         #expect(try reading(ofFile: "App.ipa", bare).notes.map(\.kind) == [.nothingPinned])
     }
 
+    @Test func aLinkOutOfTheArchiveIsNamed() throws {
+        let archive = Self.zip { zip in
+            zip.add("A.app/root.cer", root.der)
+            let links = [
+                "file": "root.cer", "A/up": "../root.cer", "A/folder": "..", "A/behind": "folder/x",
+                "abs": "/etc/hosts", "gone": "none.js", "out": "../../x", "empty": "",
+            ]
+            for (name, target) in links { zip.add("A.app/" + name, Array(target.utf8), isLink: true) }
+        }
+        let told = try reading(ofFile: "App.ipa", archive).notes.map(\.description)
+        #expect(told.contains { $0.hasSuffix("looked into: A.app/abs, A.app/empty, A.app/gone, A.app/out") }, "\(told)")
+    }
+
     /// Data in which people look for pins, and what it is.
     @Test(
         arguments: [

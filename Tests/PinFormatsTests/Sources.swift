@@ -174,21 +174,26 @@ struct ZipWriter {
     static let deflated: UInt16 = 8
 
     /// Adds a stored entry.
-    mutating func add(_ name: String, _ contents: [UInt8], flags: UInt16 = 0x0800) {
-        add(name, contents, method: Self.stored, size: contents.count, crc: Self.crc32(contents), flags: flags)
+    mutating func add(_ name: String, _ contents: [UInt8], flags: UInt16 = 0x0800, isLink: Bool = false) {
+        let crc = Self.crc32(contents)
+        add(
+            name, contents, method: Self.stored, size: contents.count, crc: crc, flags: flags,
+            mode: isLink ? 0o120777 : name.hasSuffix("/") ? 0o40755 : 0o100644)
     }
 
     mutating func add(_ name: String, _ text: String) { add(name, Array(text.utf8)) }
 
     /// Adds an entry of which everything is given.
-    mutating func add(_ name: String, _ data: [UInt8], method: UInt16, size: Int, crc: UInt32, flags: UInt16 = 0x0800) {
+    mutating func add(
+        _ name: String, _ data: [UInt8], method: UInt16, size: Int, crc: UInt32, flags: UInt16 = 0x0800,
+        mode: UInt32 = 0o100644
+    ) {
         let offset = UInt32(body.count)
         let common =
             Self.bytes(UInt16(20)) + Self.bytes(flags) + Self.bytes(method) + Self.bytes(UInt32(0x5A21_0000))
             + Self.bytes(crc) + Self.bytes(UInt32(data.count)) + Self.bytes(UInt32(size))
             + Self.bytes(UInt16(name.utf8.count)) + Self.bytes(UInt16(0))
         body += Self.bytes(UInt32(0x0403_4B50)) + common + Array(name.utf8) + data
-        let mode: UInt32 = name.hasSuffix("/") ? 0o40755 : 0o100644
         directory += Self.bytes(UInt32(0x0201_4B50)) + Self.bytes(UInt16(0x031E)) + common
         directory += Self.bytes(UInt16(0)) + Self.bytes(UInt16(0)) + Self.bytes(UInt16(0))
         directory += Self.bytes(mode << 16) + Self.bytes(offset) + Array(name.utf8)

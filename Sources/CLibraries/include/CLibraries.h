@@ -32,6 +32,7 @@ typedef int64_t CArchive_seek_callback(struct archive *archive, void *data, int6
     do(const char *, entry_pathname, (struct archive_entry *))                           \
     do(const char *, entry_pathname_utf8, (struct archive_entry *))                      \
     do(mode_t, entry_filetype, (struct archive_entry *))                                 \
+    do(const char *, entry_symlink, (struct archive_entry *))                            \
     do(int, entry_is_data_encrypted, (struct archive_entry *))
 #define CArchive_MEMBER(result, name, parameters) result(*name) parameters;
 struct CArchive {

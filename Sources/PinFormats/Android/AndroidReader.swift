@@ -251,8 +251,11 @@ struct AndroidReader {
     /// Other builds than debuggable ones pass over the element, whatever is in it: what is wrong with it is an obstacle to those alone.
     private mutating func readDebugOverrides(_ root: XMLElement, into reading: inout PinReading) {
         guard let element = root.children(named: "debug-overrides").first else {
-            guard let name = debugFile else { return }
-            trust.debugObstacle = "a debuggable build reads \(name) beside \(file.place), too: name that file"
+            do throws(Problem) {
+                trust.debugObstacle = try resources.debugTwin(of: file).map { name in
+                    "a debuggable build reads \(shortened(name, isPublic: true)) beside \(file.place), too: name that file"
+                }
+            } catch { trust.debugObstacle = "a debuggable build throws: \(error)" }
             return
         }
         reading.note(
@@ -268,13 +271,6 @@ struct AndroidReader {
         for problem in own.problems {
             reading.note(.debugBuildThrows, at: problem.place, "in debuggable builds: \(problem.reason)")
         }
-    }
-
-    /// The name of `NAME_debug.xml` beside the file, in which a debuggable build looks for a `<debug-overrides>`.
-    private var debugFile: String? {
-        guard !file.isInArchive, file.name.hasSuffix(".xml") else { return nil }
-        let path = String(file.path.dropLast(".xml".count)) + "_debug.xml"
-        return FileKind(at: path) == .regular ? shortened(PathParts(path).name, isPublic: true) : nil
     }
 
     // MARK: What Android throws for

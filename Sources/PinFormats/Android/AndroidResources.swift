@@ -7,6 +7,9 @@ protocol AndroidResources {
     ///
     /// - Throws: ``Problem`` for a file that differs by device, and for one that cannot be read.
     func file(for reference: String) throws(Problem) -> PinFile?
+
+    /// The name of `NAME_debug` next to the configuration NAME, in which a debuggable build looks for a `<debug-overrides>`.
+    func debugTwin(of file: PinFile) throws(Problem) -> String?
 }
 
 /// The resources of a project as text, by its directories.
@@ -36,6 +39,12 @@ struct ResourceDirectory: AndroidResources {
             }
         }
         return nil
+    }
+
+    func debugTwin(of file: PinFile) -> String? {
+        guard !file.isInArchive, file.name.hasSuffix(".xml") else { return nil }
+        let path = String(file.path.dropLast(".xml".count)) + "_debug.xml"
+        return FileKind(at: path) == .regular ? PathParts(path).name : nil
     }
 
     /// Refuses a resource that some devices take from a directory of their own, such as `xml-v31`.

@@ -1,9 +1,9 @@
 internal import Base
 internal import Pinning
 
-/// A chunk of Android's binary resources: a type, the size of its header, its size, and bytes that are read within its bounds alone.
+/// A chunk of Android's binary resources: a type, the size of its header, its size, and bytes that are read only within its bounds.
 ///
-/// All numbers are little-endian, all offsets count from the chunk's start. Source: AOSP `libs/androidfw/include/androidfw/ResourceTypes.h`.
+/// All numbers are little-endian, all offsets count from the chunk's start. Source: AOSP's `ResourceTypes.h`, of androidfw.
 struct ResourceChunk {
     /// Values of `type`, named as in the source.
     enum Kind {
@@ -135,7 +135,7 @@ struct StringPool {
 
 /// The table of resources of a built app, `resources.arsc`, in which an id is looked up: no table is built of it.
 struct ResourceTable {
-    private static let (mostPackages, mostTypes, mostPaths) = (16, 20_000, 8)
+    private static let (mostPackages, mostTypes, mostPaths, mostNames) = (16, 20_000, 8, 200_000)
 
     private let table: ResourceChunk
 
@@ -144,9 +144,46 @@ struct ResourceTable {
         guard table.type == ResourceChunk.Kind.table else { throw table.broken }
     }
 
-    /// The paths in the app of the files that `id` (0xPPTTEEEE: package, type, entry) means, those of several kinds of devices; empty for an id without a file.
+    /// The paths in the app of the files that `id` (0xPPTTEEEE: package, type, entry) means, those of several kinds of devices.
+    ///
+    /// Empty for an id without a file.
     func paths(of id: UInt32) throws(Problem) -> [String] {
-        var (strings, paths, packages, types): (StringPool?, [String], Int, Int) = (nil, [], 0, 0)
+        var paths: [String] = []
+        try each(of: id) { (_, strings, entry) throws(Problem) in
+            guard let path = try strings?.string(entry.value) else { throw table.broken }
+            if !paths.contains(path) { paths.append(path) }
+            guard paths.count <= Self.mostPaths else {
+                throw unreasonable("\(Self.mostPaths) files for one resource")
+            }
+        }
+        return paths
+    }
+
+    /// `NAME_debug` for the NAME of `id`, if the package has that name for whatever type; else `nil`.
+    func debugTwin(of id: UInt32) throws(Problem) -> String? {
+        var found: (package: ResourceChunk, key: UInt32)?
+        try each(of: id) { (package, _, entry) throws(Problem) in found = found ?? (package, entry.key) }
+        guard let found else { return nil }
+        var twin: String?
+        // ResTable_package.keyStrings.
+        try found.package.each(from: found.package.count(276)) { (chunk) throws(Problem) in
+            let names = try StringPool(chunk)
+            guard names.count <= Self.mostNames else { throw unreasonable("\(Self.mostNames) names") }
+            guard let name = try names.string(found.key) else { throw table.broken }
+            for index in 0..<UInt32(names.count) where try names.string(index) == name + "_debug" {
+                twin = name + "_debug"
+            }
+            return false
+        }
+        return twin
+    }
+
+    /// Visits the entries of an id with their package and the strings of the table.
+    private func each(
+        of id: UInt32,
+        _ visit: (ResourceChunk, StringPool?, (key: UInt32, value: UInt32)) throws(Problem) -> Void
+    ) throws(Problem) {
+        var (strings, packages, types): (StringPool?, Int, Int) = (nil, 0, 0)
         try table.each(from: table.headerSize) { (chunk) throws(Problem) in
             if chunk.type == ResourceChunk.Kind.stringPool, strings == nil { strings = try StringPool(chunk) }
             guard chunk.type == ResourceChunk.Kind.package else { return true }
@@ -157,25 +194,19 @@ struct ResourceTable {
                 guard type.type == ResourceChunk.Kind.type else { return true }
                 types += 1
                 guard types <= Self.mostTypes else { throw unreasonable("\(Self.mostTypes) lists of resources") }
-                guard try type.byte(8) == Int(id >> 16 & 0xFF), let value = try value(in: type, Int(id & 0xFFFF)) else {
-                    return true
-                }
-                guard let strings, let path = try strings.string(value) else { throw type.broken }
-                if !paths.contains(path) { paths.append(path) }
-                guard paths.count <= Self.mostPaths else {
-                    throw unreasonable("\(Self.mostPaths) files for one resource")
+                if try type.byte(8) == Int(id >> 16 & 0xFF), let entry = try entry(in: type, Int(id & 0xFFFF)) {
+                    try visit(chunk, strings, entry)
                 }
                 return true
             }
             return true
         }
-        return paths
     }
 
-    /// The index of the string that an entry of a list is; `nil` without an entry there.
+    /// The strings that an entry of a list has as its name and as its value; `nil` without an entry there.
     ///
     /// - Throws: ``Problem`` for an entry that names no file.
-    private func value(in type: ResourceChunk, _ entry: Int) throws(Problem) -> UInt32? {
+    private func entry(in type: ResourceChunk, _ entry: Int) throws(Problem) -> (key: UInt32, value: UInt32)? {
         let (flags, count, start) = (try type.byte(9), try type.count(12), try type.count(16))
         let first = type.headerSize
         let offset: Int
@@ -205,7 +236,7 @@ struct ResourceTable {
         guard entryFlags & 8 == 0 else { throw wrong("a compact entry, which is not read") }
         let value = place + (try type.u16(place))
         guard entryFlags & 1 == 0, try type.byte(value + 3) == 0x03 else { throw wrong("an entry that is no file") }
-        return try type.u32(value + 4)
+        return (try type.u32(place + 4), try type.u32(value + 4))
     }
 
     private func wrong(_ what: String) -> Problem {

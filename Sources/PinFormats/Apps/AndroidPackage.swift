@@ -19,9 +19,8 @@ struct AndroidPackage {
     /// The app that `files` are; `nil` if they have no manifest in a built form.
     private init?(_ files: any AppFiles, _ names: [String]) throws(Problem) {
         guard let name = [Self.manifest, Self.bundledManifest].first(where: names.contains) else { return nil }
-        let contents = try files.contents(of: [name], limit: Self.mostBytes)
-        manifest = PinFile(path: files.path(of: name), bytes: contents[name] ?? [], isInArchive: files is ArchivedApp)
-        guard manifest.text == nil else { return nil }
+        guard let manifest = try Self.file(name, in: files), manifest.text == nil else { return nil }
+        self.manifest = manifest
         (self.files, self.names, root) = (files, names, try BuiltXML.root(of: manifest))
     }
 
@@ -60,7 +59,7 @@ struct AndroidPackage {
         for name in apps {
             let bytes = try files.contents(of: [name], limit: mostAppBytes)[name] ?? []
             let inner = ArchivedApp(path: files.path(of: name), bytes: bytes)
-            let names = try inner.names()
+            let names = try inner.names(leavingOut: &code.closed)
             try code.scan(inner, names)
             guard let app = try AndroidPackage(inner, names), app.root.attributes["split"] == nil else { continue }
             var own = PinReading()
@@ -90,57 +89,63 @@ struct AndroidPackage {
     /// - Returns: the bytes of what was read, and the targetSdkVersion.
     @discardableResult
     private func read(into reading: inout PinReading) throws(Problem) -> [[UInt8]] {
-        let resources: any BuiltResources =
-            manifest.path.hasSuffix(Self.bundledManifest)
-            ? BundleResources(files: files, names: names) : try TableResources(files: files, names: names)
+        let resources = try BuiltResources(files, names, isBundle: manifest.path.hasSuffix(Self.bundledManifest))
         try AndroidFile.follow(root, in: manifest, resources, into: &reading)
-        return resources.used.files.sorted { $0.key < $1.key }.map(\.value.bytes) + [
+        return resources.used.sorted { $0.reference < $1.reference }.map(\.file.bytes) + [
             Array((root.children(named: "uses-sdk").first?.attributes["android:targetSdkVersion"] ?? "").utf8)
         ]
     }
 
-    /// The file of an app, refused if it is a private key.
-    fileprivate static func file(_ name: String, in files: any AppFiles) throws(Problem) -> PinFile {
-        let bytes = try files.contents(of: [name], limit: mostBytes)[name] ?? []
-        let file = PinFile(path: files.path(of: name), bytes: bytes, isInArchive: files is ArchivedApp)
-        try PrivateKeyGuard.refusePrivateKeys(in: file)
-        return file
+    /// The file of an app; `nil` if there is none.
+    fileprivate static func file(
+        _ name: String, in files: any AppFiles, limit: Int = mostBytes
+    ) throws(Problem) -> PinFile? {
+        try files.contents(of: [name], limit: limit)[name].map {
+            PinFile(path: files.path(of: name), bytes: $0, isInArchive: files is ArchivedApp)
+        }
     }
 
     fileprivate static func table(in files: any AppFiles) throws(Problem) -> ResourceTable? {
-        let name = "resources.arsc"
-        let bytes = try files.contents(of: [name], limit: mostTableBytes)[name]
-        return try bytes.map { (bytes) throws(Problem) in
-            try ResourceTable(PinFile(path: files.path(of: name), bytes: bytes, isInArchive: true))
+        try file("resources.arsc", in: files, limit: mostTableBytes).map { (file) throws(Problem) in
+            try ResourceTable(file)
         }
     }
 }
 
-/// The files that were read, by their references.
-private final class UsedFiles {
+/// The resources of a built app: a reference is an id, which the table leads to a path, or in an App Bundle a name.
+private final class BuiltResources: AndroidResources {
     /// The references that an app may have: each new one is a pass through the archive.
-    static let most = 100
+    private static let most = 100
 
-    var files: [String: PinFile] = [:]
-}
+    private let files: any AppFiles
+    private let names: Set<String>
+    private let isBundle: Bool
+    private let table: ResourceTable?
+    /// The files that were read, in their order.
+    private(set) var used: [(reference: String, file: PinFile)] = []
 
-private protocol BuiltResources: AndroidResources {
-    var files: any AppFiles { get }
-    var used: UsedFiles { get }
-}
+    init(_ files: any AppFiles, _ names: [String], isBundle: Bool) throws(Problem) {
+        (self.files, self.names, self.isBundle) = (files, Set(names), isBundle)
+        table = isBundle ? nil : try AndroidPackage.table(in: files)
+    }
 
-extension BuiltResources {
-    /// The one file at `paths`, those of several kinds of devices; they have to be equal.
-    fileprivate func only(_ paths: [String], for reference: String) throws(Problem) -> PinFile {
-        if let known = used.files[reference] { return known }
-        guard used.files.count < UsedFiles.most else {
+    /// The one file of a reference; those of several kinds of devices have to be equal.
+    func file(for reference: String) throws(Problem) -> PinFile? {
+        if let known = used.first(where: { $0.reference == reference }) { return known.file }
+        guard used.count < Self.most else {
             throw Problem(
-                .unreasonableDocument, at: .at(files.path),
-                "names more than \(UsedFiles.most) files, no app is like that")
+                .unreasonableDocument, at: .at(files.path), "names more than \(Self.most) files, no app is like that")
         }
         var known: PinFile?
+        let paths = try paths(of: reference)
         for path in paths {
-            let file = try AndroidPackage.file(path, in: files)
+            guard names.contains(path), let file = try AndroidPackage.file(path, in: files) else {
+                throw Problem(
+                    .wrongValue, at: .at(files.path),
+                    "the resource \(reference) is '\(shortened(path, isPublic: true))', which is not in the app",
+                    remedy: "build the app again, or name its configuration as text")
+            }
+            try PrivateKeyGuard.refusePrivateKeys(in: file)
             if let known, known.bytes != file.bytes {
                 throw Problem(
                     .duplicate, at: .at(files.path),
@@ -150,57 +155,40 @@ extension BuiltResources {
             }
             known = known ?? file
         }
-        guard let known else { throw noFile(for: reference) }
-        used.files[reference] = known
+        guard let known else {
+            throw Problem(
+                .wrongValue, at: .at(files.path),
+                "the resource '\(shortened(reference, to: 80))' is no file in the app",
+                remedy: "name the configuration as text, res/xml/….xml of the project")
+        }
+        used.append((reference, known))
         return known
     }
 
-    fileprivate func noFile(for reference: String) -> Problem {
-        Problem(
-            .wrongValue, at: .at(files.path), "the resource '\(shortened(reference, to: 80))' is no file in the app",
-            remedy: "name the configuration as text, res/xml/….xml of the project")
-    }
-}
-
-/// The resources of an `.apk`: a reference is an id, which the table leads to a path.
-private struct TableResources: BuiltResources {
-    let files: any AppFiles
-    let used = UsedFiles()
-    private let names: Set<String>
-    private let table: ResourceTable?
-
-    init(files: any AppFiles, names: [String]) throws(Problem) {
-        (self.files, self.names, table) = (files, Set(names), try AndroidPackage.table(in: files))
+    private func paths(of reference: String) throws(Problem) -> [String] {
+        guard !isBundle else { return bundled(reference) }
+        return try id(reference).flatMap { (id) throws(Problem) in try table?.paths(of: id) } ?? []
     }
 
-    func file(for reference: String) throws(Problem) -> PinFile? {
-        guard reference.hasPrefix("@0x"), let id = UInt32(reference.dropFirst(3), radix: 16), id >> 24 != 0x01 else {
-            throw noFile(for: reference)
-        }
-        let paths = try table?.paths(of: id) ?? []
-        if let path = paths.first(where: { !names.contains($0) }) {
-            throw Problem(
-                .wrongValue, at: .at(files.path),
-                "the resource \(reference) is '\(shortened(path, isPublic: true))', which is not in the app",
-                remedy: "build the app again, or name its configuration as text")
-        }
-        return try only(paths, for: reference)
+    private func id(_ reference: String) -> UInt32? {
+        guard reference.hasPrefix("@0x"), let id = UInt32(reference.dropFirst(3), radix: 16) else { return nil }
+        return id >> 24 == 0x01 ? nil : id
     }
-}
 
-/// The resources of an App Bundle: a reference is a name, as in a project.
-private struct BundleResources: BuiltResources {
-    let files: any AppFiles
-    let names: [String]
-    let used = UsedFiles()
-
-    func file(for reference: String) throws(Problem) -> PinFile? {
-        guard let parts = AndroidReference(reference) else { throw noFile(for: reference) }
-        let paths = names.filter { name in
+    private func bundled(_ reference: String) -> [String] {
+        guard let parts = AndroidReference(reference) else { return [] }
+        return names.filter { name in
             let path = name.split(separator: "/", omittingEmptySubsequences: false)
             return path.count == 4 && path[0] == "base" && path[1] == "res" && parts.isNamed(path[3])
                 && (path[2] == parts.type || path[2].hasPrefix("\(parts.type)-"))
+        }.sorted()
+    }
+
+    func debugTwin(of file: PinFile) throws(Problem) -> String? {
+        guard let reference = used.first(where: { $0.file.path == file.path })?.reference else { return nil }
+        guard isBundle else {
+            return try id(reference).flatMap { (id) throws(Problem) in try table?.debugTwin(of: id) }
         }
-        return try only(paths, for: reference)
+        return bundled(reference + "_debug").first.map { PathParts($0).name }
     }
 }

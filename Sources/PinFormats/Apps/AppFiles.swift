@@ -5,8 +5,8 @@ internal import Pinning
 protocol AppFiles {
     var path: String { get }
 
-    /// The paths of all files, in the order of their bytes.
-    func names() throws(Problem) -> [String]
+    /// The paths of all files, in the order of their bytes; adds the links that lead out of an archive to `closed`.
+    func names(leavingOut closed: inout [PinPlace]) throws(Problem) -> [String]
 
     /// The contents of the files at `names`, each of `limit` bytes at most.
     func contents(of names: Set<String>, limit: Int) throws(Problem) -> [String: [UInt8]]
@@ -58,19 +58,20 @@ struct ArchivedApp: AppFiles {
 
     func path(of name: String) -> String { "\(path):\(name)" }
 
-    func names() throws(Problem) -> [String] {
+    func names(leavingOut closed: inout [PinPlace]) throws(Problem) -> [String] {
         let session = try Archive(path: path, bytes: bytes)
-        var names: Set<String> = []
+        var (names, links): (Set<String>, [String: String]) = ([], [:])
         var count = 0
         while let entry = try session.next() {
             count += 1
             guard count <= mostFiles else { throw tooManyFiles }
-            if entry.isSymbolicLink, let name = entry.name,
-                AppBundle.isNamedCertificate(name) || name.hasSuffix("Info.plist")
-            {
-                throw Problem(
-                    .wrongValue, at: .at(path(of: name)), "is a symbolic link, which is not followed in an archive",
-                    remedy: "unpack the archive and name the directory")
+            if let target = entry.target, let name = entry.name {
+                guard !AppBundle.isNamedCertificate(name), !name.hasSuffix("Info.plist") else {
+                    throw Problem(
+                        .wrongValue, at: .at(path(of: name)), "is a symbolic link, which is not followed in an archive",
+                        remedy: "unpack the archive and name the directory")
+                }
+                links[name] = target
             }
             guard entry.isFile, let name = entry.name, name.utf8.count <= longestName,
                 name.utf8.count(where: { $0 == UInt8(ascii: "/") }) < mostDepth
@@ -87,7 +88,28 @@ struct ArchivedApp: AppFiles {
                     remedy: "build the archive again")
             }
         }
+        closed += Self.leadingOut(links, of: names).map { .at(path(of: $0)) }
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    /// The links, by their targets, that lead to no file, directory or other link of the archive.
+    private static func leadingOut(_ links: [String: String], of names: Set<String>) -> [String] {
+        guard !links.isEmpty else { return [] }
+        var folders: Set<Substring> = [""]
+        for name in names {
+            var rest = name[...]
+            while let slash = rest.lastIndex(of: "/"), folders.insert(rest[..<slash]).inserted { rest = rest[..<slash] }
+        }
+        return links.filter { name, target in
+            guard !target.isEmpty, !target.hasPrefix("/") else { return true }
+            var path = name.split(separator: "/").dropLast()
+            for part in target.split(separator: "/") where part != "." {
+                if part != ".." { path.append(part) } else if path.popLast() == nil { return true }
+            }
+            let end = path.joined(separator: "/")
+            let isBehindLink = path.indices.contains { links[path[...$0].joined(separator: "/")] != nil }
+            return !isBehindLink && !names.contains(end) && !folders.contains(end[...])
+        }.keys.sorted()
     }
 
     /// Whether a path stays below the place it is unpacked in.
@@ -147,7 +169,7 @@ struct UnpackedApp: AppFiles {
 
     func path(of name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
 
-    func names() throws(Problem) -> [String] {
+    func names(leavingOut closed: inout [PinPlace]) throws(Problem) -> [String] {
         var names: [String] = []
         try walk("", depth: 1, &names)
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
@@ -183,7 +205,8 @@ struct UnpackedApp: AppFiles {
     func each(
         _ isWanted: (String) -> Bool, _ visit: (String, UnsafeRawBufferPointer, _ isLast: Bool) -> Bool
     ) throws(Problem) {
-        for name in try names() where isWanted(name) {
+        var closed: [PinPlace] = []
+        for name in try names(leavingOut: &closed) where isWanted(name) {
             var goesOn = true
             do throws(ReadFailure) {
                 try BoundedFile.each(at: path(of: name)) { chunk in

@@ -77,7 +77,8 @@ final class Archive {
         let name: String?
         /// Whether it is a file, not a directory or a link.
         let isFile: Bool
-        let isSymbolicLink: Bool
+        /// The target of a symbolic link, empty if it is not text; `nil` for anything else.
+        let target: String?
         let isEncrypted: Bool
     }
 
@@ -90,10 +91,11 @@ final class Archive {
         // A name in another character set is a warning.
         guard status >= Int32(CArchive_WARN), let entry else { throw broken }
         let name = functions.entry_pathname_utf8?(entry) ?? functions.entry_pathname?(entry)
+        let kind = functions.entry_filetype?(entry)
+        let target = functions.entry_symlink?(entry).flatMap { String(validatingCString: $0) } ?? ""
         return Entry(
-            name: name.flatMap { String(validatingCString: $0) }, isFile: functions.entry_filetype?(entry) == S_IFREG,
-            isSymbolicLink: functions.entry_filetype?(entry) == S_IFLNK,
-            isEncrypted: functions.entry_is_data_encrypted?(entry) == 1)
+            name: name.flatMap { String(validatingCString: $0) }, isFile: kind == S_IFREG,
+            target: kind == S_IFLNK ? target : nil, isEncrypted: functions.entry_is_data_encrypted?(entry) == 1)
     }
 
     /// Visits the contents of the entry the pass stands at, chunk by chunk, until `visit` says false.

@@ -25,8 +25,8 @@ package struct CodePins: Sendable {
     private var configured: Set<SHA256Digest> = []
     /// The hashes and certificates that are not kept, since there are too many.
     private var omitted = 0
-    /// Archives and keystores, which are not looked into.
-    private(set) var closed: [PinPlace] = []
+    /// Archives and keystores, which are not looked into, and links out of an archive.
+    var closed: [PinPlace] = []
     /// Files that are private keys.
     package private(set) var privateKeys: [PinPlace] = []
     /// Files of so many certificates that they are stores of roots.
@@ -172,7 +172,7 @@ package struct CodePins: Sendable {
     var gaps: String? {
         let files = listed(closed.lazy.map { shortened(inner($0.description), isPublic: true) })
         let parts = [
-            closed.isEmpty ? nil : "archives and keystores were not looked into: \(files)",
+            closed.isEmpty ? nil : "archives, keystores and links out of the app were not looked into: \(files)",
             unread == 0 ? nil : "files beyond \(Self.mostBytes >> 20) MiB were not looked through: \(unread)",
             omitted == 0 ? nil : "hashes and certificates that are not told: \(omitted)",
         ].compactMap(\.self)

@@ -30,8 +30,8 @@ struct AppReader {
 
     func read(into reading: inout PinReading) throws(Problem) {
         let place = PinPlace.at(files.path)
-        let names = try files.names()
         var (own, code) = (PinReading(), CodePins(of: place))
+        let names = try files.names(leavingOut: &code.closed)
         let bundles = names.contains(AndroidPackage.manifest) ? [] : AppBundle.all(in: names, isBundle: isBundle)
         guard bundles.count <= AppBundle.most else {
             throw Problem(

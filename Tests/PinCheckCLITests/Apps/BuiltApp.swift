@@ -27,6 +27,8 @@ struct BuiltApp {
     var attributes = ""
     /// Other files, by their paths.
     var files: [String: String] = [:]
+    /// The names of resources, the first for all that are there.
+    var names = ["nsc"]
     /// The paths that the id of the configuration leads to.
     var paths = ["res/q.xml"]
     var entries = Entries.offsets
@@ -131,8 +133,8 @@ struct BuiltApp {
         // Each path of the configuration is of another kind of devices.
         var types = paths.indices.map { type(0x11, entry: 3, string: $0) }
         types.append(type(0x12, entry: 1, string: paths.count))
-        let name = u32(0x7F) + [UInt8](repeating: 0, count: 256) + [UInt8](repeating: 0, count: 20)
-        let package = Self.chunk(0x0200, name, Self.chunk(0x0202, [], []) + types.flatMap(\.self))
+        let name = u32(0x7F) + [UInt8](repeating: 0, count: 256) + [0, 0, 288, 0, 0].flatMap(u32)
+        let package = Self.chunk(0x0200, name, pool(names) + Self.chunk(0x0202, [], []) + types.flatMap(\.self))
         return Self.chunk(0x0002, u32(1), pool(strings) + package)
     }
 

@@ -186,6 +186,22 @@ import Testing
             trust.targetSDK == 35 && trust.certificates.count == 1 && trust.base.sources?.map(\.origin) == [.system])
     }
 
+    /// A debuggable build reads `NAME_debug` next to the configuration NAME.
+    @Test func aTwinForDebuggableBuildsIsNoVerdictOfThose() async throws {
+        let desk = try Desk()
+        let plain = Self.expanded(Self.app(Self.pinned), at: desk)
+        var twin = plain
+        (twin.names, twin.files) = (["nsc", "own", "nsc_debug"], ["res/xml/nsc_debug.xml": ""])
+        for archive in [plain.apk, plain.aab, twin.apk, twin.aab] {
+            try desk.files.write(archive, to: "app.apk")
+            await desk.expect("\(Self.line) --anchors @root.pem", "pass pin-matched")
+            let isTwin = archive == twin.apk || archive == twin.aab
+            await desk.expect(
+                "\(Self.line) --anchors @root.pem --client android:debuggable",
+                isTwin ? "data: a debuggable build reads nsc_debug" : "pass pin-matched")
+        }
+    }
+
     @Test func aSetOfAppsHasOneBase() async throws {
         let desk = try Desk()
         var split = Self.expanded(Self.app(Self.pinned), at: desk)
