@@ -23,15 +23,14 @@ enum AndroidFile {
         }
         guard let application, let reference = application.attributes["\(attribute)"] else {
             guard file.text == nil else {
-                throw Problem(
-                    .notAPin, at: file.place(line: manifest.line), "the manifest names no \(attribute) in <application>"
-                )
+                let reason = "the manifest names no \(attribute) in <application>"
+                throw Problem(.notAPin, at: file.place(line: manifest.line), reason)
             }
             // The app goes by the rules of the system.
             var trust = NetworkSecurityConfiguration(origin: file.place.description)
             trust.targetSDK = targetSDK(in: manifest, of: file, into: &reading)
-            reading.add(PinConfiguration(.android, entries: []))
-            return reading.add(trust)
+            reading.configurations.append(PinConfiguration(.android, entries: []))
+            return reading.networkSecurity.append(trust)
         }
         let place = file.place(line: application.line)
         guard let configuration = try resources.file(for: reference) else {
@@ -39,22 +38,14 @@ enum AndroidFile {
                 .missingFile, at: place, "the resource '\(shortened(reference, to: 80))' is not there",
                 remedy: "name its file, res/xml/….xml, instead of the manifest")
         }
-        let root = try root(of: configuration)
-        guard root.name == element else {
-            throw Problem(.wrongValue, at: configuration.place, "is not a network security configuration")
-        }
+        let isBuilt = configuration.text == nil
+        let root =
+            isBuilt
+            ? try BuiltXML.root(of: configuration) : try XMLReader.root(of: configuration, mayHaveDocumentType: false)
         try read(root, of: configuration, targetSDK(in: manifest, of: file, into: &reading), resources, &reading)
     }
 
-    private static func root(of file: PinFile) throws(Problem) -> XMLElement {
-        if file.text == nil {
-            try BuiltXML.root(of: file)
-        } else {
-            try XMLReader.root(of: file, mayHaveDocumentType: false)
-        }
-    }
-
-    /// The targetSdkVersion that a manifest says; build tools put it in, so that a project's need not have one.
+    /// The targetSdkVersion of a manifest; build tools put it in, so that a project's need not have one.
     private static func targetSDK(in manifest: XMLElement, of file: PinFile, into reading: inout PinReading) -> Int? {
         guard let element = manifest.children(named: "uses-sdk").first,
             let text = element.attributes["android:targetSdkVersion"]
@@ -89,12 +80,12 @@ enum AndroidFile {
         }
         var reader = AndroidReader(file: file, targetSDK: targetSDK, resources: resources)
         try reader.read(root, into: &reading)
-        reading.add(PinConfiguration(.android, entries: reader.entries))
-        reading.add(reader.trust)
+        reading.configurations.append(PinConfiguration(.android, entries: reader.entries))
+        reading.networkSecurity.append(reader.trust)
     }
 }
 
-/// What Android reads in each element of a configuration; it passes over everything else.
+/// The children and attributes that Android reads in each element of a configuration; it ignores everything else.
 enum AndroidWords {
     private static let domains = "domain pin-set domain-config"
     private static let settings = "trust-anchors certificateTransparency domainEncryption"
@@ -122,28 +113,23 @@ enum AndroidWords {
     /// Notes what Android does not read in `element` and below.
     static func noteUnknown(in element: XMLElement, of file: PinFile, into reading: inout PinReading) {
         guard elements[element.name] != nil else { return }
-        for name in element.attributes.keys.sorted()
-        where (!name.contains(":") || name.hasPrefix("android:")) && name != "xmlns"
-            && !has(attributes, name, in: element)
-        {
-            let what = "the attribute '\(shortened(name, to: 60))' of <\(element.name)>"
-            reading.note(.unknownKey, at: file.place(line: element.line), "Android passes over \(what)")
+        func note(_ words: String, _ line: Int) { reading.note(.unknownKey, at: file.place(line: line), words) }
+        for name in element.attributes.keys.sorted() where name != "xmlns" && !has(attributes, name, in: element) {
+            guard !name.contains(":") || name.hasPrefix("android:") else { continue }
+            note("Android passes over the attribute '\(shortened(name, to: 60))' of <\(element.name)>", element.line)
         }
         // android.security.NetworkSecurityPolicy, API level 37.
-        if element.name == "domainEncryption", let mode = element.attributes["mode"],
-            !["enabled", "opportunistic", "disabled"].contains(mode)
-        {
-            reading.note(
-                .unknownKey, at: file.place(line: element.line),
-                "the mode '\(shortened(mode, to: 60))' of <domainEncryption> is not one that Android documents")
+        let mode = element.name == "domainEncryption" ? element.attributes["mode"] : nil
+        if let mode, !["enabled", "opportunistic", "disabled"].contains(mode) {
+            let what = "the mode '\(shortened(mode, to: 60))' of <domainEncryption>"
+            note("\(what) is not one that Android documents", element.line)
         }
         for child in element.children where !refuses(child, in: element) {
-            guard !has(elements, child.name, in: element) else {
+            if has(elements, child.name, in: element) {
                 noteUnknown(in: child, of: file, into: &reading)
-                continue
+            } else {
+                note("Android passes over <\(shortened(child.name, to: 60))> in <\(element.name)>", child.line)
             }
-            let what = "<\(shortened(child.name, to: 60))> in <\(element.name)>"
-            reading.note(.unknownKey, at: file.place(line: child.line), "Android passes over \(what)")
         }
     }
 }

@@ -5,13 +5,13 @@ internal import X509
 /// Follows the elements as Android's own reader does (`XmlConfigSource`), and stops where that throws: the app ends at its first
 /// TLS connection.
 struct AndroidReader {
-    /// What a nested `<domain-config>` takes over where it says nothing itself.
+    /// The settings that a nested `<domain-config>` inherits if it has none.
     private struct Inherited {
         var pins: [Pin] = []
         var expiration: Timestamp?
-        /// What the elements say of trust, the innermost first.
+        /// The trust of the elements, the innermost first.
         var levels: [NetworkSecurityConfiguration.Level] = []
-        /// Whether TrustKit enforces the pins once more, which knows no anchors that override them.
+        /// Whether TrustKit enforces the pins too, for which no anchors override them.
         var isEnforcedByTrustKit = false
         /// Whether pins are left out because they are wrong.
         var isIncomplete = false
@@ -26,10 +26,9 @@ struct AndroidReader {
     private var names: Set<String> = []
     private var pinCount = 0
 
-    /// A reader of a file of an app with this targetSdkVersion, `nil` where nothing says it.
+    /// A reader of a file of an app with this targetSdkVersion; `nil` if it is not known.
     init(file: PinFile, targetSDK: Int? = nil, resources: some AndroidResources) {
-        self.file = file
-        self.resources = resources
+        (self.file, self.resources) = (file, resources)
         trust = NetworkSecurityConfiguration(origin: file.place.description)
         trust.targetSDK = targetSDK
     }
@@ -43,13 +42,10 @@ struct AndroidReader {
             trust.origin = place(element).description
         }
         for element in root.children(named: "domain-config") {
-            reading.attempt { (reading) throws(Problem) in try readDomains(element, Inherited(), into: &reading)
-            }
+            reading.attempt { (reading) throws(Problem) in try readDomains(element, Inherited(), into: &reading) }
         }
         readDebugOverrides(root, into: &reading)
     }
-
-    // MARK: Domains
 
     private mutating func readDomains(
         _ element: XMLElement, _ inherited: Inherited, into reading: inout PinReading
@@ -67,16 +63,15 @@ struct AndroidReader {
         }
         var own = inherited
         let pinSet = element.children(named: "pin-set").first
-        if let pinSet { try read(pinSet, &own, into: &reading) }
+        if let pinSet { read(pinSet, &own, into: &reading) }
         if let trustKit = element.children(named: "trustkit-config").last {
             own.isEnforcedByTrustKit = trustKit.attributes["enforcePinning"] == "true"
             // TrustKit-Android, DomainPinningPolicy.java.
             if own.isEnforcedByTrustKit, pinSet != nil, !own.isIncomplete, Set(own.pins.map(\.spkiSHA256)).count < 2 {
                 reading.report(
-                    Problem(
-                        .trustKitTooFewPins, at: place(trustKit),
-                        "TrustKit throws when the app starts: it enforces fewer than two different pins",
-                        remedy: "pin a second key"))
+                    .trustKitTooFewPins, at: place(trustKit),
+                    "TrustKit throws when the app starts: it enforces fewer than two different pins",
+                    remedy: "pin a second key")
             }
             reading.note(
                 .trustKitConfig, at: place(trustKit),
@@ -91,14 +86,12 @@ struct AndroidReader {
             guard let entry else { continue }
             pinCount += own.pins.count
             guard pinCount <= HostEntry.mostPins else { throw .tooManyPins(at: place(domain)) }
-            if own.isIncomplete { reading.markIncomplete(entry.origin) }
+            if own.isIncomplete { reading.incompleteEntries.insert(entry.origin) }
             entries.append(entry)
-            if let hosts = entry.hosts {
-                trust.domains.append(
-                    .init(
-                        hosts: hosts, origin: entry.origin, levels: own.levels, isOverridable: !own.isEnforcedByTrustKit
-                    ))
-            }
+            guard let hosts = entry.hosts else { continue }
+            let isOverridable = !own.isEnforcedByTrustKit
+            trust.domains.append(
+                .init(hosts: hosts, origin: entry.origin, levels: own.levels, isOverridable: isOverridable))
         }
         for nested in element.children(named: "domain-config") {
             reading.attempt { (reading) throws(Problem) in try readDomains(nested, own, into: &reading) }
@@ -113,7 +106,7 @@ struct AndroidReader {
         do throws(Problem) {
             hosts = try HostText.androidPattern(name, includesSubdomains: includesSubdomains, at: place(domain))
         } catch {
-            // Android compares whatever stands there; without pins that is all one.
+            // Android compares any text; without pins it does not matter.
             guard !own.isPinning, !domain.text.isEmpty else { throw error }
             reading.note(.ignored, at: place(domain), "\(error.reason), and nothing is pinned for it")
             hosts = HostText.androidPattern(unchecked: name, includesSubdomains: includesSubdomains)
@@ -132,35 +125,28 @@ struct AndroidReader {
         return entry
     }
 
-    private func read(
-        _ pinSet: XMLElement, _ own: inout Inherited, into reading: inout PinReading
-    ) throws(Problem) {
+    private func read(_ pinSet: XMLElement, _ own: inout Inherited, into reading: inout PinReading) {
         let before = reading.problemCount
         let elements = pinSet.children(named: "pin")
-        own.pins = []
-        for element in elements {
-            do throws(Problem) { own.pins.append(try pin(element)) } catch { reading.report(error) }
-        }
+        own.pins = elements.compactMap { element in reading.attempt { (_) throws(Problem) in try pin(element) } }
         if elements.isEmpty {
             reading.note(.emptyPinSet, at: place(pinSet), "the <pin-set> is empty: Android pins nothing")
         }
         own.isIncomplete = reading.problemCount > before
         own.expiration = nil
         if let date = pinSet.attributes["expiration"] {
-            do throws(Problem) {
-                let (day, rest) = try DateText.android(date, at: place(pinSet))
-                own.expiration = day
-                if !rest.isEmpty {
-                    reading.note(
-                        .ignored, at: place(pinSet), "Android passes over '\(shortened(rest, to: 40))' behind the date")
-                }
-            } catch { reading.report(error) }
+            let read = reading.attempt { (_) throws(Problem) in try DateText.android(date, at: place(pinSet)) }
+            own.expiration = read?.day
+            if let rest = read?.rest, !rest.isEmpty {
+                let words = "Android passes over '\(shortened(rest, to: 40))' behind the date"
+                reading.note(.ignored, at: place(pinSet), words)
+            }
         }
     }
 
     private func pin(_ element: XMLElement) throws(Problem) -> Pin {
         let digest = element.attributes["digest"]
-        // Android looks at no case here.
+        // Android ignores the case.
         guard let digest, digest.lowercased() == "sha-256" else {
             throw Problem(
                 .wrongAlgorithm, at: place(element),
@@ -170,13 +156,11 @@ struct AndroidReader {
         return try HashText.bare(String(element.text[...].trimmingWhitespace()), at: place(element))
     }
 
-    // MARK: Trust
-
-    /// What an element says of trust itself.
+    /// The trust that an element sets up itself.
     private func level(
         _ element: XMLElement, into reading: inout PinReading
     ) throws(Problem) -> NetworkSecurityConfiguration.Level {
-        let sources = try sources(element, into: &reading)
+        let sources = sources(element, into: &reading)
         // The last one counts; without an attribute it switches off.
         let transparency = try element.children(named: "certificateTransparency").last.map {
             (element) throws(Problem) in try flag("enabled", of: element) ?? false
@@ -187,10 +171,10 @@ struct AndroidReader {
         return level
     }
 
-    /// The sources of anchors that an element names, `nil` for one that leaves it to what is around it.
+    /// The sources of anchors that an element names; `nil` for one that leaves them to the elements around it.
     private func sources(
         _ element: XMLElement, isDebug: Bool = false, into reading: inout PinReading
-    ) throws(Problem) -> [NetworkSecurityConfiguration.Source]? {
+    ) -> [NetworkSecurityConfiguration.Source]? {
         let lists = element.children(named: "trust-anchors")
         guard let first = lists.first else { return nil }
         let elements = lists.flatMap { $0.children(named: "certificates") }
@@ -200,17 +184,14 @@ struct AndroidReader {
         }
         var sources: [NetworkSecurityConfiguration.Source] = []
         for element in elements {
-            do throws(Problem) {
+            reading.attempt { (reading) throws(Problem) in
                 let overrides = try flag("overridePins", of: element)
-                let source = try source(element)
-                if overrides == true {
-                    reading.note(
-                        .pinsOverridden, at: place(element),
-                        "overridePins=\"true\": a chain that ends at '\(shortened(element.attributes["src"] ?? "", to: 80))' "
-                            + "is accepted without a pin")
-                }
-                sources.append(.init(source, overridesPins: overrides ?? isDebug))
-            } catch { reading.report(error) }
+                sources.append(.init(try source(element), overridesPins: overrides ?? isDebug))
+                guard overrides == true else { return }
+                let anchor = shortened(element.attributes["src"] ?? "", to: 80)
+                let words = "overridePins=\"true\": a chain that ends at '\(anchor)' is accepted without a pin"
+                reading.note(.pinsOverridden, at: place(element), words)
+            }
         }
         return sources
     }
@@ -218,9 +199,8 @@ struct AndroidReader {
     private func source(_ element: XMLElement) throws(Problem) -> NetworkSecurityConfiguration.Source.Origin {
         let known = "it is src=\"system\", \"user\" or \"@raw/name\""
         guard let text = element.attributes["src"] else {
-            throw Problem(
-                .missingValue, at: place(element), "<certificates> has no src, and Android throws for it", remedy: known
-            )
+            let reason = "<certificates> has no src, and Android throws for it"
+            throw Problem(.missingValue, at: place(element), reason, remedy: known)
         }
         if text == "system" { return .system }
         if text == "user" { return .user }
@@ -239,16 +219,14 @@ struct AndroidReader {
 
     private func certificates(in file: PinFile) throws(Problem) -> [Certificate] {
         do throws(X509Error) { return try CertificateReader.plainCertificates(pemOrDER: file.bytes) } catch {
-            if !KeyFile.isPEM(file), case .certificate? = DERShape(file.bytes) {
-                throw .brokenCertificate(at: file.place, file.bytes, detail: error.detail)
+            guard KeyFile.isPEM(file) || DERShape(file.bytes) != .certificate else {
+                throw .broken(.certificate, at: file.place, file.bytes, detail: error.detail)
             }
             throw Problem(.brokenCertificate, at: file.place, "holds no readable certificate: \(error)")
         }
     }
 
-    /// Reads the first `<debug-overrides>`.
-    ///
-    /// Other builds than debuggable ones pass over the element, whatever is in it: what is wrong with it is an obstacle to those alone.
+    /// Reads the first `<debug-overrides>`; release builds ignore it, so that a mistake in it fails only debuggable builds.
     private mutating func readDebugOverrides(_ root: XMLElement, into reading: inout PinReading) {
         guard let element = root.children(named: "debug-overrides").first else {
             do throws(Problem) {
@@ -263,26 +241,21 @@ struct AndroidReader {
             "<debug-overrides> is for debuggable builds, where its anchors override pins; it counts with the setting "
                 + "debuggable alone")
         var own = PinReading()
-        do throws(Problem) {
-            refuse(in: element, into: &own)
-            trust.debugSources = try sources(element, isDebug: true, into: &own)
-        } catch { own.report(error) }
+        refuse(in: element, into: &own)
+        trust.debugSources = sources(element, isDebug: true, into: &own)
         trust.debugObstacle = own.problems.first.map { "a debuggable build throws: \($0)" }
         for problem in own.problems {
             reading.note(.debugBuildThrows, at: problem.place, "in debuggable builds: \(problem.reason)")
         }
     }
 
-    // MARK: What Android throws for
-
-    /// Refuses elements that do not belong into `element`, and what stands there twice.
+    /// Refuses elements that do not belong into `element`, and a second `<trust-anchors>`.
     private func refuse(in element: XMLElement, into reading: inout PinReading) {
         for child in element.children where AndroidWords.refuses(child, in: element) {
             reading.report(
-                Problem(
-                    .wrongValue, at: place(child),
-                    "a <\(child.name)> stands in <\(element.name)>, where Android takes none and throws",
-                    remedy: child.name == "domain-config" ? "move it out" : "put it into a <domain-config>"))
+                .wrongValue, at: place(child),
+                "a <\(child.name)> stands in <\(element.name)>, where Android takes none and throws",
+                remedy: child.name == "domain-config" ? "move it out" : "put it into a <domain-config>")
         }
         refuseSecond(["trust-anchors"], in: element, into: &reading)
     }
@@ -291,21 +264,19 @@ struct AndroidReader {
         for name in names {
             let found = element.children(named: name)
             guard found.count > 1 else { continue }
+            let count = found.count == 2 ? "two" : "\(found.count)"
             reading.report(
-                Problem(
-                    .duplicate, at: place(found[1]),
-                    "<\(element.name)> has \(found.count == 2 ? "two" : "\(found.count)") <\(name)>s, and Android throws for it",
-                    remedy: "put all into one"))
+                .duplicate, at: place(found[1]), "<\(element.name)> has \(count) <\(name)>s, and Android throws for it",
+                remedy: "put all into one")
         }
     }
 
     private func refuseElements(in element: XMLElement, into reading: inout PinReading) {
         guard let child = element.children.first else { return }
         reading.report(
-            Problem(
-                .wrongValue, at: place(child),
-                "<\(element.name)> holds <\(shortened(child.name, to: 60))>, and Android throws for it",
-                remedy: "nothing but text belongs there"))
+            .wrongValue, at: place(child),
+            "<\(element.name)> holds <\(shortened(child.name, to: 60))>, and Android throws for it",
+            remedy: "nothing but text belongs there")
     }
 
     private func flag(_ name: String, of element: XMLElement) throws(Problem) -> Bool? {

@@ -3,18 +3,14 @@ internal import Pinning
 
 /// The resources of an app that its manifest and its configuration name, as in `@xml/network_security_config`.
 protocol AndroidResources {
-    /// The file of a reference; `nil` for one that names none.
-    ///
-    /// - Throws: ``Problem`` for a file that differs by device, and for one that cannot be read.
+    /// The file of a reference, which must not differ by device; `nil` if there is none.
     func file(for reference: String) throws(Problem) -> PinFile?
 
     /// The name of `NAME_debug` next to the configuration NAME, in which a debuggable build looks for a `<debug-overrides>`.
     func debugTwin(of file: PinFile) throws(Problem) -> String?
 }
 
-/// The resources of a project as text, by its directories.
 struct ResourceDirectory: AndroidResources {
-    /// The file that names the resources.
     let file: PinFile
 
     /// Looks where an app's `res` directory has it, seen from within and from the manifest, and beside the file.
@@ -52,7 +48,7 @@ struct ResourceDirectory: AndroidResources {
         let parts = PathParts(path)
         let folder = parts.directory.isEmpty ? "./" : parts.directory
         let names = ((try? RegularFile.names(inDirectory: folder + "..")) ?? []).filter { name in
-            ["xml", "raw"].contains { name == $0 || name.hasPrefix($0 + "-") }
+            ["xml", "raw"].contains(name.prefix { $0 != "-" })
         }
         let identity = FileIdentity(of: folder)
         guard let own = names.first(where: { FileIdentity(of: "\(folder)../\($0)") == identity }) else { return }
@@ -83,6 +79,6 @@ struct AndroidReference {
         (type, name) = (parts[0], parts[1])
     }
 
-    /// Whether a file has the name of the resource: what stands before the first point.
+    /// Whether a file has the name of the resource, up to its first point.
     func isNamed(_ file: some StringProtocol) -> Bool { file.prefix { $0 != "." } == name }
 }

@@ -1,18 +1,17 @@
 internal import Base
 internal import Pinning
 
-/// XML as a built app has it: in Android's binary form, or as the protocol buffers of an App Bundle.
+/// XML of a built app: in Android's binary form, or as the protocol buffers of an App Bundle.
 ///
 /// Sources: AOSP `libs/androidfw/include/androidfw/ResourceTypes.h`, `tools/aapt2/Resources.proto`.
 enum BuiltXML {
-    static func isBinary(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x03, 0x00, 0x08, 0x00]) }
-
-    /// The root element of `file`.
-    ///
-    /// - Throws: ``Problem`` for what is damaged, too deep or too long.
     static func root(of file: PinFile) throws(Problem) -> XMLElement {
         var tree = XMLTree()
-        if isBinary(file.bytes) { try binary(file, &tree) } else { try ProtobufXML.read(file, &tree) }
+        if file.bytes.starts(with: [0x03, 0x00, 0x08, 0x00]) {
+            try binary(file, &tree)
+        } else {
+            try ProtobufXML.node(ProtobufMessage(file.bytes[...], of: file), &tree)
+        }
         guard let root = tree.root, tree.isComplete else { throw broken(file) }
         return root
     }
@@ -23,20 +22,18 @@ enum BuiltXML {
             remedy: "it may be damaged: copy or build the app again")
     }
 
-    /// The name of an attribute for the readers.
-    ///
-    /// The attributes of a manifest that are read are found by their ids, as Android finds them (`android.R.attr`). The reader of a
-    /// configuration asks for names without a namespace.
+    /// The attributes of a manifest that are read, by their ids, as Android finds them (`android.R.attr`).
+    private static let known: [UInt32: String] = [
+        0x0101_0527: "android:networkSecurityConfig", 0x0101_0270: "android:targetSdkVersion",
+        0x0101_000F: "android:debuggable",
+    ]
+
+    /// The name of an attribute for the readers; that of a configuration asks for names without a namespace.
     static func name(_ name: String, id: UInt32?, isQualified: Bool, in file: PinFile) throws(Problem) -> String {
-        switch id {
-        case 0x0101_0527: return "android:networkSecurityConfig"
-        case 0x0101_0270: return "android:targetSdkVersion"
-        case 0x0101_000F: return "android:debuggable"
-        default: break
-        }
+        if let known = id.flatMap({ known[$0] }) { return known }
         guard !name.contains(":") else {
-            throw Problem(
-                .wrongValue, at: file.place, "has an attribute whose name holds a colon, which no reader asks for")
+            let reason = "has an attribute whose name holds a colon, which no reader asks for"
+            throw Problem(.wrongValue, at: file.place, reason)
         }
         return isQualified ? "*:\(name)" : name
     }
@@ -48,18 +45,13 @@ enum BuiltXML {
         }
     }
 
-    // MARK: The binary form
-
     private static func binary(_ file: PinFile, _ tree: inout XMLTree) throws(Problem) {
         let document = try ResourceChunk(of: file)
         var (strings, ids): (StringPool?, [UInt32]) = (nil, [])
         try document.each(from: document.headerSize) { (chunk) throws(Problem) in
             switch chunk.type {
             case 0x0001 where strings == nil: strings = try StringPool(chunk)
-            case 0x0180:
-                ids = try stride(from: chunk.headerSize, to: chunk.size - 3, by: 4).map { (offset) throws(Problem) in
-                    try chunk.u32(offset)
-                }
+            case 0x0180: ids = try stride(from: chunk.headerSize, to: chunk.size - 3, by: 4).map(chunk.u32)
             case 0x0100, 0x0101: break
             case 0x0102:
                 guard let strings else { throw broken(file) }

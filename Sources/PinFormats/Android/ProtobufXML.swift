@@ -3,11 +3,7 @@ internal import Pinning
 
 /// The XML of an App Bundle: messages XmlNode, XmlElement, XmlAttribute and Item of aapt2's `Resources.proto`.
 enum ProtobufXML {
-    static func read(_ file: PinFile, _ tree: inout XMLTree) throws(Problem) {
-        try node(ProtobufMessage(file.bytes[...], of: file), &tree)
-    }
-
-    private static func node(_ node: ProtobufMessage, _ tree: inout XMLTree) throws(Problem) {
+    static func node(_ node: ProtobufMessage, _ tree: inout XMLTree) throws(Problem) {
         guard let message = try node.message(1) else {
             guard tree.append(try node.text(2)) else { throw node.broken }
             return
@@ -25,7 +21,7 @@ enum ProtobufXML {
         let key = try BuiltXML.name(
             name, id: attribute.number(5).map(UInt32.init(truncatingIfNeeded:)), isQualified: !namespace.isEmpty,
             in: attribute.file)
-        let value = try attribute.message(6).map { (item) throws(Problem) in try self.value(of: item) }
+        let value = try attribute.message(6).map(value(of:))
         let written = try attribute.text(3)
         let (text, isText) = value ?? (written, true)
         guard element.attributes.updateValue(text, forKey: key) == nil else { throw attribute.broken }
@@ -36,18 +32,13 @@ enum ProtobufXML {
     private static func value(of item: ProtobufMessage) throws(Problem) -> (text: String, isText: Bool) {
         if let reference = try item.message(1) {
             let name = try reference.text(3)
-            guard !name.contains(":") else { return ("a reference to another package", false) }
-            return ("@\(name)", false)
+            return (name.contains(":") ? "a reference to another package" : "@\(name)", false)
         }
-        for number in [2, 3] {
-            if let string = try item.message(number) { return (try string.text(1), true) }
-        }
+        for number in [2, 3] { if let string = try item.message(number) { return (try string.text(1), true) } }
         let primitive = try item.message(7)
         if let flag = primitive?.number(8) { return (flag == 0 ? "false" : "true", false) }
-        guard let number = primitive?.number(6) ?? primitive?.number(7) else {
-            return ("a value of another type", false)
-        }
-        return (String(Int32(truncatingIfNeeded: number)), false)
+        let number = primitive?.number(6) ?? primitive?.number(7)
+        return (number.map { String(Int32(truncatingIfNeeded: $0)) } ?? "a value of another type", false)
     }
 }
 
@@ -58,7 +49,6 @@ struct ProtobufMessage {
     let file: PinFile
     private var fields: [(number: Int, value: Value)] = []
 
-    /// - Throws: ``Problem`` for a length beyond the bytes, and for a type of field that is not in use any more.
     init(_ bytes: ArraySlice<UInt8>, of file: PinFile) throws(Problem) {
         self.file = file
         var rest = bytes
@@ -103,13 +93,13 @@ struct ProtobufMessage {
         }
     }
 
-    func messages(_ number: Int) throws(Problem) -> [ProtobufMessage] {
-        try parts(number).map { (part) throws(Problem) in try ProtobufMessage(part, of: file) }
-    }
+    func messages(_ number: Int) throws(Problem) -> [ProtobufMessage] { try parts(number).map(message) }
 
     /// The last message of a number, which is the one that counts.
-    func message(_ number: Int) throws(Problem) -> ProtobufMessage? {
-        try parts(number).last.map { (part) throws(Problem) in try ProtobufMessage(part, of: file) }
+    func message(_ number: Int) throws(Problem) -> ProtobufMessage? { try parts(number).last.map(message) }
+
+    private func message(_ part: ArraySlice<UInt8>) throws(Problem) -> ProtobufMessage {
+        try ProtobufMessage(part, of: file)
     }
 
     /// The last text of a number; empty if there is none.

@@ -5,20 +5,12 @@ internal import Pinning
 ///
 /// All numbers are little-endian, all offsets count from the chunk's start. Source: AOSP's `ResourceTypes.h`, of androidfw.
 struct ResourceChunk {
-    /// Values of `type`, named as in the source.
-    enum Kind {
-        static let (stringPool, table, xml, package, type): (Int, Int, Int, Int, Int) = (
-            0x0001, 0x0002, 0x0003, 0x0200, 0x0201
-        )
-    }
-
     let file: PinFile
     let type: Int
     /// In bytes, at least 8.
     let headerSize: Int
     private let range: Range<Int>
 
-    /// The chunk that a file is.
     init(of file: PinFile) throws(Problem) { try self.init(file, 0, before: file.bytes.count) }
 
     private init(_ file: PinFile, _ start: Int, before end: Int) throws(Problem) {
@@ -39,7 +31,6 @@ struct ResourceChunk {
     }
 
     var broken: Problem { Self.broken(file) }
-
     var size: Int { range.count }
 
     func byte(_ offset: Int) throws(Problem) -> Int {
@@ -51,7 +42,6 @@ struct ResourceChunk {
 
     func u32(_ offset: Int) throws(Problem) -> UInt32 { UInt32(try u16(offset)) | UInt32(try u16(offset + 2)) << 16 }
 
-    /// A number that counts or leads to something.
     func count(_ offset: Int) throws(Problem) -> Int { Int(try u32(offset)) }
 
     func bytes(_ start: Int, count: Int) throws(Problem) -> ArraySlice<UInt8> {
@@ -71,7 +61,7 @@ struct ResourceChunk {
     }
 }
 
-/// The strings of a chunk of type 0x0001, decoded one by one when they are asked for.
+/// The strings of a chunk of type 0x0001, decoded one by one.
 struct StringPool {
     /// The bytes that a string may have at most.
     private static let longest = 32 << 10
@@ -81,7 +71,7 @@ struct StringPool {
     private let (isUTF8, start): (Bool, Int)
 
     init(_ chunk: ResourceChunk) throws(Problem) {
-        guard chunk.type == ResourceChunk.Kind.stringPool else { throw chunk.broken }
+        guard chunk.type == 0x0001 else { throw chunk.broken }
         self.chunk = chunk
         count = try chunk.count(8)
         isUTF8 = try chunk.u32(16) & 0x100 != 0
@@ -94,22 +84,22 @@ struct StringPool {
         guard index != .max else { return nil }
         guard index < UInt32(count) else { throw chunk.broken }
         var offset = start + (try chunk.count(chunk.headerSize + 4 * Int(index)))
-        guard !isUTF8 else {
-            _ = try length(&offset, unit: 1)
-            let length = try length(&offset, unit: 1)
-            guard let text = String(validating: try chunk.bytes(offset, count: length), as: UTF8.self) else {
-                throw noText
-            }
-            return text
+        // In UTF-8 the length in characters goes before that in bytes.
+        if isUTF8 { _ = try length(&offset, unit: 1) }
+        let length = try length(&offset, unit: isUTF8 ? 1 : 2)
+        let bytes = Array(try chunk.bytes(offset, count: isUTF8 ? length : 2 * length))
+        let units =
+            isUTF8 ? [] : stride(from: 0, to: bytes.count, by: 2).map { UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8 }
+        let text = isUTF8 ? String(validating: bytes, as: UTF8.self) : String(validating: units, as: UTF16.self)
+        guard let text else {
+            throw Problem(
+                .textEncoding, at: chunk.file.place, "has a text that is neither UTF-8 nor UTF-16",
+                remedy: "build the app again")
         }
-        let length = try length(&offset, unit: 2)
-        let bytes = Array(try chunk.bytes(offset, count: 2 * length))
-        let units = stride(from: 0, to: bytes.count, by: 2).map { UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8 }
-        guard let text = String(validating: units, as: UTF16.self) else { throw noText }
         return text
     }
 
-    /// Reads a length of one unit, or of two where the first has its high bit set.
+    /// Reads a length of one unit, or of two if the first has its high bit set.
     private func length(_ offset: inout Int, unit: Int) throws(Problem) -> Int {
         func next() throws(Problem) -> Int {
             defer { offset += unit }
@@ -119,21 +109,13 @@ struct StringPool {
         let first = try next()
         let length = first & high == 0 ? first : (first & (high - 1)) * high * 2 + (try next())
         guard length <= Self.longest else {
-            throw Problem(
-                .unreasonableDocument, at: chunk.file.place,
-                "has a text of more than \(Self.longest >> 10) KiB, no configuration is like that")
+            throw .tooMuch("\(Self.longest >> 10) KiB in a text, no configuration is like that", at: chunk.file.place)
         }
         return length
     }
-
-    private var noText: Problem {
-        Problem(
-            .textEncoding, at: chunk.file.place, "has a text that is neither UTF-8 nor UTF-16",
-            remedy: "build the app again")
-    }
 }
 
-/// The table of resources of a built app, `resources.arsc`, in which an id is looked up: no table is built of it.
+/// The table of resources of a built app, `resources.arsc`, in which an id is looked up by a pass.
 struct ResourceTable {
     private static let (mostPackages, mostTypes, mostPaths, mostNames) = (16, 20_000, 8, 200_000)
 
@@ -141,7 +123,7 @@ struct ResourceTable {
 
     init(_ file: PinFile) throws(Problem) {
         table = try ResourceChunk(of: file)
-        guard table.type == ResourceChunk.Kind.table else { throw table.broken }
+        guard table.type == 0x0002 else { throw table.broken }
     }
 
     /// The paths in the app of the files that `id` (0xPPTTEEEE: package, type, entry) means, those of several kinds of devices.
@@ -152,9 +134,7 @@ struct ResourceTable {
         try each(of: id) { (_, strings, entry) throws(Problem) in
             guard let path = try strings?.string(entry.value) else { throw table.broken }
             if !paths.contains(path) { paths.append(path) }
-            guard paths.count <= Self.mostPaths else {
-                throw unreasonable("\(Self.mostPaths) files for one resource")
-            }
+            guard paths.count <= Self.mostPaths else { throw unreasonable("\(Self.mostPaths) files for one resource") }
         }
         return paths
     }
@@ -180,18 +160,17 @@ struct ResourceTable {
 
     /// Visits the entries of an id with their package and the strings of the table.
     private func each(
-        of id: UInt32,
-        _ visit: (ResourceChunk, StringPool?, (key: UInt32, value: UInt32)) throws(Problem) -> Void
+        of id: UInt32, _ visit: (ResourceChunk, StringPool?, (key: UInt32, value: UInt32)) throws(Problem) -> Void
     ) throws(Problem) {
         var (strings, packages, types): (StringPool?, Int, Int) = (nil, 0, 0)
         try table.each(from: table.headerSize) { (chunk) throws(Problem) in
-            if chunk.type == ResourceChunk.Kind.stringPool, strings == nil { strings = try StringPool(chunk) }
-            guard chunk.type == ResourceChunk.Kind.package else { return true }
+            if chunk.type == 0x0001, strings == nil { strings = try StringPool(chunk) }
+            guard chunk.type == 0x0200 else { return true }
             packages += 1
             guard packages <= Self.mostPackages else { throw unreasonable("\(Self.mostPackages) packages") }
             guard try chunk.u32(8) == id >> 24 else { return true }
             try chunk.each(from: chunk.headerSize) { (type) throws(Problem) in
-                guard type.type == ResourceChunk.Kind.type else { return true }
+                guard type.type == 0x0201 else { return true }
                 types += 1
                 guard types <= Self.mostTypes else { throw unreasonable("\(Self.mostTypes) lists of resources") }
                 if try type.byte(8) == Int(id >> 16 & 0xFF), let entry = try entry(in: type, Int(id & 0xFFFF)) {
@@ -246,6 +225,6 @@ struct ResourceTable {
     }
 
     private func unreasonable(_ what: String) -> Problem {
-        Problem(.unreasonableDocument, at: table.file.place, "has more than \(what), no app is like that")
+        .tooMuch("\(what), no app is like that", at: table.file.place)
     }
 }

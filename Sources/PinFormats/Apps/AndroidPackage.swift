@@ -7,7 +7,6 @@ struct AndroidPackage {
     private static let (mostBytes, mostTableBytes) = (1 << 20, 64 << 20)
     /// The apps that an archive of apps may have, and the bytes of each.
     private static let (mostApps, mostAppBytes) = (60, 128 << 20)
-
     static let manifest = "AndroidManifest.xml"
     static let bundledManifest = "base/manifest/AndroidManifest.xml"
 
@@ -43,15 +42,13 @@ struct AndroidPackage {
         let apps = names.filter { PinFile.fileExtension(of: $0) == "apk" }
         guard !apps.isEmpty, !names.contains(where: { $0.hasSuffix(manifest) }) else { return false }
         guard apps.count <= mostApps else {
-            throw Problem(
-                .unreasonableDocument, at: .at(files.path), "has more than \(mostApps) apps", remedy: "name one of them"
-            )
+            throw .tooMuch("\(mostApps) apps", at: .at(files.path)).advising("name one of them")
         }
         try readBase(of: apps, in: files, into: &reading, &code)
         return true
     }
 
-    /// Reads the app among `apps` that is no split; several of them have to say the same.
+    /// Reads the app among `apps` that is not a split; several of them have to be configured alike.
     private static func readBase(
         of apps: [String], in files: any AppFiles, into reading: inout PinReading, _ code: inout CodePins
     ) throws(Problem) {
@@ -64,31 +61,26 @@ struct AndroidPackage {
             guard let app = try AndroidPackage(inner, names), app.root.attributes["split"] == nil else { continue }
             var own = PinReading()
             let said = try app.read(into: &own)
-            guard let known = base else {
-                base = (name, said)
-                reading.add(own)
-                continue
-            }
+            if base == nil { reading.add(own) }
+            let known = base ?? (name, said)
+            base = known
             guard known.said == said else {
+                let both = [known.name, name].map { "'\(shortened($0, isPublic: true))'" }.joined(separator: " and ")
                 throw Problem(
-                    .duplicate, at: .at(files.path),
-                    "has two apps that are configured differently: '\(shortened(known.name, isPublic: true))' and "
-                        + "'\(shortened(name, isPublic: true))'",
+                    .duplicate, at: .at(files.path), "has two apps that are configured differently: \(both)",
                     remedy: "unpack it and name the base .apk that is meant")
             }
         }
         guard base != nil else {
-            throw Problem(
-                .otherKind, at: .at(files.path), "has splits of an app alone",
-                remedy: "give the base .apk, or the .apks")
+            let reason = "has splits of an app alone"
+            throw Problem(.otherKind, at: .at(files.path), reason, remedy: "give the base .apk, or the .apks")
         }
     }
 
     /// Reads the configuration that the manifest names.
     ///
     /// - Returns: the bytes of what was read, and the targetSdkVersion.
-    @discardableResult
-    private func read(into reading: inout PinReading) throws(Problem) -> [[UInt8]] {
+    @discardableResult private func read(into reading: inout PinReading) throws(Problem) -> [[UInt8]] {
         let resources = try BuiltResources(files, names, isBundle: manifest.path.hasSuffix(Self.bundledManifest))
         try AndroidFile.follow(root, in: manifest, resources, into: &reading)
         return resources.used.sorted { $0.reference < $1.reference }.map(\.file.bytes) + [
@@ -96,7 +88,6 @@ struct AndroidPackage {
         ]
     }
 
-    /// The file of an app; `nil` if there is none.
     fileprivate static func file(
         _ name: String, in files: any AppFiles, limit: Int = mostBytes
     ) throws(Problem) -> PinFile? {
@@ -133,8 +124,8 @@ private final class BuiltResources: AndroidResources {
     func file(for reference: String) throws(Problem) -> PinFile? {
         if let known = used.first(where: { $0.reference == reference }) { return known.file }
         guard used.count < Self.most else {
-            throw Problem(
-                .unreasonableDocument, at: .at(files.path), "names more than \(Self.most) files, no app is like that")
+            let reason = "names more than \(Self.most) files, no app is like that"
+            throw Problem(.unreasonableDocument, at: .at(files.path), reason)
         }
         var known: PinFile?
         let paths = try paths(of: reference)
@@ -145,7 +136,7 @@ private final class BuiltResources: AndroidResources {
                     "the resource \(reference) is '\(shortened(path, isPublic: true))', which is not in the app",
                     remedy: "build the app again, or name its configuration as text")
             }
-            try PrivateKeyGuard.refusePrivateKeys(in: file)
+            try file.refusePrivateKeys()
             if let known, known.bytes != file.bytes {
                 throw Problem(
                     .duplicate, at: .at(files.path),

@@ -1,30 +1,24 @@
 internal import Pinning
 
-/// Where an app of Apple's systems has its files.
 struct AppBundle {
     /// The path of the bundle within the archive or directory, with a slash at its end; empty for the whole.
     let root: String
     private let contents: String
 
-    /// How many bundles an archive or directory may have: each of them is another pass through it.
+    /// The bundles that an archive or directory may have: each of them is another pass through it.
     static let most = 20
 
-    /// The bundles among `names`: `Payload/NAME.app` of an `.ipa`, a bundle by itself, or the whole when `isBundle`.
+    /// The bundles among `names`, one more than ``most`` of them at most.
     ///
-    /// With more than ``most`` of them the rest is left out, and one more than that is given.
+    /// These are `Payload/NAME.app` of an `.ipa`, a bundle by itself, or the whole if `isBundle`.
     static func all(in names: [String], isBundle: Bool) -> [AppBundle] {
         if isBundle { return [AppBundle("", names)] }
         var roots: [String] = []
         for name in names where roots.count <= most {
             let parts = name.split(separator: "/", maxSplits: 2)
-            let root: String
-            if parts.count == 3, parts[0] == "Payload", parts[1].hasSuffix(".app") {
-                root = "Payload/\(parts[1])/"
-            } else if parts.count > 1, parts[0].hasSuffix(".app") {
-                root = "\(parts[0])/"
-            } else {
-                continue
-            }
+            let depth = parts[0] == "Payload" ? 2 : 1
+            guard parts.count > depth, parts[depth - 1].hasSuffix(".app") else { continue }
+            let root = parts[..<depth].joined(separator: "/") + "/"
             if roots.last != root { roots.append(root) }
         }
         return roots.map { AppBundle($0, names) }
@@ -37,7 +31,6 @@ struct AppBundle {
     }
 
     var propertyList: String { contents + "Info.plist" }
-
     private var resources: String { contents == root ? root : contents + "Resources/" }
 
     /// Whether a library is a framework of its own in the app: AFNetworking 2 and 3 look into the bundle of theirs.

@@ -13,26 +13,16 @@ protocol AppFiles {
 
     /// Visits each file that `isWanted`, chunk by chunk and once more at its end, until `visit` says false.
     func each(
-        _ isWanted: (String) -> Bool, _ visit: (String, UnsafeRawBufferPointer, _ isLast: Bool) -> Bool
-    ) throws(Problem)
+        _ isWanted: (String) -> Bool, _ visit: (String, UnsafeRawBufferPointer, _ isLast: Bool) -> Bool) throws(Problem)
 
     func path(of name: String) -> String
 }
 
-/// How many files an app may have, how many directories may stand in each other, how long a path may be in bytes, and how many
-/// bytes are read from all files together: no app comes near.
+/// The files that an app may have, the directories in each other, the bytes of a path, and the bytes that are read from all files.
 private let (mostFiles, mostDepth, longestName, mostBytes) = (200_000, 24, 4_096, 64 << 20)
 
 extension AppFiles {
-    fileprivate var tooManyFiles: Problem {
-        Problem(.unreasonableDocument, at: .at(path), "has more than \(mostFiles) files, no app is like that")
-    }
-
-    fileprivate func encrypted(at place: PinPlace) -> Problem {
-        Problem(
-            .encrypted, at: place, "is encrypted in the archive",
-            remedy: "unpack it with its password and name the directory")
-    }
+    fileprivate var tooManyFiles: Problem { .tooMuch("\(mostFiles) files, no app is like that", at: .at(path)) }
 
     fileprivate var tooManyBytes: Problem {
         Problem(
@@ -44,10 +34,9 @@ extension AppFiles {
 /// An app in a zip archive, as an `.ipa` or `.apk` is.
 struct ArchivedApp: AppFiles {
     let path: String
-    /// The archive itself where it is in another one, else `nil`.
+    /// The archive itself if it is in another one, else `nil`.
     var bytes: [UInt8]?
 
-    /// Whether the file at `path` begins as a zip archive does.
     static func isArchive(path: String) -> Bool {
         BoundedFile.start(of: path, count: 4).map { isArchive(bytes: $0) } ?? false
     }
@@ -112,7 +101,7 @@ struct ArchivedApp: AppFiles {
         }.keys.sorted()
     }
 
-    /// Whether a path stays below the place it is unpacked in.
+    /// Whether a path stays below the directory it is unpacked in.
     private static func isInside(_ name: String) -> Bool {
         let parts = name.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         return !name.utf8.contains(UInt8(ascii: "\\")) && parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." }
@@ -120,27 +109,21 @@ struct ArchivedApp: AppFiles {
 
     func contents(of names: Set<String>, limit: Int) throws(Problem) -> [String: [UInt8]] {
         guard !names.isEmpty else { return [:] }
-        let session = try Archive(path: path, bytes: bytes)
-        var contents: [String: [UInt8]] = [:]
-        var total = 0
-        while contents.count < names.count, let entry = try session.next() {
-            guard entry.isFile, let name = entry.name, names.contains(name) else { continue }
-            let place = PinPlace.at(path(of: name))
-            guard !entry.isEncrypted else { throw encrypted(at: place) }
-            var bytes: [UInt8] = []
-            try session.each { chunk in
-                bytes += chunk
-                return bytes.count <= limit
+        var (contents, bytes, total): ([String: [UInt8]], [UInt8], Int) = ([:], [], 0)
+        var problem: Problem?
+        try each(names.contains) { name, chunk, isLast in
+            bytes += chunk
+            total += chunk.count
+            if bytes.count > limit {
+                let reason = "unpacks to more than \(limit >> 20) MiB, no such file of an app is that large"
+                problem = Problem(.tooLarge, at: .at(path(of: name)), reason)
+            } else if total > max(mostBytes, limit) {
+                problem = tooManyBytes
             }
-            guard bytes.count <= limit else {
-                throw Problem(
-                    .tooLarge, at: place,
-                    "unpacks to more than \(limit >> 20) MiB, no such file of an app is that large")
-            }
-            total += bytes.count
-            guard total <= max(mostBytes, limit) else { throw tooManyBytes }
-            contents[name] = bytes
+            if isLast { (contents[name], bytes) = (bytes, []) }
+            return problem == nil && contents.count < names.count
         }
+        if let problem { throw problem }
         return contents
     }
 
@@ -149,10 +132,14 @@ struct ArchivedApp: AppFiles {
     ) throws(Problem) {
         let session = try Archive(path: path, bytes: bytes)
         while let entry = try session.next() {
-            // A name that is no text here may be one to the device.
+            // A name that is not text here may be one to the device.
             let name = entry.name ?? "a file whose name is not text"
             guard entry.isFile, isWanted(name) else { continue }
-            guard !entry.isEncrypted else { throw encrypted(at: PinPlace.at(path(of: name))) }
+            guard !entry.isEncrypted else {
+                throw Problem(
+                    .encrypted, at: .at(path(of: name)), "is encrypted in the archive",
+                    remedy: "unpack it with its password and name the directory")
+            }
             var goesOn = true
             try session.each { chunk in
                 goesOn = visit(name, chunk, false)

@@ -4,10 +4,9 @@ internal import Pinning
 
 /// One pass through a zip archive: libarchive's `struct archive` and the file it reads.
 ///
-/// Nothing is unpacked to disk. The table of contents is read into memory by libarchive when the first entry is asked for, so
-/// that what it may read until then is bounded.
+/// Nothing is unpacked to disk. libarchive reads the table of contents into memory before the first entry: those bytes are bounded.
 final class Archive {
-    /// How many bytes the table of contents and what stands around it may have.
+    /// The bytes that the table of contents and those around it may have.
     private static let mostDirectoryBytes = 64 << 20
     private static let (bufferSize, chunkSize) = (16 << 10, 64 << 10)
 
@@ -26,7 +25,6 @@ final class Archive {
     /// -1 for an archive in memory.
     private let descriptor: Int32
     private let bytes: [UInt8]
-    /// The place in the bytes of an archive in memory.
     private var position = 0
     private let archive: OpaquePointer
     private let buffer: UnsafeMutableRawPointer
@@ -44,9 +42,8 @@ final class Archive {
             throw Problem(
                 .noArchiveLibrary, at: place,
                 "is a zip archive, and there is no libarchive here to read it with (\(shortened(absence.reason)))",
-                remedy:
-                    "install it (Debian and Ubuntu: libarchive13, Fedora: libarchive), or unpack the file and name what is in it"
-            )
+                remedy: "install it (Debian and Ubuntu: libarchive13, Fedora: libarchive), "
+                    + "or unpack the file and name what is in it")
         }
         descriptor = bytes == nil ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) : -1
         guard descriptor >= 0 || bytes != nil else { throw RegularFile.failure(.system(errno), at: place) }
@@ -71,18 +68,9 @@ final class Archive {
         buffer.deallocate()
     }
 
-    /// An entry while the pass stands at it.
-    struct Entry {
-        /// The path as it is written, `nil` when it is no text.
-        let name: String?
-        /// Whether it is a file, not a directory or a link.
-        let isFile: Bool
-        /// The target of a symbolic link, empty if it is not text; `nil` for anything else.
-        let target: String?
-        let isEncrypted: Bool
-    }
+    /// The path of an entry, `nil` if it is not text, and the target of a symbolic link, empty if it is not text.
+    typealias Entry = (name: String?, isFile: Bool, target: String?, isEncrypted: Bool)
 
-    /// The next entry, `nil` after the last.
     func next() throws(Problem) -> Entry? {
         var entry: OpaquePointer?
         let status = functions.read_next_header?(archive, &entry) ?? Int32(CArchive_FATAL)
@@ -93,14 +81,15 @@ final class Archive {
         let name = functions.entry_pathname_utf8?(entry) ?? functions.entry_pathname?(entry)
         let kind = functions.entry_filetype?(entry)
         let target = functions.entry_symlink?(entry).flatMap { String(validatingCString: $0) } ?? ""
-        return Entry(
-            name: name.flatMap { String(validatingCString: $0) }, isFile: kind == S_IFREG,
-            target: kind == S_IFLNK ? target : nil, isEncrypted: functions.entry_is_data_encrypted?(entry) == 1)
+        return (
+            name.flatMap { String(validatingCString: $0) }, kind == S_IFREG, kind == S_IFLNK ? target : nil,
+            functions.entry_is_data_encrypted?(entry) == 1
+        )
     }
 
-    /// Visits the contents of the entry the pass stands at, chunk by chunk, until `visit` says false.
+    /// Visits the contents of the entry of ``next()``, chunk by chunk, until `visit` says false.
     ///
-    /// What the entry says of its size plays no part: a few kilobytes can unpack to gigabytes.
+    /// The size in the entry plays no part: a few kilobytes can unpack to gigabytes.
     func each(_ visit: (UnsafeRawBufferPointer) -> Bool) throws(Problem) {
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunkSize, alignment: 8)
         defer { chunk.deallocate() }
@@ -112,16 +101,12 @@ final class Archive {
     }
 
     private var broken: Problem {
-        if isTooLarge {
-            return Problem(.unreasonableDocument, at: place, "has a table of contents that no app has")
-        }
+        if isTooLarge { return Problem(.unreasonableDocument, at: place, "has a table of contents that no app has") }
         let reason = functions.error_string?(archive).map { String(cString: $0) } ?? "it is damaged"
         return Problem(
             .brokenDocument, at: place, "is a zip archive that cannot be read: \(shortened(reason))",
             remedy: "it may be cut off: copy or download it again")
     }
-
-    // MARK: What libarchive calls
 
     /// Alive as long as libarchive has the pointer: the object closes the archive when it goes.
     private static func from(_ data: UnsafeMutableRawPointer?) -> Archive? {

@@ -4,7 +4,7 @@ internal import X509
 
 /// Pins in the code and the assets of a built app.
 ///
-/// They are shown with their files and never compared: for which hosts they are cannot be told.
+/// They are shown with their files and never compared, since their hosts are not known.
 package struct CodePins: Sendable {
     /// The bytes that are looked through, and the certificates and hashes that are kept.
     private static let (mostBytes, mostCertificates, mostHashes) = (512 << 20, 100, 500)
@@ -14,32 +14,28 @@ package struct CodePins: Sendable {
     private static let skipped = Set(
         ("png jpg jpeg gif webp heic heif bmp ico svg pdf car mp3 mp4 m4a m4v aac wav caf ogg opus flac mov avi webm "
             + "ttf otf woff woff2 ttc").split(separator: " ").map(String.init))
-    /// The names for processors in `lib/`, the most usual first: a library of several says the same for each.
+    /// The names for processors in `lib/`, the most usual first: a library of several is alike for each.
     private static let processors = ["arm64-v8a", "armeabi-v7a", "x86_64", "x86"]
 
-    /// The app.
     package let place: PinPlace
     /// The hashes and certificates, with their files as origins.
     package private(set) var found: [Pin] = []
     /// The hashes of all pins that the app configures, for whatever host.
     private var configured: Set<SHA256Digest> = []
-    /// The hashes and certificates that are not kept, since there are too many.
+    /// The number of hashes and certificates beyond those bounds.
     private var omitted = 0
     /// Archives and keystores, which are not looked into, and links out of an archive.
     var closed: [PinPlace] = []
-    /// Files that are private keys.
     package private(set) var privateKeys: [PinPlace] = []
     /// Files of so many certificates that they are stores of roots.
     private(set) var stores: [(place: PinPlace, count: Int)] = []
-    /// The files and bytes that were looked through, and the files that were not since they were too many bytes.
+    /// The files and bytes that were looked through, and the files beyond ``mostBytes``.
     private var (files, bytes, unread) = (0, 0, 0)
 
     init(of place: PinPlace) { self.place = place }
 
-    /// The lines for the hashes in a file that is given alone.
     static func found(in file: PinFile) -> [String] { hashes(in: file.bytes).prefix(mostHashes).map { "# HOST \($0)" } }
 
-    /// Each hash in `bytes` once.
     static func hashes(in bytes: [UInt8]) -> [SHA256Digest] {
         var scan = FileScan()
         bytes.withUnsafeBytes { scan.take($0, isLast: true) }
@@ -60,9 +56,7 @@ package struct CodePins: Sendable {
     /// Looks through the files of an app.
     ///
     /// The hosts of the pins in `configuration` are known, and hashes there count only with `sha256/` before them, which no client reads.
-    mutating func scan(
-        _ app: any AppFiles, _ names: [String], configuration: Set<String> = []
-    ) throws(Problem) {
+    mutating func scan(_ app: any AppFiles, _ names: [String], configuration: Set<String> = []) throws(Problem) {
         let all = Set(names)
         var (scan, isCut): (FileScan?, Bool) = (nil, false)
         try app.each { name in
@@ -104,13 +98,9 @@ package struct CodePins: Sendable {
         files += 1
         let origin = place.description
         omitted += scan.omitted
-        for digest in scan.pins {
-            guard hashes < Self.mostHashes else {
-                omitted += 1
-                continue
-            }
-            found.append(Pin(.publicKey(digest), origin: origin))
-        }
+        let kept = scan.pins.prefix(max(0, Self.mostHashes - hashes))
+        omitted += scan.pins.count - kept.count
+        found += kept.map { Pin(.publicKey($0), origin: origin) }
         guard let contents = scan.certificates(at: place) else { return }
         switch contents {
         case .closed: closed.append(place)
@@ -118,17 +108,13 @@ package struct CodePins: Sendable {
         case .certificates(let certificates) where certificates.count > Self.mostInFile:
             stores.append((place, certificates.count))
         case .certificates(let certificates):
-            for certificate in certificates {
-                guard found.count - hashes < Self.mostCertificates else {
-                    omitted += 1
-                    continue
-                }
-                found.append(Pin(.certificate(certificate), origin: origin))
-            }
+            let kept = certificates.prefix(max(0, Self.mostCertificates - (found.count - hashes)))
+            omitted += certificates.count - kept.count
+            found += kept.map { Pin(.certificate($0), origin: origin) }
         }
     }
 
-    /// The pins without the certificates that the app's configuration names, which are known; its hashes are told apart later.
+    /// The pins without the certificates that the app's configuration names; ``new`` leaves out its hashes.
     func beside(_ reading: PinReading) -> CodePins {
         let entries = reading.configurations.flatMap(\.entries)
         let anchors = reading.networkSecurity.flatMap(\.certificates)
@@ -139,7 +125,7 @@ package struct CodePins: Sendable {
         return rest
     }
 
-    /// The words about what was looked through in vain; empty if something was found.
+    /// The words about files that were looked through in vain; empty if something was found.
     func nothingFound(isOfApple: Bool) -> String {
         guard found.isEmpty else { return "" }
         let size = bytes < 1_000_000 ? "\(bytes / 1_000) kB" : "\(bytes / 1_000_000) MB"
@@ -160,7 +146,6 @@ package struct CodePins: Sendable {
             + " in the app's code"
     }
 
-    /// The path of a pin's file within the app.
     package func file(of pin: Pin) -> String { inner(pin.origin) }
 
     private func inner(_ path: String) -> String {
@@ -168,7 +153,7 @@ package struct CodePins: Sendable {
         return String(path.dropFirst(place.description.count).drop { ":/".contains($0) })
     }
 
-    /// The words about what is not told of the app: files that were not looked into, hashes that are not kept; `nil` for nothing.
+    /// The words about files that were not looked into and hashes that are not kept; `nil` if there are none.
     var gaps: String? {
         let files = listed(closed.lazy.map { shortened(inner($0.description), isPublic: true) })
         let parts = [
@@ -187,7 +172,7 @@ package struct CodePins: Sendable {
         }
     }
 
-    /// The pins that say something next to a configuration: the hashes are left out if they are exactly those that it pins.
+    /// The pins next to a configuration: the hashes are left out if they are exactly those that it pins.
     package var new: [Pin] {
         let isKnown = Set(found.filter { $0.certificate == nil }.map(\.spkiSHA256)) == configured
         return isKnown ? found.filter { $0.certificate != nil } : found

@@ -13,7 +13,6 @@ struct FileScan {
     private static let prefixes = ["sha256/", "sha256//", "sha256\\/"].map { Array($0.utf8) }
     /// Keys of configurations that hold bare hashes; elsewhere these may be symmetric keys.
     private static let marks = ["SKPublicKeyHashes", "publicKeyHashes", "SPKI-SHA256-BASE64"].map { Array($0.utf8) }
-    /// The first bytes of zip archives and of Java's keystores.
     private static let closed: [[UInt8]] = [
         [0x50, 0x4B, 0x03, 0x04], [0xFE, 0xED, 0xFE, 0xED], [0, 0, 0, 1, 0, 0, 0, 0x14], [0, 0, 0, 2, 0, 0, 0, 0x14],
     ]
@@ -32,7 +31,7 @@ struct FileScan {
     /// The whole file if it may be certificates or a key, else `nil`.
     private var contents: [UInt8]?
     private var candidates = 0
-    /// The hashes that are not kept, since there are too many.
+    /// The number of hashes beyond those that are kept.
     private(set) var omitted = 0
 
     init(takesBare: Bool = true) { self.takesBare = takesBare }
@@ -49,13 +48,12 @@ struct FileScan {
             isBegun = true
             isClosed = Self.closed.contains(where: window.starts)
             if window.starts(with: [0xEF, 0xBB, 0xBF]) { window.removeFirst(3) }
-            let isPEM = window.withUnsafeBytes { Self.position(of: Self.begin, in: $0) } != nil
-            contents = window.first == 0x30 || isPEM ? window : nil
+            contents = window.first == 0x30 || window.holds(Self.begin) ? window : nil
         } else if let known = contents {
             contents = known.count + chunk.count <= Self.mostBytes ? known + chunk : nil
         }
         window.withUnsafeBytes { bytes in
-            hasMark = hasMark || Self.marks.contains { Self.position(of: $0, in: bytes) != nil }
+            hasMark = hasMark || Self.marks.contains { bytes.position(of: $0) != nil }
             let end = isLast ? bytes.count : bytes.count - Self.lookahead
             var position = first
             while position < end, let base = bytes.baseAddress,
@@ -103,37 +101,21 @@ struct FileScan {
         Base64.value(of: byte) != nil && byte != UInt8(ascii: "-") && byte != UInt8(ascii: "_")
     }
 
-    private static func position(of part: [UInt8], in bytes: UnsafeRawBufferPointer) -> Int? {
-        guard let base = bytes.baseAddress, let first = part.first else { return nil }
-        var start = 0
-        while start + part.count <= bytes.count,
-            let found = memchr(base + start, Int32(first), bytes.count - start - part.count + 1)
-        {
-            guard memcmp(found, part, part.count) != 0 else { return found - UnsafeMutableRawPointer(mutating: base) }
-            start = found - UnsafeMutableRawPointer(mutating: base) + 1
-        }
-        return nil
-    }
-
-    /// The certificates or the key that the file is as a whole; `nil` for any other file, code with certificates in it included.
+    /// The certificates or the key that the whole file is; `nil` for any other file, also for code with certificates in it.
     func certificates(at place: PinPlace) -> Contents? {
         if isClosed { return .closed }
         guard let contents else { return nil }
         let file = PinFile(path: place.description, bytes: contents)
-        switch DERShape(contents) {
-        case .keyStore: return .closed
-        case .privateKey: return .privateKey
-        default: break
-        }
+        let shape = DERShape(contents)
+        if shape == .keyStore || shape == .privateKey { return shape == .keyStore ? .closed : .privateKey }
         var end = contents.count
-        if let begin = contents.withUnsafeBytes({ Self.position(of: Self.begin, in: $0) }) {
+        if let begin = contents.position(of: Self.begin) {
             guard file.text != nil, !isCode(contents[..<begin]) else { return nil }
-            if (try? PrivateKeyGuard.refusePrivateKeys(in: file)) == nil { return .privateKey }
+            if (try? file.refusePrivateKeys()) == nil { return .privateKey }
         } else if let header = DERHeader(contents[...]), case let length = header.contentStart + header.length,
-            length < end,
-            contents[length...].allSatisfy({ $0 == 0x0A || $0 == 0x0D })
+            length < end, contents[length...].allSatisfy({ $0 == 0x0A || $0 == 0x0D })
         {
-            // An editor may have put the end of a line behind it.
+            // Ends of lines, as editors add them.
             end = length
         }
         guard let certificates = try? CertificateReader.plainCertificates(pemOrDER: Array(contents[..<end])),

@@ -4,28 +4,23 @@ internal import X509
 
 /// Certificates, requests and public keys, as PEM or DER: what pins are made of.
 package enum KeyFile {
-    /// What a PEM block or a file of DER holds.
-    enum Object {
-        case certificate(Certificate)
-        case publicKey(PublicKey)
-        case request(KeyReader.Request)
-    }
+    enum Object { case certificate(Certificate), publicKey(PublicKey), request(KeyReader.Request) }
 
     private static let requestLabels: Set = ["CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST"]
     private static let signedDataLabels: Set = ["PKCS7", "CMS", "PKCS #7 SIGNED DATA"]
-    /// Parameters that stand beside keys and certificates and are none themselves.
+    /// Parameters that are next to keys and certificates and are neither.
     private static let passedOver: Set = ["DH PARAMETERS", "EC PARAMETERS", "X9.42 DH PARAMETERS", "DSA PARAMETERS"]
-    /// How many blocks a file may have: OpenSSL takes a tenth of a millisecond and more for each key.
+    /// The blocks that a file may have: OpenSSL takes a tenth of a millisecond and more for each key.
     private static let mostBlocks = 10_000
-    /// The size in bytes above which DER is no key: OpenSSL tries one kind after the other, and takes its time for each.
+    /// The size in bytes above which DER is not a key: OpenSSL tries one kind after the other.
     private static let mostKeyBytes = 1 << 18
 
-    /// Whether bytes are PEM; DER can have such a line in one of its strings.
+    /// Whether a file is PEM; DER can have such a line in one of its strings.
     static func isPEM(_ file: PinFile) -> Bool {
         (file.text != nil || DERShape(file.bytes) == nil) && PEM.looksLikePEM(file.bytes)
     }
 
-    /// Whether bytes are PKCS #7, which holds certificates in no order.
+    /// Whether bytes are PKCS #7, in which certificates have no order.
     package static func isBundle(_ bytes: [UInt8]) -> Bool {
         DERShape(bytes) == .signedData || signedDataLabels.contains { bytes.holds(Array("-----BEGIN \($0)-----".utf8)) }
     }
@@ -46,8 +41,8 @@ package enum KeyFile {
             if case .publicKey(let key) = object { reading.add(key, at: place) }
             guard case .request(let request) = object else { continue }
             reading.add(request.publicKey, at: place)
-            reading.note(
-                .request, at: place, "a certificate request: its public key is pinned, for there is no certificate yet")
+            let words = "a certificate request: its public key is pinned, for there is no certificate yet"
+            reading.note(.request, at: place, words)
         }
     }
 
@@ -67,18 +62,15 @@ package enum KeyFile {
         var objects: [(Object, PinPlace)] = []
         for block in try blocks(of: file) {
             let place = file.place(line: block.line)
-            do throws(Problem) {
-                if passedOver.contains(block.label) {
-                    reading.note(.ignored, at: place, "'\(block.label)' is not a pin and was passed over")
-                } else {
-                    objects.append((try object(in: block, at: place, of: file), place))
-                }
-            } catch { reading.report(error) }
+            if passedOver.contains(block.label) {
+                reading.note(.ignored, at: place, "'\(block.label)' is not a pin and was passed over")
+            } else {
+                let read = reading.attempt { (_) throws(Problem) in try object(in: block, at: place, of: file) }
+                if let read { objects.append((read, place)) }
+            }
         }
         return objects
     }
-
-    // MARK: PEM
 
     private static func blocks(of file: PinFile) throws(Problem) -> [PEMBlock] {
         let blocks: [PEMBlock]
@@ -90,26 +82,22 @@ package enum KeyFile {
                 remedy: "it is cut off, indented, all on one line, or mistyped; copy the file again")
         }
         guard blocks.count <= mostBlocks else {
-            throw Problem(
-                .unreasonableDocument, at: file.place,
-                "has more than \(mostBlocks) PEM blocks, no pin file is that long",
-                remedy: "all public roots together are a few hundred; split the file")
+            throw .tooMuch("\(mostBlocks) PEM blocks, no pin file is that long", at: file.place).advising(
+                "all public roots together are a few hundred; split the file")
         }
         return blocks
     }
 
-    private static func object(
-        in block: PEMBlock, at place: PinPlace, of file: PinFile
-    ) throws(Problem) -> Object {
+    private static func object(in block: PEMBlock, at place: PinPlace, of file: PinFile) throws(Problem) -> Object {
         let word = file.shellWord
         switch block.label {
         case _ where CertificateReader.certificateLabels.contains(block.label):
             do { return .certificate(try CertificateReader.certificate(in: block)) } catch {
-                throw .brokenCertificate(at: place, block.der, detail: error.detail)
+                throw .broken(.certificate, at: place, block.der, detail: error.detail)
             }
         case "PUBLIC KEY":
             do { return .publicKey(try CertificateReader.publicKey(subjectPublicKeyInfo: block.der)) } catch {
-                throw .brokenPublicKey(at: place, block.der, detail: error.detail)
+                throw .broken(.publicKey, at: place, block.der, detail: error.detail)
             }
         case _ where requestLabels.contains(block.label): return try request(block.der, at: place)
         case _ where signedDataLabels.contains(block.label): throw .signedData(at: place, word, isPEM: true)
@@ -121,7 +109,7 @@ package enum KeyFile {
         }
     }
 
-    /// Refuses a pin among the prose that may stand around blocks: it would be lost.
+    /// Refuses a pin among the prose around blocks: it would be lost.
     private static func refusePins(beside file: PinFile, into reading: inout PinReading) {
         var isInBlock = false
         let ascii = file.bytes.map { (0x20..<0x7F).contains($0) || $0 == 0x0A ? $0 : 0x20 }
@@ -129,9 +117,8 @@ package enum KeyFile {
             if line.text.holds("-----END ") { isInBlock = false }
             if !isInBlock, line.holdsPin {
                 reading.report(
-                    Problem(
-                        .notation, at: line.place, "a pin stands beside PEM here",
-                        remedy: "give them in two files, or one of them alone"))
+                    .notation, at: line.place, "a pin stands beside PEM here",
+                    remedy: "give them in two files, or one of them alone")
             }
             if line.text.holds("-----BEGIN "), line.text.hasSuffix("-----") { isInBlock = true }
             return true
@@ -150,12 +137,10 @@ package enum KeyFile {
         return Problem(
             .cerNotDER, at: file.place,
             "is PEM, and AFNetworking reads only DER from a .cer: it skips the file or crashes",
-            remedy:
-                "convert it: openssl x509 -in \(file.shellWord) -outform der -out \(output) && mv \(output) \(file.shellWord)"
+            remedy: "convert it: openssl x509 -in \(file.shellWord) -outform der -out \(output) "
+                + "&& mv \(output) \(file.shellWord)"
                 + (certificates > 1 ? " (it holds \(certificates) certificates, each needs a file of its own)" : ""))
     }
-
-    // MARK: DER
 
     private static func object(inDER file: PinFile) throws(Problem) -> Object {
         let failure: X509Error
@@ -165,30 +150,26 @@ package enum KeyFile {
         switch DERShape(file.bytes) {
         case .signedData: throw Problem.signedData(at: file.place, word, isPEM: false)
         case .request: return try request(file.bytes, at: file.place)
-        case .publicKey: throw .brokenPublicKey(at: file.place, file.bytes, detail: nil)
+        case .publicKey: throw .broken(.publicKey, at: file.place, file.bytes, detail: nil)
         case .rsaPublicKey:
             throw .rsaPublicKey(at: file.place, convertingWith: "openssl rsa -RSAPublicKey_in -inform der -in \(word)")
-        default: throw .brokenCertificate(at: file.place, file.bytes, detail: failure.detail)
+        default: throw .broken(.certificate, at: file.place, file.bytes, detail: failure.detail)
         }
     }
 
     private static func request(_ der: [UInt8], at place: PinPlace) throws(Problem) -> Object {
         do { return .request(try KeyReader.request(der: der)) } catch {
-            throw .brokenRequest(at: place, der, detail: error.detail)
+            throw .broken(.request, at: place, der, detail: error.detail)
         }
     }
 
-    // MARK: Private keys
-
-    /// The public half of the private key in the file at `path`, which may hold a public key instead.
-    ///
-    /// - Throws: `Problem` that shows no part of the file.
+    /// The public half of the private key in the file at `path`, or the public key there; no problem shows a part of the file.
     package static func publicHalf(ofKeyFile path: String) throws(Problem) -> PinItem {
         let file = PinFile(path: path, bytes: try RegularFile.contents(of: path, mayBePipe: true))
         guard !file.bytes.isEmpty else { throw Problem(.empty, at: file.place, "the file is empty") }
         if PEM.looksLikePEM(file.bytes) {
-            for block in try blocks(of: file) where block.label.hasSuffix("PRIVATE KEY") || block.label == "PUBLIC KEY"
-            { return try item(ofKeyBlock: block, in: file) }
+            let block = try blocks(of: file).first { $0.label.hasSuffix("PRIVATE KEY") || $0.label == "PUBLIC KEY" }
+            if let block { return try item(ofKeyBlock: block, in: file) }
         } else if file.bytes.count <= mostKeyBytes {
             if let key = try? KeyReader.publicKey(ofPrivateKey: file.bytes) {
                 return PinItem(key, role: .privateKey, source: file.place.description)
@@ -206,8 +187,7 @@ package enum KeyFile {
             return PinItem(key, role: .publicKey, source: place.description)
         }
         func refuse(_ reason: String, _ command: String) -> Problem {
-            Problem(
-                .privateKey, at: place, reason, remedy: "write its public half and give that: \(command) > key.pub")
+            Problem(.privateKey, at: place, reason, remedy: "write its public half and give that: \(command) > key.pub")
         }
         guard !block.isEncrypted, block.label != "ENCRYPTED PRIVATE KEY" else {
             throw refuse("the key is encrypted", "openssl pkey -in \(file.shellWord) -pubout")
@@ -227,14 +207,9 @@ package enum KeyFile {
 }
 
 extension PinItem {
-    /// What a file holds, in the role that it has by itself: without a chain only the certificate can tell.
     fileprivate init(_ object: KeyFile.Object, source: String) {
         switch object {
-        case .certificate(let certificate):
-            let isAuthority = certificate.basicConstraints?.isCertificateAuthority == true
-            self.init(
-                certificate, role: !isAuthority ? .leaf : certificate.isSelfIssued ? .root : .intermediate,
-                source: source)
+        case .certificate(let certificate): self.init(certificate, source: source)
         case .publicKey(let key): self.init(key, role: .publicKey, source: source)
         case .request(let request):
             self.init(request.publicKey, role: .request, subject: request.subject, source: source)

@@ -1,8 +1,7 @@
 internal import Base
 internal import Pinning
 
-/// JSON that configures hosts: TrustKit's, the options of react-native-ssl-public-key-pinning, and Expo's `app.json`, which holds
-/// what goes into the Info.plist.
+/// JSON that configures hosts: TrustKit's, the options of react-native-ssl-public-key-pinning, and Expo's `app.json` with its Info.plist.
 enum JSONFile {
     static func isFound(in text: String) -> Bool {
         text[...].holds("TSKPinnedDomains") || text[...].holds("publicKeyHashes") || text[...].holds("infoPlist")
@@ -16,9 +15,9 @@ enum JSONFile {
             guard reading.configurations.count > before else { throw PropertyListFile.withoutPins(at: info.place) }
         } else if let trustKit = root["TSKConfiguration"] ?? (TrustKitReader.hasDomains(root) ? root : nil) {
             try refusePins(in: root, outsideOf: root["TSKConfiguration"] ?? root["TSKPinnedDomains"] ?? root)
-            reading.add(try TrustKitReader.configuration(in: trustKit, into: &reading))
+            try TrustKitReader.read(trustKit, into: &reading)
         } else if root.members?.contains(where: { $0.node["publicKeyHashes"] != nil }) == true {
-            reading.add(try ReactNativeReader.configuration(in: root, into: &reading))
+            try ReactNativeReader.read(root, into: &reading)
         } else {
             throw Problem(
                 .notAPin, at: file.place, "is JSON in none of the forms that hold pins",
@@ -56,13 +55,12 @@ extension PinReading {
     {
         for (key, node) in node.members ?? [] where prefixes.contains(where: key.hasPrefix) && !known.contains(key) {
             let remedy = Suggestion.nearest(to: key, in: known).map { "; did you mean '\($0)'?" } ?? ""
-            note(
-                .unknownKey, at: node.place,
-                "\(reader) has no key '\(shortened(key, to: 60))' here that is known" + remedy)
+            let words = "\(reader) has no key '\(shortened(key, to: 60))' here that is known\(remedy)"
+            note(.unknownKey, at: node.place, words)
         }
     }
 
-    /// The pins in a list of hashes; `hash` says where in an element its hash is.
+    /// The pins in a list of hashes; `hash` finds that of an element.
     mutating func pins(
         in elements: [DocumentNode],
         hash: (DocumentNode) throws(Problem) -> DocumentNode = { (node) throws(Problem) in node }
@@ -78,9 +76,7 @@ extension PinReading {
 
 /// Reads the JSON of react-native-ssl-public-key-pinning: a dictionary of hosts.
 enum ReactNativeReader {
-    static func configuration(
-        in node: DocumentNode, into reading: inout PinReading
-    ) throws(Problem) -> PinConfiguration {
+    static func read(_ node: DocumentNode, into reading: inout PinReading) throws(Problem) {
         let members = try node.dictionary().filter { !$0.key.hasPrefix("_") }
         let entries = reading.entries(in: members) { (name, settings, reading) throws(Problem) in
             let hosts = try HostText.trustKitPattern(
@@ -95,12 +91,12 @@ enum ReactNativeReader {
                     .missingValue, at: hashes?.place ?? settings.place, "'\(hosts.name)' has no pin",
                     remedy: "list its hashes, or remove the host")
             }
-            let pins = reading.pins(in: elements)
             reading.noteIfUnmatchable(hosts, by: "TrustKit, which pins on iOS,", at: settings.place)
+            let pins = reading.pins(in: elements)
             var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
             entry.expiration = try settings["expirationDate"]?.midnight()
             return entry
         }
-        return PinConfiguration(.reactNative, entries: entries)
+        reading.configurations.append(PinConfiguration(.reactNative, entries: entries))
     }
 }

@@ -1,46 +1,37 @@
 internal import Base
 internal import Pinning
 
-/// Apple's property lists, XML or binary, with `NSPinnedDomains`, App Transport Security or TrustKit's configuration: an Info.plist, or
-/// a part of one.
+/// An Info.plist or a part of one, with `NSPinnedDomains`, App Transport Security or TrustKit's configuration.
 enum PropertyListFile {
     private static let marks = ["NSPinnedDomains", "TSKPinnedDomains", TransportSecurityReader.key]
 
     static func isFound(in file: PinFile) -> Bool { marks.contains { file.bytes.holds(Array($0.utf8)) } }
 
-    private static func root(of file: PinFile) throws(Problem) -> DocumentNode {
-        let root =
-            BinaryPropertyList.begins(file.bytes)
-            ? try BinaryPropertyList.root(of: file) : try XMLPropertyList.root(of: file)
-        guard root.members != nil else { throw root.wrong("a dictionary") }
-        return root
-    }
-
-    /// Reads a property list; App Transport Security binds an app whether or not its Info.plist says anything.
+    /// Reads a property list; App Transport Security binds an app also if its Info.plist says nothing.
     static func read(_ file: PinFile, isInfo: Bool = false, into reading: inout PinReading) throws(Problem) {
-        let root = try root(of: file)
+        let isBinary = BinaryPropertyList.begins(file.bytes)
+        let root = isBinary ? try BinaryPropertyList.root(of: file) : try XMLPropertyList.root(of: file)
+        _ = try root.dictionary()
         if try add(root, isOfAnApp: TransportSecurityReader.isOfAnApp(root), into: &reading) { return }
         guard isInfo else { throw withoutPins(at: file.place) }
-        reading.add(TransportSecurity(origin: file.place.description))
+        reading.transportSecurity.append(TransportSecurity(origin: file.place.description))
     }
 
-    /// Notes keys of an app's property list that pin or bind nothing where they stand.
+    /// Notes keys of an app's property list that pin or bind nothing at their place.
     private static func noteMisplaced(_ root: DocumentNode, into reading: inout PinReading) {
         for (key, node) in root.members ?? [] {
+            let words: String
             switch key {
-            case "TSKPinnedDomains", "kTSKPinnedDomains":
-                reading.note(.unknownKey, at: node.place, "'\(key)' pins nothing here: put it into TSKConfiguration")
+            case "TSKPinnedDomains", "kTSKPinnedDomains": words = "pins nothing here: put it into TSKConfiguration"
             case _ where ["-", "~"].contains { key.hasPrefix(TransportSecurityReader.key + $0) }:
-                reading.note(
-                    .unknownKey, at: node.place,
-                    "'\(shortened(key, to: 60))' is for some devices, which take it in place of "
-                        + "\(TransportSecurityReader.key); it is not judged")
-            default: break
+                words =
+                    "is for some devices, which take it in place of \(TransportSecurityReader.key); it is not judged"
+            default: continue
             }
+            reading.note(.unknownKey, at: node.place, "'\(shortened(key, to: 60))' \(words)")
         }
     }
 
-    /// A property list that has nothing a client reads.
     static func withoutPins(at place: PinPlace) -> Problem {
         Problem(
             .notAPin, at: place,
@@ -48,9 +39,7 @@ enum PropertyListFile {
             remedy: "name the configuration, the .cer files or the source that pins")
     }
 
-    static func add(
-        _ root: DocumentNode, isOfAnApp: Bool, into reading: inout PinReading
-    ) throws(Problem) -> Bool {
+    static func add(_ root: DocumentNode, isOfAnApp: Bool, into reading: inout PinReading) throws(Problem) -> Bool {
         let security = root[TransportSecurityReader.key]
         for place in [root] + (security?["NSExceptionDomains"]?.members ?? []).map(\.node) {
             guard let misplaced = place["NSPinnedDomains"] else { continue }
@@ -61,9 +50,9 @@ enum PropertyListFile {
         let apple = security?["NSPinnedDomains"]
         let trustKit = root["TSKConfiguration"] ?? (!isOfAnApp && TrustKitReader.hasDomains(root) ? root : nil)
         if isOfAnApp { noteMisplaced(root, into: &reading) }
-        if let apple { reading.add(try NSPinnedDomainsReader.configuration(in: apple, into: &reading)) }
-        if let trustKit { reading.add(try TrustKitReader.configuration(in: trustKit, into: &reading)) }
-        if isOfAnApp { reading.add(try TransportSecurityReader.settings(in: root, into: &reading)) }
+        if let apple { try NSPinnedDomainsReader.read(apple, into: &reading) }
+        if let trustKit { try TrustKitReader.read(trustKit, into: &reading) }
+        if isOfAnApp { try TransportSecurityReader.read(root, into: &reading) }
         return apple != nil || trustKit != nil || isOfAnApp
     }
 }
@@ -72,10 +61,7 @@ enum PropertyListFile {
 enum NSPinnedDomainsReader {
     private static let keys = ["NSPinnedLeafIdentities", "NSPinnedCAIdentities"]
 
-    /// The configuration in `node`, the dictionary of domains.
-    static func configuration(
-        in node: DocumentNode, into reading: inout PinReading
-    ) throws(Problem) -> PinConfiguration {
+    static func read(_ node: DocumentNode, into reading: inout PinReading) throws(Problem) {
         let entries = try reading.entries(in: node.dictionary()) { (name, settings, reading) throws(Problem) in
             let includesSubdomains = try settings["NSIncludesSubdomains"]?.boolean() ?? false
             guard !name.hasSuffix(".") else {
@@ -89,18 +75,16 @@ enum NSPinnedDomainsReader {
             let authorities = try identities(settings[keys[1]], of: hosts, into: &reading)
             reading.noteUnknown(in: settings, of: "NSPinnedDomains", keys + ["NSIncludesSubdomains"])
             if leaf == nil, authorities == nil {
-                reading.note(
-                    .pinnedToNothing, at: settings.place,
-                    "\(hosts.name) has neither \(keys[0]) nor \(keys[1]): no certificate can match")
+                let words = "\(hosts.name) has neither \(keys[0]) nor \(keys[1]): no certificate can match"
+                reading.note(.pinnedToNothing, at: settings.place, words)
             }
-            return HostEntry(
-                hosts: hosts, origin: settings.place.description,
-                identities: .positions(leaf: leaf, authorities: authorities))
+            let identities = HostEntry.Identities.positions(leaf: leaf, authorities: authorities)
+            return HostEntry(hosts: hosts, origin: settings.place.description, identities: identities)
         }
-        return PinConfiguration(.nsPinnedDomains, entries: entries)
+        reading.configurations.append(PinConfiguration(.nsPinnedDomains, entries: entries))
     }
 
-    /// A list of identities, `nil` when the key is absent.
+    /// A list of identities; `nil` if the key is absent.
     private static func identities(
         _ node: DocumentNode?, of hosts: HostPattern, into reading: inout PinReading
     ) throws(Problem) -> [Pin]? {

@@ -12,7 +12,7 @@ enum TransportSecurityReader {
         "NSIncludesSubdomains", "NSExceptionAllowsInsecureHTTPLoads", "NSExceptionMinimumTLSVersion",
         "NSExceptionRequiresForwardSecrecy", "NSRequiresCertificateTransparency",
     ]
-    /// Keys of 2015, which Apple's documentation has no more.
+    /// Keys of 2015, which are no longer in Apple's documentation.
     private static let oldExceptionKeys = [
         "NSThirdPartyExceptionAllowsInsecureHTTPLoads", "NSThirdPartyExceptionMinimumTLSVersion",
         "NSThirdPartyExceptionRequiresForwardSecrecy",
@@ -21,36 +21,32 @@ enum TransportSecurityReader {
         "TLSv1.0": .tls10, "TLSv1.1": .tls11, "TLSv1.2": .tls12, "TLSv1.3": .tls13,
     ]
 
-    /// Whether a property list is an app's, which App Transport Security binds without a word too.
+    /// Whether a property list is an app's, which App Transport Security binds also if it is not in it.
     static func isOfAnApp(_ root: DocumentNode) -> Bool {
         root[key] != nil || root.members?.contains { $0.key.hasPrefix("CFBundle") } == true
     }
 
-    /// What the Info.plist `root` says.
-    static func settings(
-        in root: DocumentNode, into reading: inout PinReading
-    ) throws(Problem) -> TransportSecurity {
-        guard let node = root[key] else { return TransportSecurity(origin: root.place.description) }
+    static func read(_ root: DocumentNode, into reading: inout PinReading) throws(Problem) {
+        guard let node = root[key] else {
+            return reading.transportSecurity.append(TransportSecurity(origin: root.place.description))
+        }
         _ = try node.dictionary()
         var settings = TransportSecurity(origin: node.place.description, isStated: true)
         settings.narrowing = TransportSecurity.narrowingKeys.filter { node[$0] != nil }
-        // Of keys whose value plays no part the type is looked at all the same.
+        // The type of a key whose value plays no part has to be right too.
         for name in settings.narrowing where name != "NSAllowsLocalNetworking" {
-            do throws(Problem) { _ = try node[name]?.boolean() } catch { reading.report(error) }
+            reading.attempt { (_) throws(Problem) in _ = try node[name]?.boolean() }
         }
-        do throws(Problem) {
+        reading.attempt { (_) throws(Problem) in
             settings.allowsArbitraryLoads = try node["NSAllowsArbitraryLoads"]?.boolean() ?? false
             settings.allowsLocalNetworking = try node["NSAllowsLocalNetworking"]?.boolean() ?? false
-        } catch { reading.report(error) }
+        }
         reading.noteUnknown(in: node, of: "App Transport Security", keys)
-        do throws(Problem) {
-            for (name, exception) in try node["NSExceptionDomains"]?.dictionary() ?? [] {
-                do throws(Problem) {
-                    settings.exceptions.append(try self.exception(name, exception, into: &reading))
-                } catch { reading.report(error) }
-            }
-        } catch { reading.report(error) }
-        return settings
+        let exceptions = reading.attempt { (_) throws(Problem) in try node["NSExceptionDomains"]?.dictionary() ?? [] }
+        settings.exceptions = (exceptions ?? []).compactMap { name, exception in
+            reading.attempt { (reading) throws(Problem) in try self.exception(name, exception, into: &reading) }
+        }
+        reading.transportSecurity.append(settings)
     }
 
     private static func exception(
@@ -68,10 +64,9 @@ enum TransportSecurityReader {
         let includesSubdomains = try node["NSIncludesSubdomains"]?.boolean() ?? false
         let hosts = hosts(name, includesSubdomains)
         if case .none = hosts {
-            reading.note(
-                .hostNeverMatches, at: node.place,
-                "'\(shortened(name, to: 80))' in NSExceptionDomains is the host of no URL, which has small letters, no "
-                    + "scheme, port, path or *: its exception counts for nothing")
+            let what = "'\(shortened(name, to: 80))' in NSExceptionDomains is the host of no URL"
+            let words = "\(what), which has small letters, no scheme, port, path or *: its exception counts for nothing"
+            reading.note(.hostNeverMatches, at: node.place, words)
         }
         var exception = TransportSecurity.Rules(hosts: hosts, origin: node.place.description)
         if let node = node["NSExceptionMinimumTLSVersion"] { exception.minimumTLS = try version(node) }
@@ -83,13 +78,9 @@ enum TransportSecurityReader {
 
     private static func version(_ node: DocumentNode) throws(Problem) -> ProtocolVersion {
         let text = try node.text()
-        guard let version = versions[text] else {
-            throw Problem(
-                .wrongValue, at: node.place,
-                "NSExceptionMinimumTLSVersion '\(shortened(text, to: 40))' is not a version",
-                remedy: "it is TLSv1.0, TLSv1.1, TLSv1.2 or TLSv1.3")
-        }
-        return version
+        if let version = versions[text] { return version }
+        let reason = "NSExceptionMinimumTLSVersion '\(shortened(text, to: 40))' is not a version"
+        throw Problem(.wrongValue, at: node.place, reason, remedy: "it is TLSv1.0, TLSv1.1, TLSv1.2 or TLSv1.3")
     }
 
     /// The hosts that a key of `NSExceptionDomains` names: a name in small letters, an address, or a range of them.

@@ -6,24 +6,19 @@ internal import X509
 struct TrustKitReader {
     /// The text of kTSKExcludeSubdomainFromParentPolicy, spelled like that in every version (TSKTrustKitConfig.m).
     static let exclusion = "kSKExcludeSubdomainFromParentPolicy"
-
-    /// Whether TrustKit on macOS leaves roots alone that the user installed: yes, unless this says no.
+    /// The key by which TrustKit on macOS leaves alone roots that the user installed; it does so without the key.
     static let userAnchors = "TSKIgnorePinningForUserDefinedTrustAnchors"
-
     private static let keys = [
         "TSKIncludeSubdomains", "TSKEnforcePinning", "TSKPublicKeyHashes", "TSKPublicKeyAlgorithms",
         "TSKExpirationDate", "TSKReportUris", "TSKDisableDefaultReportUri", "TSKAdditionalTrustAnchors", exclusion,
     ]
 
-    /// Whether a dictionary has domains, by their key or by the name that the key has in programs.
+    /// Whether a dictionary has domains, by their key or by its name in programs.
     static func hasDomains(_ node: DocumentNode) -> Bool {
         node["TSKPinnedDomains"] != nil || node["kTSKPinnedDomains"] != nil
     }
 
-    /// The configuration in `node`, a dictionary with `TSKPinnedDomains`.
-    static func configuration(
-        in node: DocumentNode, into reading: inout PinReading
-    ) throws(Problem) -> PinConfiguration {
+    static func read(_ node: DocumentNode, into reading: inout PinReading) throws(Problem) {
         guard let pinned = node["TSKPinnedDomains"] else {
             throw Problem(
                 .missingValue, at: node.place, "has no TSKPinnedDomains, and TrustKit throws for it",
@@ -38,11 +33,11 @@ struct TrustKitReader {
         reading.noteUnknown(
             in: node, of: "TrustKit", ["TSKPinnedDomains", "TSKSwizzleNetworkDelegates", userAnchors],
             prefixes: ["TSK", "kTSK", "kSK"])
-        var entries = reading.entries(in: members, read)
+        var entries = reading.entries(in: members, entry)
         let exemption = try node[userAnchors]?.boolValue()
         for index in entries.indices { entries[index].exemptsInstalledRoots = exemption }
         try checkRules(entries, of: pinned, into: &reading)
-        return PinConfiguration(.trustKit, entries: entries)
+        reading.configurations.append(PinConfiguration(.trustKit, entries: entries))
     }
 
     /// Holds the domains against the rules that TrustKit checks when the app starts.
@@ -52,30 +47,28 @@ struct TrustKitReader {
         let parents = HostIndex(entries.filter(\.includesSubdomains).map { ($0.hosts, $0) })
         for entry in entries {
             let name = entry.hosts?.name ?? ""
-            let above = parents.covering(name)
-            for violation in TrustKit.violations(
-                of: entry, among: above, publicSuffix: SystemPublicSuffixList.publicSuffix,
+            let violations = TrustKit.violations(
+                of: entry, among: parents.covering(name), publicSuffix: SystemPublicSuffixList.publicSuffix,
                 isRegistry: SystemPublicSuffixList.isRegistry)
-            {
+            for violation in violations {
                 var remedy: String?
                 if case .tooFewPins = violation {
-                    // A pin that was wrong is no pin too few.
+                    // A wrong pin is not a pin too few.
                     if reading.incompleteEntries.contains(entry.origin) { continue }
                     let unknown = (pinned[name]?.members ?? []).filter { !keys.contains($0.key) }
                     remedy = unknown.lazy.compactMap {
                         Suggestion.nearest(to: $0.key, in: ["TSKPublicKeyHashes", exclusion])
                     }.first.map { "did you mean '\($0)'?" }
                 }
-                let error = Problem(
+                reading.report(
                     FindingID(violation), at: PinPlace(origin: entry.origin, source: pinned.file.path),
                     "TrustKit throws when the app starts: \(shortened(violation.message(name), to: 400))",
                     remedy: remedy)
-                reading.report(error)
             }
         }
     }
 
-    private static func read(
+    private static func entry(
         _ name: String, _ settings: DocumentNode, into reading: inout PinReading
     ) throws(Problem) -> HostEntry {
         let isExcluded = try settings[exclusion]?.boolValue() ?? false
@@ -83,11 +76,11 @@ struct TrustKitReader {
         guard !isExcluded || settings.members?.count == 1 else {
             throw Problem(
                 .trustKitExclusionNotAlone, at: settings.place,
-                "\(exclusion) is not the only key of '\(shortened(name, to: 80))', " + "and TrustKit throws for it",
+                "\(exclusion) is not the only key of '\(shortened(name, to: 80))', and TrustKit throws for it",
                 remedy: "remove the others")
         }
         let includesSubdomains = try settings["TSKIncludeSubdomains"]?.boolValue() ?? false
-        // An exemption is the domain's own: names below it go on to the parent that includes its subdomains.
+        // An exemption is the domain's own: names below it belong to the parent that includes its subdomains.
         let hosts = try HostText.trustKitPattern(name, includesSubdomains: includesSubdomains, at: settings.place)
         if !isExcluded { reading.noteIfUnmatchable(hosts, by: "TrustKit", at: settings.place) }
         let pins = reading.pins(in: try settings["TSKPublicKeyHashes"]?.array() ?? [])
@@ -97,15 +90,13 @@ struct TrustKitReader {
         }
         var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
         entry.enforcesPinning = try settings["TSKEnforcePinning"]?.boolValue() ?? true
-        entry.expiration = try settings["TSKExpirationDate"].flatMap { (date) throws(Problem) in
-            try expiration(date)
-        }
+        entry.expiration = try settings["TSKExpirationDate"].map(expiration)
         entry.isExcluded = isExcluded
         for uri in try settings["TSKReportUris"]?.array() ?? [] { entry.reportURIs.append(try uri.text()) }
         return entry
     }
 
-    /// TrustKit takes a text that it cannot read for no date, and throws for what is no text (`parse_configuration.m`: dateFromString:).
+    /// Reads a date; TrustKit ignores a text that it cannot read, and throws for other values (`parse_configuration.m`: dateFromString:).
     private static func expiration(_ date: DocumentNode) throws(Problem) -> Timestamp {
         if let text = date.dateElement {
             throw Problem(
@@ -120,7 +111,6 @@ struct TrustKitReader {
 }
 
 extension FindingID {
-    /// The problem that a broken rule of TrustKit's is.
     package init(_ violation: TrustKit.Violation) {
         self =
             switch violation {

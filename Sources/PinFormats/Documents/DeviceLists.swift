@@ -4,7 +4,7 @@ import X509
 
 /// The root stores of devices in JSON, which the article *Devices* describes; `make-device-data` reads the same.
 package struct DeviceLists {
-    /// One list: the device's name (`ios-17`), another name of it (`macos-14`), its systems in words, where and when the list was read,
+    /// A list: the device's name (`ios-17`), another name of it (`macos-14`), its systems in words, where and when the list was read,
     /// and its roots in DER.
     package typealias Store = (
         name: String, alias: String?, release: String, address: String, date: Timestamp, roots: [[UInt8]]
@@ -13,8 +13,6 @@ package struct DeviceLists {
     package let source: String
     package let licence: String
     package private(set) var stores: [Store] = []
-
-    /// What the file says of the roots of CAs.
     package private(set) var publicCAs: [PublicCARow] = []
 
     /// The directory of the file, and the certificates that lists name by their hashes or their files.
@@ -28,18 +26,11 @@ package struct DeviceLists {
     }
 
     /// Reads `bytes`, which messages call `name`; the files it names are relative to that.
-    package init(
-        _ bytes: [UInt8], named name: String, knowing rootNames: Set<String> = []
-    ) throws(Problem) {
+    package init(_ bytes: [UInt8], named name: String, knowing rootNames: Set<String> = []) throws(Problem) {
         let file = PinFile(path: name, bytes: bytes)
-        try PrivateKeyGuard.refusePrivateKeys(in: file)
+        try file.refusePrivateKeys()
         let root = try JSONReader.root(of: file)
-        if let version = root["version"], version.number != "1" {
-            throw Problem(
-                .wrongValue, at: version.place,
-                "'version' is \(version.number ?? "no number"), and this pincheck reads version 1",
-                remedy: "use a newer pincheck")
-        }
+        try root["version"]?.checkVersion(1, remedy: "use a newer pincheck")
         directory = PathParts(name).directory
         let list = try root.required("stores")
         let commit = try root["commit"]?.plainText()
@@ -69,17 +60,13 @@ package struct DeviceLists {
         var roots: [[UInt8]] = []
         for root in try listed.array() { roots += try self.roots(root) }
         guard !roots.isEmpty else {
-            throw Problem(
-                .missingValue, at: listed.place, "'\(listed.key)' has no root", remedy: "list at least one")
+            throw Problem(.missingValue, at: listed.place, "'\(listed.key)' has no root", remedy: "list at least one")
         }
-        return (
-            name, alias, release, try node["url"]?.plainText() ?? "", try node.required("fetched").midnight(), roots
-        )
+        let (address, date) = (try node["url"]?.plainText() ?? "", try node.required("fetched").midnight())
+        return (name, alias, release, address, date, roots)
     }
 
-    // MARK: Systems
-
-    /// What the device is called, another name of the same list, and the systems in words.
+    /// The name of the device, another name of the same list, and the systems in words.
     private static func system(_ store: DocumentNode) throws(Problem) -> (String, String?, String) {
         let platform = try store.required("platform")
         let name = try platform.text()
@@ -100,9 +87,8 @@ package struct DeviceLists {
     }
 
     private static func version(of system: String, in text: String) -> DeviceVersion? {
-        text.split(separator: ",").map { $0.split(separator: " ") }.first { $0.count == 2 && $0[0] == system }.flatMap {
-            version($0[1])
-        }
+        let words = text.split(separator: ",").map { $0.split(separator: " ") }
+        return words.first { $0.count == 2 && $0[0] == system }.flatMap { version($0[1]) }
     }
 
     /// A version without the zeros at its end: 8.0.0 is 8.
@@ -111,8 +97,6 @@ package struct DeviceLists {
         while parts.count > 1, parts.last?.allSatisfy({ $0 == "0" }) == true { parts.removeLast() }
         return DeviceVersion(parts.joined(separator: "."))
     }
-
-    // MARK: Certificates
 
     private mutating func roots(_ node: DocumentNode) throws(Problem) -> [[UInt8]] {
         let text = try node.text()
@@ -145,5 +129,60 @@ extension DocumentNode {
         }
         guard isPlain else { throw wrong("plain text") }
         return text
+    }
+}
+
+/// A root of a CA in a file of device data, in the form of `public-cas.json`.
+package struct PublicCARow {
+    package let ca: String
+    package let name: String
+    package let key: SHA256Digest
+    package let algorithm: String
+    package let state: String
+    package let until: Timestamp?
+    package let crossSigners: [String]
+    package let source: String
+    package let date: String
+
+    private static let states = ["in-use", "older", "coming"]
+
+    static func all(_ list: DocumentNode, knowing rootNames: Set<String>) throws(Problem) -> [PublicCARow] {
+        var (rows, nodes): ([PublicCARow], [DocumentNode]) = ([], [])
+        for ca in try list.array() {
+            for root in try ca.required("roots").array() {
+                let row = try PublicCARow(root, of: ca)
+                if rows.contains(where: { $0.key == row.key && $0.ca != row.ca }) {
+                    throw Problem(.duplicate, at: root.place, "'\(root.key)' has a key that is another CA's")
+                }
+                rows.append(row)
+                nodes.append(root)
+            }
+        }
+        let known = rootNames.union(rows.map(\.name))
+        for (row, node) in zip(rows, nodes) where row.state == "coming" && known.isDisjoint(with: row.crossSigners) {
+            throw Problem(
+                .wrongValue, at: node.place, "'\(node.key)' is to come, and its 'crossSignedBy' names no known root",
+                remedy: "name the root that signed its key")
+        }
+        return rows
+    }
+
+    private init(_ root: DocumentNode, of ca: DocumentNode) throws(Problem) {
+        self.ca = try ca.required("name").plainText()
+        name = try root.required("name").plainText()
+        let hash = try root.required("spki_sha256")
+        guard let key = SHA256Digest(hexadecimal: try hash.text()) else { throw hash.wrong("64 hexadecimal digits") }
+        self.key = key
+        algorithm = try root["algorithm"]?.plainText() ?? ""
+        let state = try root.required("state")
+        self.state = try state.text()
+        guard Self.states.contains(self.state) else { throw state.wrong("in-use, older or coming") }
+        until = try root["until"]?.midnight()
+        var signers: [String] = []
+        for signer in try root["crossSignedBy"]?.array() ?? [] { signers.append(try signer.plainText()) }
+        crossSigners = signers
+        source = try (root["source"] ?? ca["source"])?.plainText() ?? ""
+        let day = if let own = root["date"] { own } else { try ca.required("date") }
+        date = try day.midnight().date
     }
 }

@@ -1,23 +1,19 @@
 package import Base
 package import Pinning
 
-/// A value with its place, which messages and origins name.
 package struct DocumentNode: Sendable {
     let value: DocumentTree
     package let file: PinFile
     /// The keys that lead to it, as in `TSKPinnedDomains.example.com`.
     package let key: String
 
-    init(root value: DocumentTree, of file: PinFile) {
-        (self.value, self.file) = (value, file)
-        key = ""
-    }
+    init(root value: DocumentTree, of file: PinFile) { self.init(value, "", file) }
 
     private init(_ value: DocumentTree, _ key: String, _ file: PinFile) {
         (self.value, self.key, self.file) = (value, key, file)
     }
 
-    /// The line where the document has lines, else the keys.
+    /// The line if the document has lines, else the keys.
     package var place: PinPlace {
         if let line = value.line { return file.place(line: line) }
         return key.isEmpty ? file.place : .key(key, of: shortened(file.path, to: 1024, isPublic: true))
@@ -39,36 +35,46 @@ package struct DocumentNode: Sendable {
 
     package subscript(key: String) -> DocumentNode? { value[key].map { node(of: (key, $0)) } }
 
-    /// The member that has to be there.
     package func required(_ key: String) throws(Problem) -> DocumentNode {
         if let member = self[key] { return member }
         _ = try dictionary()
         throw Problem(.missingValue, at: place, "\(subject) has no '\(key)'")
     }
 
-    package func text() throws(Problem) -> String {
-        guard let text = value.text else { throw wrong("a text") }
-        return text
+    func checkVersion(_ known: Int, remedy: String) throws(Problem) {
+        guard number != "\(known)" else { return }
+        let reason = "'version' is \(number ?? "no number"), and this pincheck reads version \(known)"
+        throw Problem(.wrongValue, at: place, reason, remedy: remedy)
+    }
+
+    package func text() throws(Problem) -> String { try expect(value.text, "a text") }
+
+    package func dictionary() throws(Problem) -> [(key: String, node: DocumentNode)] {
+        try expect(members, "a dictionary")
+    }
+
+    package func array() throws(Problem) -> [DocumentNode] { try expect(elements, "an array") }
+
+    private func expect<Value>(_ value: Value?, _ what: String) throws(Problem) -> Value {
+        guard let value else { throw wrong(what) }
+        return value
     }
 
     package var string: String? { value.text }
-
     package var isNull: Bool { value.isNull }
-
     package var truth: Bool? { if case .flag(let flag) = value.content { flag } else { nil } }
-
-    /// The digits of a number of JSON, `nil` for anything else.
+    /// The digits of a number of JSON; `nil` for anything else.
     package var number: String? { value.number }
+    /// The day of a date that is not a text.
+    var dateElement: String? { if case .date(let day) = value.content { day } else { nil } }
 
     /// The boolean that Apple's system looks for: it takes any other value for NO (SecPolicy.c, `kCFBooleanTrue`).
     func boolean() throws(Problem) -> Bool {
-        guard case .flag(let flag) = value.content else {
-            throw wrong("true or false, and Apple's system takes it for NO").advising("write <true/> or <false/>")
-        }
-        return flag
+        if let truth { return truth }
+        throw wrong("true or false, and Apple's system takes it for NO").advising("write <true/> or <false/>")
     }
 
-    /// Whether it is set; the texts YES and true count too, as Apple's readers have it.
+    /// A boolean; the texts YES and true count too, as Apple's readers have it.
     func flag() throws(Problem) -> Bool {
         switch value.content {
         case .flag(let flag): return flag
@@ -78,7 +84,7 @@ package struct DocumentNode: Sendable {
         }
     }
 
-    /// The same, and the numbers 0 and 1 of NSNumber's boolValue.
+    /// A boolean, also as the numbers 0 and 1 of NSNumber's boolValue.
     func boolValue() throws(Problem) -> Bool {
         switch value.content {
         case .number("0"): false
@@ -87,10 +93,6 @@ package struct DocumentNode: Sendable {
         }
     }
 
-    /// The day of a date that is no text.
-    var dateElement: String? { if case .date(let day) = value.content { day } else { nil } }
-
-    /// Midnight in UTC of a date, which is text or a date.
     package func midnight() throws(Problem) -> Timestamp {
         switch value.content {
         case .text(let text), .date(let text): return try DateText.midnight(text, at: place)
@@ -98,21 +100,10 @@ package struct DocumentNode: Sendable {
         }
     }
 
-    package func dictionary() throws(Problem) -> [(key: String, node: DocumentNode)] {
-        guard let members else { throw wrong("a dictionary") }
-        return members
-    }
-
     /// Whether one of `words` is a key at any depth.
     func hasKey(among words: Set<String>) -> Bool {
-        members?.contains { words.contains($0.key) || $0.node.hasKey(among: words) } ?? elements?.contains {
-            $0.hasKey(among: words)
-        } ?? false
-    }
-
-    package func array() throws(Problem) -> [DocumentNode] {
-        guard let elements else { throw wrong("an array") }
-        return elements
+        members?.contains { words.contains($0.key) || $0.node.hasKey(among: words) }
+            ?? elements?.contains { $0.hasKey(among: words) } ?? false
     }
 
     package func wrong(_ expected: String) -> Problem {
@@ -123,9 +114,7 @@ package struct DocumentNode: Sendable {
 }
 
 extension JSONReader {
-    /// The document in `file`.
-    ///
-    /// - Throws: `Problem` with the line of what is no JSON, given twice, too deep or too much.
+    /// The document in `file`; a problem has its line.
     package static func root(
         of file: PinFile, mostValues: Int = DocumentTree.mostValues
     ) throws(Problem) -> DocumentNode {

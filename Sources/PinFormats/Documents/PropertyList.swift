@@ -9,9 +9,8 @@ enum XMLPropertyList {
     static func root(of file: PinFile) throws(Problem) -> DocumentNode {
         let plist = try XMLReader.root(of: file, mayHaveDocumentType: true)
         guard plist.name == "plist", let root = plist.children.first, plist.children.count == 1 else {
-            throw Problem(
-                .brokenDocument, at: file.place(line: plist.line),
-                "is not a property list: it is <plist> with one value")
+            let reason = "is not a property list: it is <plist> with one value"
+            throw Problem(.brokenDocument, at: file.place(line: plist.line), reason)
         }
         return DocumentNode(root: try value(root, file), of: file)
     }
@@ -20,10 +19,7 @@ enum XMLPropertyList {
         let content: DocumentTree.Content
         switch element.name {
         case "dict": content = .dictionary(try members(of: element, file))
-        case "array":
-            var elements: [DocumentTree] = []
-            for child in element.children { elements.append(try value(child, file)) }
-            content = .array(elements)
+        case "array": content = .array(try element.children.map { (child) throws(Problem) in try value(child, file) })
         case "string": content = .text(element.text)
         case "true": content = .flag(true)
         case "false": content = .flag(false)
@@ -31,9 +27,8 @@ enum XMLPropertyList {
         case "integer": content = .number(String(element.text[...].trimmingWhitespace()))
         case "real", "data": content = .other
         default:
-            throw Problem(
-                .brokenDocument, at: file.place(line: element.line),
-                "is not a property list: it has no element <\(shortened(element.name, to: 60))>")
+            let reason = "is not a property list: it has no element <\(shortened(element.name, to: 60))>"
+            throw Problem(.brokenDocument, at: file.place(line: element.line), reason)
         }
         return DocumentTree(content: content, line: element.line)
     }
@@ -56,8 +51,7 @@ enum XMLPropertyList {
                     remedy: "put both together")
             }
             guard let child = rest.popFirst(), child.name != "key" else {
-                throw Problem(
-                    .brokenDocument, at: place, "the key '\(shortened(key.text, to: 80))' has no value")
+                throw Problem(.brokenDocument, at: place, "the key '\(shortened(key.text, to: 80))' has no value")
             }
             members.append((key.text, try value(child, file)))
         }
@@ -69,7 +63,7 @@ enum XMLPropertyList {
 struct BinaryPropertyList {
     private static let magic = Array("bplist00".utf8)
     private static let trailerLength = 32
-    /// How many objects there may be, and how many bytes of text, which many objects can share.
+    /// The objects that there may be, and the bytes of text, which many objects can share.
     private static let (mostObjects, mostText) = (200_000, 16 << 20)
 
     private let file: PinFile
@@ -82,16 +76,15 @@ struct BinaryPropertyList {
 
     static func begins(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
 
-    /// An object may be referred to more than once, so that values are counted as they are reached, cycles with them.
+    /// Reads the root; values are counted as they are reached, since an object may be referred to more than once, also by itself.
     static func root(of file: PinFile) throws(Problem) -> DocumentNode {
         guard var list = BinaryPropertyList(file) else {
-            throw Problem(
-                .brokenDocument, at: file.place, "is a binary property list that is cut off or damaged")
+            throw Problem(.brokenDocument, at: file.place, "is a binary property list that is cut off or damaged")
         }
         return DocumentNode(root: try list.value(list.root, depth: 0), of: file)
     }
 
-    /// Reads the last 32 bytes: sizes of offsets and references, how many objects, which is the root, where the offsets are.
+    /// Reads the last 32 bytes: the sizes of offsets and references, the number of objects, the root, and the start of the offsets.
     private init?(_ file: PinFile) {
         let end = file.bytes.count - Self.trailerLength
         guard end >= Self.magic.count else { return nil }
@@ -114,10 +107,8 @@ struct BinaryPropertyList {
     private mutating func value(_ object: Int, depth: Int) throws(Problem) -> DocumentTree {
         count += 1
         guard depth <= DocumentTree.mostDepth, count <= DocumentTree.mostValues else {
-            throw Problem(
-                .unreasonableDocument, at: file.place,
-                "has more than \(DocumentTree.mostDepth) levels or \(DocumentTree.mostValues) values, "
-                    + "no configuration is like that")
+            let bound = "\(DocumentTree.mostDepth) levels or \(DocumentTree.mostValues) values"
+            throw .tooMuch("\(bound), no configuration is like that", at: file.place)
         }
         guard object < objectCount else { throw damaged }
         let start = table.startIndex + object * offsetSize
@@ -127,9 +118,8 @@ struct BinaryPropertyList {
         return DocumentTree(content: try content(bytes[offset], at: offset, depth), line: nil)
     }
 
-    private mutating func content(
-        _ marker: UInt8, at offset: Int, _ depth: Int
-    ) throws(Problem) -> DocumentTree.Content {
+    private mutating func content(_ marker: UInt8, at offset: Int, _ depth: Int) throws(Problem) -> DocumentTree.Content
+    {
         switch marker >> 4 {
         case 0x0 where marker == 0x08: return .flag(false)
         case 0x0 where marker == 0x09: return .flag(true)
@@ -180,7 +170,7 @@ struct BinaryPropertyList {
         return members
     }
 
-    /// How many bytes, characters or references an object has, and where they begin.
+    /// The number of bytes, characters or references of an object, and their start.
     private func length(_ marker: UInt8, at offset: Int) throws(Problem) -> (length: Int, start: Int) {
         let short = Int(marker & 0x0F)
         guard short == 0x0F else { return (short, offset + 1) }
@@ -193,20 +183,16 @@ struct BinaryPropertyList {
     private func references(_ start: Int, _ count: Int) throws(Problem) -> [Int] {
         guard count <= DocumentTree.mostValues * 2 else { throw damaged }
         let references = try slice(start, count * referenceSize)
-        var numbers: [Int] = []
-        for position in stride(from: references.startIndex, to: references.endIndex, by: referenceSize) {
-            guard let number = Self.number(references[position..<(position + referenceSize)]) else { throw damaged }
-            numbers.append(number)
-        }
+        let positions = stride(from: references.startIndex, to: references.endIndex, by: referenceSize)
+        let numbers = positions.compactMap { Self.number(references[$0..<($0 + referenceSize)]) }
+        guard numbers.count == count else { throw damaged }
         return numbers
     }
 
     private mutating func text(_ start: Int, _ length: Int) throws(Problem) -> ArraySlice<UInt8> {
         textCount += length
         guard textCount <= Self.mostText else {
-            throw Problem(
-                .unreasonableDocument, at: file.place,
-                "has more than \(Self.mostText >> 20) MiB of text, no configuration is like that")
+            throw .tooMuch("\(Self.mostText >> 20) MiB of text, no configuration is like that", at: file.place)
         }
         return try slice(start, length)
     }
@@ -216,7 +202,7 @@ struct BinaryPropertyList {
         return bytes[start..<(start + length)]
     }
 
-    /// A number of up to eight bytes, most significant first; `nil` when it is larger than any file.
+    /// A number of up to eight bytes, most significant first; `nil` if it is larger than any file.
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
         let value = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return value < 1 << 40 ? Int(value) : nil

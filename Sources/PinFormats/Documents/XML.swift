@@ -2,11 +2,10 @@ internal import Base
 internal import CLibraries
 internal import Pinning
 
-/// An element of an XML document, with the line it begins on.
 final class XMLElement {
     let name: String
     var attributes: [String: String]
-    /// The attributes that a built app has as a text, where Android asks for a flag in vain.
+    /// The attributes that are texts in a built app, which Android does not read as flags.
     var texts: Set<String> = []
     /// From 1.
     let line: Int
@@ -22,19 +21,18 @@ final class XMLElement {
 
 /// The elements that a reader puts together, within the bounds of a configuration.
 struct XMLTree {
-    /// How many elements may stand in each other, and how many elements and attributes there may be.
+    /// The elements that may be in each other, and the number of elements and attributes.
     static let (mostDepth, mostElements) = (40, 50_000)
 
     private(set) var root: XMLElement?
     private var open: [XMLElement] = []
     private var count = 0
 
-    /// Whether the root has ended.
     var isComplete: Bool { root != nil && open.isEmpty }
 
     /// Begins an element.
     ///
-    /// - Returns: why the document is no configuration; `nil` as long as it may be one.
+    /// - Returns: the reason why the document is not a configuration; `nil` as long as it may be one.
     mutating func start(_ element: XMLElement) -> String? {
         count += 1 + element.attributes.count
         guard open.count < Self.mostDepth else {
@@ -48,14 +46,10 @@ struct XMLTree {
         return nil
     }
 
-    /// Ends the innermost element.
-    ///
-    /// - Returns: whether there was one.
+    /// Ends the innermost element; `false` if there is none.
     @discardableResult mutating func end() -> Bool { open.popLast() != nil }
 
-    /// Adds text to the innermost element.
-    ///
-    /// - Returns: whether there is one.
+    /// Adds text to the innermost element; `false` if there is none.
     @discardableResult mutating func append(_ text: String) -> Bool {
         open.last?.text += text
         return !open.isEmpty
@@ -64,9 +58,7 @@ struct XMLTree {
 
 /// Reads XML with expat, which expands no entity here: a document that declares any is refused.
 enum XMLReader {
-    /// The root element of `file`; a document type that only names a DTD is no harm to a property list.
-    ///
-    /// - Throws: `Problem` with the line for what is no XML, is too deep, has too many elements or a document type.
+    /// The root element of `file`; a document type that only names a DTD does no harm to a property list.
     static func root(of file: PinFile, mayHaveDocumentType: Bool) throws(Problem) -> XMLElement {
         guard let parser = XML_ParserCreate(nil) else {
             throw Problem(.brokenDocument, at: file.place, "there is no memory to read it")
@@ -91,12 +83,12 @@ enum XMLReader {
         return root
     }
 
-    /// What the callbacks put together; alive as long as the parser works.
+    /// The state of the callbacks; alive as long as the parser works.
     private final class Tree {
         private let parser: OpaquePointer
         private let mayHaveDocumentType: Bool
-        private(set) var tree = XMLTree()
-        /// Why the document was left before its end, and what to do.
+        var tree = XMLTree()
+        /// The reason why the document was left before its end, and a remedy.
         private(set) var refusal: (reason: String, remedy: String?)?
 
         init(_ parser: OpaquePointer, mayHaveDocumentType: Bool) {
@@ -118,8 +110,6 @@ enum XMLReader {
         }
 
         func end() { if refusal == nil { tree.end() } }
-
-        func append(_ text: String) { tree.append(text) }
 
         func documentType(declares: Bool) {
             if declares || !mayHaveDocumentType {
@@ -144,7 +134,7 @@ enum XMLReader {
         XML_SetCharacterDataHandler(parser) { pointer, text, length in
             guard let text, length > 0 else { return }
             let bytes = UnsafeRawBufferPointer(start: text, count: Int(length))
-            Tree.from(pointer)?.append(String(decoding: bytes, as: UTF8.self))
+            Tree.from(pointer)?.tree.append(String(decoding: bytes, as: UTF8.self))
         }
         XML_SetStartDoctypeDeclHandler(parser) { pointer, _, _, _, hasInternalSubset in
             Tree.from(pointer)?.documentType(declares: hasInternalSubset != 0)

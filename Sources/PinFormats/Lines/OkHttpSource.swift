@@ -5,25 +5,24 @@ internal import Pinning
 ///
 ///     CertificatePinner.Builder().add("host", "sha256/…", …).add(…).build()
 ///
-/// A name may stand for a text where the file declares it once, as one plain literal, and does nothing else with it than give it to the
-/// chain. Whatever else speaks of a pinner or a pin is an error: nothing is left out, and nothing is put together that the program may
-/// keep apart.
+/// A name may stand for a text if the file declares it once, as one plain literal, and only gives it to the chain. Anything else that
+/// speaks of a pinner or a pin is an error: nothing is left out, and nothing is put together that the program may keep apart.
 struct OkHttpSource {
     private typealias Call = (host: String, pins: [String], line: Int)
 
     private static let name = "CertificatePinner"
     private static let remedy =
-        "write all of it out in one CertificatePinner.Builder().add(\"host\", \"sha256/…\").build(), or give a list with lines such as: "
-        + "host sha256/…"
-    /// How many of the lines that were understood are shown, and how many names are looked for.
+        "write all of it out in one CertificatePinner.Builder().add(\"host\", \"sha256/…\").build(), "
+        + "or give a list with lines such as: host sha256/…"
+    /// The most lines that were understood and are shown, and the most names that are looked for.
     private static let most = 50
 
     private let tokens: [SourceToken]
-    /// How many braces are open before each token.
+    /// The number of braces that are open before each token.
     private let depths: [Int]
-    /// Where names stand that the file declares as one plain text, and where that text is.
+    /// The positions of names that the file declares as one plain text, and of that text.
     private var declarations: [String: (name: Int, text: Int)] = [:]
-    /// The texts that the chain has taken, and where its names stand as far as that is known to mean their text.
+    /// The positions of the texts that the chain has taken, and of its names as far as they are known to mean their text.
     private var taken: Set<Int> = []
     private var uses: [String: Set<Int>] = [:]
 
@@ -36,9 +35,7 @@ struct OkHttpSource {
         }
     }
 
-    static func configuration(
-        in file: PinFile, into reading: inout PinReading
-    ) throws(Problem) -> PinConfiguration {
+    static func read(_ file: PinFile, into reading: inout PinReading) throws(Problem) {
         guard file.bytes.count <= PinLines.mostBytes else {
             throw Problem(
                 .tooLarge, at: file.place, "is a source of more than \(PinLines.mostBytes >> 20) MiB", remedy: remedy)
@@ -64,7 +61,7 @@ struct OkHttpSource {
                 return HostEntry(hosts: hosts, origin: place.description, identities: .anywhere(pins))
             }
         }
-        return PinConfiguration(.okHttp, entries: entries, isSource: true)
+        reading.configurations.append(PinConfiguration(.okHttp, entries: entries, isSource: true))
     }
 
     private init(_ tokens: [SourceToken]) {
@@ -79,8 +76,6 @@ struct OkHttpSource {
             if let text = text(ofDeclaration: index) { declarations[tokens[index].text] = (index, text) }
         }
     }
-
-    // MARK: The chain
 
     private mutating func calls() throws(SourceMistake) -> [Call] {
         var starts: [Int] = []
@@ -146,11 +141,11 @@ struct OkHttpSource {
         }
     }
 
-    /// The lines of a list that those calls come to which can be read, in comments: nobody knows what they lack.
+    /// The lines of a list for the calls that can be read, in comments: nobody knows what they lack.
     private func lines(at place: PinPlace) -> [String] {
         tokens.indices.lazy.filter { spells(["add", "("], at: $0) }.prefix(20 * Self.most).compactMap { start in
-            let texts = stride(from: start + 2, to: tokens.count, by: 2).prefix(50).map { text(ofArgument: $0) }.prefix
-            { $0 != nil }.compactMap(\.self)
+            let arguments = stride(from: start + 2, to: tokens.count, by: 2).prefix(50).map { text(ofArgument: $0) }
+            let texts = arguments.prefix { $0 != nil }.compactMap(\.self)
             let pins = texts.dropFirst().filter { (try? HashText.okHttp($0, at: place)) != nil }
             guard let host = texts.first, !pins.isEmpty, (try? HostText.okHttpPattern(host, at: place)) != nil else {
                 return nil
@@ -159,9 +154,7 @@ struct OkHttpSource {
         }.prefix(Self.most).map(\.self)
     }
 
-    // MARK: Names
-
-    /// Where the text is that a name is declared as: `val NAME = "…"`, `val NAME: String = "…"`, `final String NAME = "…"`.
+    /// The position of the text of a declaration: `val NAME = "…"`, `val NAME: String = "…"`, `final String NAME = "…"`.
     private func text(ofDeclaration index: Int) -> Int? {
         func isBefore(_ words: [String], within count: Int) -> Bool {
             tokens[max(0, index - count)..<index].contains { token in words.contains(where: token.isWord) }
@@ -190,7 +183,7 @@ struct OkHttpSource {
         return following.contains { ["get", "set", "by"].contains(where: $0.isWord) } ? nil : text
     }
 
-    /// Refuses names that may be others than the chain's, and pins that are none of its.
+    /// Refuses names that may not be the chain's, and pins that are not.
     private func refuseOthers(than chain: Int) throws(SourceMistake) {
         guard uses.count <= Self.most else { throw mistake(at: chain, "more names than a pinner has") }
         for name in uses.keys.sorted() {
@@ -211,7 +204,7 @@ struct OkHttpSource {
         }
     }
 
-    /// Whether a name is put together with a text, which sets nothing.
+    /// Whether a name is concatenated with a text, which sets nothing.
     private func isConcatenated(_ index: Int) -> Bool {
         [1, -1].contains { side in
             let other = index + 2 * side

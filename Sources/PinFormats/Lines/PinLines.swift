@@ -3,31 +3,23 @@ internal import Pinning
 
 /// Text with pins: one or more a line, or a host and its pins as OkHttp writes them; empty lines and comments (`#`) are passed over.
 enum PinLines {
-    /// The size in bytes above which text is no list of pins: room for 20,000 of them.
+    /// The size in bytes above which text is not a list of pins: room for 20,000 of them.
     static let mostBytes = 1 << 20
 
-    /// Whether the first line is a host with a pin: `*.example.com sha256/…,sha256/…`.
-    static func haveHosts(_ file: PinFile) -> Bool {
-        guard file.bytes.count <= mostBytes else { return false }
-        var isFound = false
+    /// Whether a list is one of hosts, as its first line shows: `*.example.com sha256/…,sha256/…`; `nil` if no line has a pin.
+    static func haveHosts(_ file: PinFile) -> Bool? {
+        guard file.bytes.count <= mostBytes else { return nil }
+        var (result, isFirst): (Bool?, Bool) = (nil, true)
         each(of: file) { line in
-            let words = line.pins.prefix(2)
-            isFound =
+            let words = isFirst ? line.pins.prefix(2) : []
+            let isOfHost =
                 words.count == 2 && (words[0].text.contains(".") || words[0].text == "localhost")
                 && !words[0].text.contains("(") && !words[0].isClaimed && words[1].isClaimed
-            return false
+            isFirst = false
+            result = isOfHost ? true : line.resemblesPins ? false : nil
+            return result == nil
         }
-        return isFound
-    }
-
-    static func havePins(_ file: PinFile) -> Bool {
-        guard file.bytes.count <= mostBytes else { return false }
-        var isFound = false
-        each(of: file) { line in
-            isFound = line.resemblesPins
-            return !isFound
-        }
-        return isFound
+        return result
     }
 
     static func read(_ file: PinFile, haveHosts: Bool, into reading: inout PinReading) throws(Problem) {
@@ -37,31 +29,30 @@ enum PinLines {
                 remedy: "AFNetworking skips it or crashes on it; name it .txt")
         }
         var entries: [HostEntry] = []
-        /// Prose is said to be none once, not line by line.
+        // Prose is refused once, not line by line.
         var hasProse = false
         each(of: file) { line in
-            if let error = TLSAText.refusal(line.text, at: line.place) {
+            if let error = PastedText.tlsaRecord(line.text, at: line.place) {
                 reading.report(error)
             } else if haveHosts {
                 let entry = reading.entry { (reading) throws(Problem) in try self.entry(line, into: &reading) }
                 if let entry { entries.append(entry) }
             } else if line.resemblesPins {
-                _ = reading.attempt { (reading) throws(Problem) in try line.read(into: &reading) }
+                reading.attempt { (reading) throws(Problem) in try line.read(into: &reading) }
             } else if !hasProse {
                 hasProse = true
                 var own = PinReading()
-                _ = own.attempt { (own) throws(Problem) in try line.read(into: &own) }
-                own.problems.first.map { reading.report($0) }
+                own.attempt { (own) throws(Problem) in try line.read(into: &own) }
+                if let first = own.problems.first { reading.report(first) }
             }
             return true
         }
-        if haveHosts { reading.add(PinConfiguration(.okHttp, entries: entries)) }
+        if haveHosts { reading.configurations.append(PinConfiguration(.okHttp, entries: entries)) }
     }
 
     private static func entry(_ line: PinText, into reading: inout PinReading) throws(Problem) -> HostEntry {
         guard line.text.first != ";" else {
-            throw Problem(
-                .notation, at: line.place, "';' begins no comment here", remedy: "begin comments with '#'")
+            throw Problem(.notation, at: line.place, "';' begins no comment here", remedy: "begin comments with '#'")
         }
         let words = PinText.words(of: line.text).filter { !$0.isEmpty }
         let hosts = try HostText.okHttpPattern(words.first ?? "", at: line.place)
@@ -77,9 +68,7 @@ enum PinLines {
         return HostEntry(hosts: hosts, origin: line.place.description, identities: .anywhere(pins))
     }
 
-    /// Calls `body` with each line that is not empty, until it returns false.
-    ///
-    /// One line at a time: the list of all of them would take many times the memory of the file.
+    /// Calls `body` with each line that is not empty, until it returns false; a list of lines would take many times the file's memory.
     static func each(of file: PinFile, _ body: (PinText) -> Bool) {
         guard let text = file.text else { return }
         var rest = text.utf8[...]

@@ -1,4 +1,3 @@
-/// What keeps a source from being read.
 struct SourceMistake: Error {
     let line: Int
     let reason: String
@@ -6,12 +5,11 @@ struct SourceMistake: Error {
 
 /// A word, a mark or a text of Kotlin or Java; comments are left out.
 ///
-/// Where the two languages see the end of a text or comment in different places, both could be right, and the source is refused.
+/// A source in which the two languages see the end of a text or comment in different places is refused.
 struct SourceToken {
     enum Kind: Equatable {
         /// A name, a number or one mark.
         case word(String)
-        /// What stands between quotation marks, where it is all that the text is.
         case text(String)
         /// A text with escapes, templates or several lines.
         case unreadable(String)
@@ -36,7 +34,7 @@ struct SourceToken {
         if case .word = kind { false } else { text[...].holds("sha256/") || text[...].holds("sha1/") }
     }
 
-    /// The tokens, those before what cannot be told apart where there is that.
+    /// The tokens, up to the first mistake.
     static func all(in bytes: [UInt8]) -> (tokens: [SourceToken], mistake: SourceMistake?) {
         var lexer = SourceLexer(bytes)
         do throws(SourceMistake) {
@@ -94,7 +92,7 @@ private struct SourceLexer {
         SourceMistake(line: line, reason: "a text whose end Kotlin and Java see in different places")
     }
 
-    /// Whether no template goes on behind the text: Kotlin sees further texts in it, and Java the end of this one.
+    /// Whether no template continues behind the text: Kotlin sees further texts in it, and Java the end of this one.
     private func hasOneEnd(_ text: String) -> Bool {
         var depth = 0
         var previous: Character = " "
@@ -106,7 +104,7 @@ private struct SourceLexer {
         return depth == 0
     }
 
-    /// Takes what stands between `begin` and `end`, which has to be there where `what` is to end.
+    /// Takes the text between `begin` and `end`; a `what` without its end is a mistake.
     private mutating func take(_ begin: String, until end: String, _ what: String?) throws(SourceMistake) -> String {
         let start = line
         var taken: [UInt8] = []
@@ -138,7 +136,7 @@ private struct SourceLexer {
         }
     }
 
-    /// How long the character between single quotation marks is with them, `nil` for none.
+    /// The length of a character with its single quotation marks; `nil` for none.
     private var characterLength: Int? {
         let text = Array(rest.prefix(4))
         if text.count == 4, text[1] == UInt8(ascii: "\\"), text[3] == UInt8(ascii: "'") { return 4 }

@@ -1,7 +1,7 @@
 internal import Base
 internal import Pinning
 
-/// Reads the pins of an app as it ships: those of its Info.plist, and the certificate files that clients load from its bundle.
+/// Reads the pins of an app as it ships: those of its configuration, and the certificate files that clients load from a bundle.
 struct AppReader {
     private let files: any AppFiles
     private let isBundle: Bool
@@ -12,7 +12,7 @@ struct AppReader {
         isBundle = false
     }
 
-    /// The app that the directory at `path` is, by the names directly in it; `nil` when it is none.
+    /// The app in the directory at `path`, by the names directly in it; `nil` if it is not an app.
     init?(directory path: String, _ names: [String]) {
         let folder = path.hasSuffix("/") ? path.dropLast() : path[...]
         isBundle = folder.hasSuffix(".app") && (names.contains("Info.plist") || names.contains("Contents"))
@@ -34,9 +34,8 @@ struct AppReader {
         let names = try files.names(leavingOut: &code.closed)
         let bundles = names.contains(AndroidPackage.manifest) ? [] : AppBundle.all(in: names, isBundle: isBundle)
         guard bundles.count <= AppBundle.most else {
-            throw Problem(
-                .unreasonableDocument, at: place, "has more than \(AppBundle.most) apps",
-                remedy: "name one of them, unpacked or in an archive of its own")
+            throw .tooMuch("\(AppBundle.most) apps", at: place).advising(
+                "name one of them, unpacked or in an archive of its own")
         }
         for bundle in bundles { try read(bundle, names, into: &own) }
         if !bundles.isEmpty {
@@ -59,13 +58,13 @@ struct AppReader {
             own.note(.notAPinFile, at: store.place, "is a store of \(store.count) certificates, which are no pins")
         }
         reading.add(own)
-        reading.add(code)
+        reading.code.append(code)
     }
 
     private func read(_ bundle: AppBundle, _ names: [String], into reading: inout PinReading) throws(Problem) {
         let hasFramework = bundle.hasFramework("AFNetworking", names)
         for name in ["AFNetworking", "Alamofire"] where bundle.hasFramework(name, names) {
-            reading.add(framework: name)
+            reading.frameworks.insert(name)
         }
         var loaders: [String: Set<BundleLoader>] = [:]
         for name in names where bundle.holds(name) && AppBundle.isNamedCertificate(name) {
@@ -85,22 +84,21 @@ struct AppReader {
         for name in loaders.keys.sorted() {
             guard let bytes = contents[name], let own = loaders[name] else { continue }
             let file = PinFile(path: files.path(of: name), bytes: bytes, isInArchive: files is ArchivedApp)
-            do throws(Problem) {
+            reading.attempt { (reading) throws(Problem) in
                 // Copies are read once: a certificate costs far more to read than to find again.
-                let pin =
-                    if let copy = known[bytes] { copy } else { try certificate(in: file, loaders: own, into: &reading) }
-                if let pin {
-                    known[bytes] = pin
-                    let origin = file.place.description
-                    let pin = Pin(pin.material, origin: origin)
-                    var entry = HostEntry(hosts: nil, origin: origin, identities: .anywhere([pin]))
-                    entry.loaders = own
-                    entries.append(entry)
-                }
-            } catch { reading.report(error) }
+                var pin = known[bytes]
+                if pin == nil { pin = try certificate(in: file, loaders: own, into: &reading) }
+                guard let pin else { return }
+                known[bytes] = pin
+                let origin = file.place.description
+                let identities = HostEntry.Identities.anywhere([Pin(pin.material, origin: origin)])
+                var entry = HostEntry(hosts: nil, origin: origin, identities: identities)
+                entry.loaders = own
+                entries.append(entry)
+            }
         }
-        if !entries.isEmpty { reading.add(PinConfiguration(.appBundle, entries: entries)) }
         guard !entries.isEmpty else { return }
+        reading.configurations.append(PinConfiguration(.appBundle, entries: entries))
         let parts = BundleLoader.allCases.map { loader in
             let own = entries.filter { $0.loaders?.contains(loader) == true }.map { PathParts($0.origin).name }
             let names = listed(own.lazy.map { "'\(shortened($0, isPublic: true))'" })
@@ -110,11 +108,11 @@ struct AppReader {
         reading.note(.loadedFromBundle, at: place, "loaded from the bundle by \(parts.joined(separator: "; "))")
     }
 
-    /// The certificate that a file of the bundle is; `nil` for what the clients pass over in silence.
+    /// The certificate that a file of the bundle is; `nil` for a file that the clients ignore.
     private func certificate(
         in file: PinFile, loaders: Set<BundleLoader>, into reading: inout PinReading
     ) throws(Problem) -> Pin? {
-        try PrivateKeyGuard.refusePrivateKeys(in: file)
+        try file.refusePrivateKeys()
         var own = PinReading()
         do throws(Problem) {
             // A file named .cer that is text is an error whatever the text is.
@@ -133,21 +131,19 @@ struct AppReader {
         }
     }
 
-    // MARK: Projects
-
     /// Reads a project of Android, whose manifest is text.
     private func readProject(_ names: [String], at place: PinPlace, into reading: inout PinReading) throws(Problem) {
         guard names.contains(AndroidPackage.manifest) else {
-            for (entry, kind) in [
-                ("META-INF/MANIFEST.MF", "a Java library (.jar)"), ("classes.jar", "an Android library (.aar)"),
+            let isArchive = files is ArchivedApp
+            let kinds: KeyValuePairs = [
+                "META-INF/MANIFEST.MF": "a Java library (.jar)", "classes.jar": "an Android library (.aar)",
             ]
-            where files is ArchivedApp && names.contains(entry) {
+            if isArchive, let kind = kinds.first(where: { names.contains($0.key) })?.value {
                 throw Problem(
                     .otherKind, at: place, "is \(kind), not an app", remedy: "give the app that it is built into")
             }
             throw Problem(
-                .noPinsInDirectory, at: place,
-                files is ArchivedApp ? "is a zip archive without an app in it" : "has no app in it",
+                .noPinsInDirectory, at: place, isArchive ? "is a zip archive without an app in it" : "has no app in it",
                 remedy: "an .ipa has Payload/NAME.app, an .apk an AndroidManifest.xml; of anything else name the files")
         }
         let contents = try files.contents(of: [AndroidPackage.manifest], limit: RegularFile.mostBytes)
@@ -159,9 +155,8 @@ struct AppReader {
                 remedy: "name the .apk, or unpack it and name its directory")
         }
         guard case .android? = try? PinFileKind(file) else {
-            throw Problem(
-                .noPinsInDirectory, at: file.place,
-                "names no network security configuration, so the app pins nothing by one")
+            let reason = "names no network security configuration, so the app pins nothing by one"
+            throw Problem(.noPinsInDirectory, at: file.place, reason)
         }
         try AndroidFile.read(file, into: &reading)
     }

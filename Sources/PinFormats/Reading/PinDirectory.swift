@@ -1,12 +1,11 @@
 internal import Base
 internal import Pinning
 
-/// A directory of pin files, which is what an app bundle is to AFNetworking.
+/// A directory of pin files, as an app bundle is one to AFNetworking.
 ///
-/// Every file in it that holds pins counts, in the order of the names; hidden files and subdirectories do not. A file named as
-/// certificates and keys are has to be one. A file with pins that are not read, or with code that makes a pinner, is told of. Any other
-/// file is named in a note, and documentation is not looked into: its examples are no pins. A README, a license or a policy is passed
-/// over without a note.
+/// Every file in it with pins counts, in the order of the names; hidden files and subdirectories do not. A file named as certificates
+/// and keys are has to be one. A file with pins that are not read, or with code that makes a pinner, is told of. Any other file is named
+/// in a note. Documentation is not looked into: its examples are not pins. A README, a license or a policy has no note.
 package struct PinDirectory {
     /// Directories of code that others wrote or a build made, which `lint` does not look into.
     private static let foreign = ["build", "Carthage", "DerivedData", "node_modules", "Pods", "vendor"]
@@ -14,19 +13,19 @@ package struct PinDirectory {
     private static let certificates: Set = ["cer", "crt", "der", "pem"]
     private static let promising = certificates.union(["pub", "key", "csr", "p7b", "p7c"])
     private static let documentation: Set = ["md", "markdown", "rst", "adoc", "html", "htm", "pdf", "rtf"]
-    /// What stands in any directory for its readers, and goes without saying.
+    /// Files for the readers of any directory, which have no note.
     private static let companions: Set = ["readme", "license", "licence", "copying", "notice", "changelog"]
 
-    /// What pins, configurations and the code that makes pinners are written with.
+    /// The words of configurations with pins, and those of all files that concern pins.
+    private static let words = ["pin-set", "ublicKeyHashes", "NSPinned", "network-security-config"].map {
+        Array($0.utf8)
+    }
     private static let marks =
-        [
-            "sha256/", "pin-set", "ublicKeyHashes", "NSPinned", "NSAppTransportSecurity", "network-security-config",
-            "BEGIN CERTIFICATE", "BEGIN PUBLIC KEY",
-        ]
-        .map { Array($0.utf8) } + UnreadKind.pinners
+        ["sha256/", "NSAppTransportSecurity", "BEGIN CERTIFICATE", "BEGIN PUBLIC KEY"].map { Array($0.utf8) }
+        + words + UnreadKind.pinners
 
     let path: String
-    /// Whether it was found below the directory that was named: files there without a mark go without saying.
+    /// Whether it was found below the directory that was named: files there without a mark have no note.
     var isFound = false
 
     func read(into reading: inout PinReading) throws(Problem) {
@@ -88,9 +87,8 @@ package struct PinDirectory {
         if !isPromised, Self.companions.contains(stem) { return }
         if Self.documentation.contains(fileExtension) { return pass("documentation, which was not looked into") }
         if ["apk", "aab", "apks", "xapk", "ipa"].contains(fileExtension), ArchivedApp.isArchive(path: file) {
-            return reading.add(
-                unread: Problem(.pinsNotRead, at: .at(file), "is an app, which is judged by itself", remedy: "name it"),
-                [])
+            let reason = "is an app, which is judged by itself"
+            return reading.unread.append((Problem(.pinsNotRead, at: .at(file), reason, remedy: "name it"), []))
         }
         let contents: PinFile
         do throws(Problem) { contents = try PinFile.load(file) } catch {
@@ -104,32 +102,30 @@ package struct PinDirectory {
         do throws(Problem) {
             let kind = try PinFileKind(contents)
             // A policy names the pins that stand beside it, which count once.
-            if case .policy = kind { return reading.add(policy: file) }
+            if case .policy = kind { return reading.policies.append(file) }
             var own = PinReading()
             try kind.read(contents, into: &own)
             reading.add(own)
         } catch {
             guard !isPromised, OkHttpSource.isFound(in: contents) || !isDamaged(contents, error.id) else { throw error }
             if let (problem, pins) = UnreadKind.pins(in: contents, after: error) {
-                return reading.add(unread: problem, pins)
+                return reading.unread.append((problem, pins))
             }
             reading.note(.notAPinFile, at: .at(file), error.reason)
         }
     }
 
-    /// Takes note of a directory of the owner's own, for whoever looks further.
+    /// Remembers a directory of the owner's own, for callers that look further.
     private func noteSubdirectory(_ name: String, at path: String, in reading: inout PinReading) {
         guard !Self.foreign.contains(name), FileKind(at: path, followingLinks: false) == .directory else { return }
-        reading.add(subdirectory: path)
+        reading.subdirectories.append(path)
     }
 
-    /// Whether a file is a configuration that cannot be read, and not one of another kind.
+    /// Whether a file is a configuration that cannot be read, and not a file of another kind.
     private func isDamaged(_ file: PinFile, _ problem: FindingID?) -> Bool {
         if [.notAPin, .notation, .missingValue, .tooLarge, .binaryJunk].contains(problem) { return false }
         // UTF-16 has NULs between the characters.
         let bytes = file.bytes.filter { $0 != 0 }
-        return ["sha256", "pin-set", "ublicKeyHashes", "NSPinned", "network-security-config"].contains {
-            bytes.holds(Array($0.utf8))
-        }
+        return (Self.words + [Array("sha256".utf8)]).contains(where: bytes.holds)
     }
 }

@@ -1,9 +1,7 @@
 package import Base
 package import Pinning
 
-/// What a file is in, by what it begins with: its name chooses no reader.
-///
-/// Each reader accounts for everything in its file, so that no other has to be asked about it.
+/// The format of a file, by its beginning: its name chooses no reader, and each reader accounts for everything in its file.
 enum PinFileKind {
     case propertyList
     case android
@@ -16,11 +14,15 @@ enum PinFileKind {
 
     /// - Throws: `Problem` for a file in which nothing is a pin, with what to give instead.
     init(_ file: PinFile) throws(Problem) {
-        guard let text = file.text, !BinaryPropertyList.begins(file.bytes) else {
-            self = try Self.binary(file)
+        let isList = BinaryPropertyList.begins(file.bytes)
+        guard let text = file.text, !isList else {
+            guard isList || KeyFile.isPEM(file) || DERShape(file.bytes) != nil else {
+                throw UnreadKind.refusal(ofBinary: file)
+            }
+            self = isList ? try Self.propertyList(file) : .keys
             return
         }
-        if let failure = OkHttpFailure.refusal(of: text, at: file.place) { throw failure }
+        if let failure = PastedText.okHttpFailure(text, at: file.place) { throw failure }
         let first = text.unicodeScalars.first { !$0.properties.isWhitespace && $0 != "\u{FEFF}" }
         if first == "<", let kind = try Self.xml(file, text) {
             self = kind
@@ -32,25 +34,18 @@ enum PinFileKind {
         } else if KeyFile.isPEM(file) {
             if let kind = UnreadKind(named: file) { throw kind.error(at: file.place) }
             self = .keys
-        } else if !text.hasPrefix("HTTP/"), PinLines.haveHosts(file) || PinLines.havePins(file) {
-            self = .lines(haveHosts: PinLines.haveHosts(file))
+        } else if !text.hasPrefix("HTTP/"), let haveHosts = PinLines.haveHosts(file) {
+            self = .lines(haveHosts: haveHosts)
         } else {
             throw UnreadKind.refusal(of: file)
         }
     }
 
-    private static func binary(_ file: PinFile) throws(Problem) -> PinFileKind {
-        if BinaryPropertyList.begins(file.bytes) {
-            guard PropertyListFile.isFound(in: file) else { throw PropertyListFile.withoutPins(at: file.place) }
-            return .propertyList
-        }
-        guard KeyFile.isPEM(file) || DERShape(file.bytes) != nil else { throw UnreadKind.refusal(ofBinary: file) }
-        return .keys
+    private static func xml(_ file: PinFile, _ text: String) throws(Problem) -> PinFileKind? {
+        AndroidFile.isFound(in: text) ? .android : text[...].holds("<plist") ? try propertyList(file) : nil
     }
 
-    private static func xml(_ file: PinFile, _ text: String) throws(Problem) -> PinFileKind? {
-        if AndroidFile.isFound(in: text) { return .android }
-        guard text[...].holds("<plist") else { return nil }
+    private static func propertyList(_ file: PinFile) throws(Problem) -> PinFileKind {
         guard PropertyListFile.isFound(in: file) else { throw PropertyListFile.withoutPins(at: file.place) }
         return .propertyList
     }
@@ -67,7 +62,7 @@ enum PinFileKind {
         case .android: try AndroidFile.read(file, into: &reading)
         case .policy: try PolicyFile.read(file, into: &reading)
         case .json(let root): try JSONFile.read(root, of: file, into: &reading)
-        case .okHttpSource: reading.add(try OkHttpSource.configuration(in: file, into: &reading))
+        case .okHttpSource: try OkHttpSource.read(file, into: &reading)
         case .keys: try KeyFile.read(file, into: &reading)
         case .lines(let haveHosts):
             var own = PinReading()
@@ -80,16 +75,14 @@ enum PinFileKind {
     }
 }
 
-/// What a file given to `pins` holds: keys to make pins of, or pins that were made already.
+/// The contents of a file given to `pins`: keys to make pins of, or pins that were made already.
 package enum PinInput: Sendable {
     /// Certificates, requests and public keys.
     case items([PinItem])
     /// A configuration, a list of pins, a directory or an app.
     case reading(PinReading)
 
-    /// Reads what stands at `path`.
-    ///
-    /// - Throws: `Problem` for what holds neither, and for a private key.
+    /// Reads the file, directory or app at `path`.
     package static func read(_ path: String) throws(Problem) -> PinInput {
         guard FileKind(at: path) != .directory, !ArchivedApp.isArchive(path: path) else {
             return .reading(try pinning(try PinSource(path).read(), at: .at(path)))
@@ -97,13 +90,13 @@ package enum PinInput: Sendable {
         return try read(PinFile(path: path, bytes: RegularFile.contents(of: path, mayBePipe: true)))
     }
 
-    /// The same for bytes that were read already; `name` stands for the file in messages.
+    /// Reads bytes that messages call `name`.
     package static func read(_ bytes: [UInt8], name: String) throws(Problem) -> PinInput {
         try read(PinFile(path: name, bytes: bytes))
     }
 
     private static func read(_ file: PinFile) throws(Problem) -> PinInput {
-        do throws(Problem) { try PrivateKeyGuard.refusePrivateKeys(in: file) } catch {
+        do throws(Problem) { try file.refusePrivateKeys() } catch {
             guard DERShape(file.bytes) != .keyStore else { throw error }
             throw error.with(
                 reason: "this is a private key; it was not used and no part of it is shown",
@@ -119,7 +112,7 @@ package enum PinInput: Sendable {
         return .reading(try pinning(try reading.orThrow(), at: file.place))
     }
 
-    /// The reading, where it holds a pin or configures a host: a configuration may decide other things alone.
+    /// The reading, if it has a pin or configures a host: a configuration may decide other things alone.
     package static func pinning(_ reading: PinReading, at place: PinPlace) throws(Problem) -> PinReading {
         if !reading.pins.isEmpty || reading.configurations.contains(where: { !$0.entries.isEmpty }) { return reading }
         let silence = reading.notes.first { $0.kind == .nothingPinned }

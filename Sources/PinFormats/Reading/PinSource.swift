@@ -1,23 +1,22 @@
 package import Base
 package import Pinning
 
-/// What `--pins` names: a file, a directory of files, or pins written out.
+/// The value of `--pins`: a file, a directory of files, or pins written out.
 ///
-/// What stands at a path goes before what the text could mean as a pin. Files are recognised by their content; their names
-/// count only where a client goes by them (AFNetworking loads `.cer`) and where they make a promise in a directory.
+/// A path that exists goes before the text's meaning as a pin. Files are recognised by their content; their names count only if a
+/// client goes by them (AFNetworking loads `.cer`) or if they make a promise in a directory.
 package struct PinSource: Sendable, Hashable {
     package let text: String
-    /// Where the text stands, which the errors about it name.
+    /// The place of the text, which the errors about it name.
     package let place: PinPlace
     /// The bytes of standard input, for which the text is `-`; `nil` for any other source.
     private var input: [UInt8]?
-    /// Whether the text is a value of curl's `--pinnedpubkey`, which names other files and nothing but one key in them.
+    /// Whether the text is a value of curl's `--pinnedpubkey`, which names other files with only one key in them.
     package let isCurlValue: Bool
 
     /// Names a source; nothing is read yet.
     package init(_ text: String, at place: PinPlace = .option) {
-        (self.text, self.place) = (text, place)
-        isCurlValue = false
+        (self.text, self.place, isCurlValue) = (text, place, false)
     }
 
     /// Takes the bytes of standard input as a file.
@@ -30,38 +29,30 @@ package struct PinSource: Sendable, Hashable {
     package var asksForInput: Bool { text == "-" && place == .option && input == nil && !isCurlValue }
 
     /// Takes a value of curl's `--pinnedpubkey`; nothing is read yet.
-    ///
-    /// What curl would never find equal to a key is an error when it is read.
     package init(pinnedPublicKey text: String, at place: PinPlace = .pinnedPublicKey) {
-        (self.text, self.place) = (text, place)
-        isCurlValue = true
+        (self.text, self.place, isCurlValue) = (text, place, true)
     }
 
-    /// Whether the sources hold the same pins; where they stand plays no part.
+    /// Whether the sources have the same pins, at whatever places.
     package static func == (left: PinSource, right: PinSource) -> Bool {
         left.text == right.text && left.isCurlValue == right.isCurlValue && left.input == right.input
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
-    /// Reads every pin of the source.
+    /// Reads every pin of the source; blocks while it reads files, none of which may be larger than ``RegularFile/mostBytes``.
     ///
-    /// Blocks while it reads files, of which none may be larger than ``RegularFile/mostBytes``.
-    ///
-    /// - Returns: the pins and what there is to say of them.
     /// - Throws: `Problem` for pin data that is wrong or absent. A source without a pin is always an error.
     package func read() throws(Problem) -> PinReading { try inspect().orThrow() }
 
-    /// Reads every pin of the source and everything that is wrong with it, going on where it can.
-    ///
-    /// Blocks while it reads files, as ``read()`` does. A source without a pin has at least one problem.
+    /// Reads every pin of the source and everything that is wrong with it; a source without a pin has at least one problem.
     package func inspect() -> PinReading {
         var reading = PinReading(of: text, FileKind(at: text))
         inspect(into: &reading)
         return reading
     }
 
-    /// Reads the source and, where it is a directory, those below it: what an app's repository is to its developer.
+    /// Reads the source and, if it is a directory, those below it, as in an app's repository.
     ///
     /// Each directory with pins is a source of its own; an app is one as a whole, and so is `res`. Links are not followed.
     package func inspectAll() -> [PinReading] {
@@ -74,23 +65,21 @@ package struct PinSource: Sendable, Hashable {
 
     private static func found(_ path: String) -> [PinReading] {
         var found = PinReading(of: path, .directory)
-        _ = found.attempt { (reading) throws(Problem) in
-            try PinDirectory(path: path, isFound: true).read(into: &reading)
-        }
+        found.attempt { (reading) throws(Problem) in try PinDirectory(path: path, isFound: true).read(into: &reading) }
         return withFound(found)
     }
 
     private static func withFound(_ reading: PinReading) -> [PinReading] {
         var own = reading
         let below = own.subdirectories.flatMap(found).filter(\.concernsPins)
-        // The pins that a policy names count where they stand; where there are none, it is a source by itself.
+        // The pins that a policy names count at their own places; without any it is a source by itself.
         let policies = own.policies.map { PinSource($0).inspect() }
         if own.isEmpty, !policies.isEmpty { return policies + below }
         for problem in policies.flatMap(\.problems) { own.report(problem) }
         return [own] + below
     }
 
-    /// Reads the source for a policy that names it, another policy apart, and adds all it holds but its pins.
+    /// Reads the source for a policy that names it, which takes no other policy, and adds all but its pins.
     func readForPolicy(into reading: inout PinReading) -> [Pin] {
         var own = PinReading(readsPolicies: false)
         inspect(into: &own)
@@ -103,10 +92,8 @@ package struct PinSource: Sendable, Hashable {
         guard let absence, reading.isEmpty, reading.problems.isEmpty, reading.unread.isEmpty else { return }
         if let trust = reading.networkSecurity.first {
             return reading.report(
-                Problem(
-                    .hostNotPinned, at: PinPlace(origin: trust.origin, source: text),
-                    "pins nothing and names no anchors",
-                    remedy: "leave it out: without pins the client android judges by the system's rules"))
+                .hostNotPinned, at: PinPlace(origin: trust.origin, source: text), "pins nothing and names no anchors",
+                remedy: "leave it out: without pins the client android judges by the system's rules")
         }
         let misplaced = reading.notes.first { $0.kind == .unknownKey }
         reading.report(misplaced.map { Problem(.notAPin, at: $0.place ?? place, $0.message) } ?? absence)
@@ -116,9 +103,7 @@ package struct PinSource: Sendable, Hashable {
         guard !text.isEmpty else {
             throw Problem(.empty, at: place, "the value is empty", remedy: "name a file, a directory or a pin")
         }
-        guard !text.utf8.contains(0) else {
-            throw Problem(.nulCharacter, at: place, "the value holds a NUL character")
-        }
+        guard !text.utf8.contains(0) else { throw Problem(.nulCharacter, at: place, "the value holds a NUL character") }
         if isCurlValue {
             try CurlValue(text: text, place: place).read(into: &reading)
             return .noPin(at: place)
@@ -130,12 +115,12 @@ package struct PinSource: Sendable, Hashable {
                     remedy: "name a file")
             }
             let file = PinFile(path: "standard input", bytes: input)
-            try PrivateKeyGuard.refusePrivateKeys(in: file)
-            guard !ArchivedApp.isArchive(bytes: input) else {
+            try file.refusePrivateKeys()
+            if ArchivedApp.isArchive(bytes: input) {
                 try AppReader(archive: file.path, bytes: input).read(into: &reading)
-                return .noPin(at: file.place)
+            } else {
+                try PinFileKind(file).read(file, into: &reading)
             }
-            try PinFileKind(file).read(file, into: &reading)
             return .noPin(at: file.place)
         }
         let path = PinPlace.at(text)
@@ -145,10 +130,12 @@ package struct PinSource: Sendable, Hashable {
             return .noPin(at: path)
         case .directory:
             try PinDirectory(path: text).read(into: &reading)
-            return .noPinInDirectory(at: path)
+            return Problem(
+                .noPinsInDirectory, at: path, "no file in this directory holds a pin",
+                remedy: "name the directory or file that does; hidden files are not searched")
         case .inaccessible(let code): throw RegularFile.failure(.system(code), at: path)
         case .absent:
-            if let error = TLSAText.refusal(text[...], at: place) ?? OkHttpFailure.refusal(of: text, at: place) {
+            if let error = PastedText.tlsaRecord(text[...], at: place) ?? PastedText.okHttpFailure(text, at: place) {
                 throw error
             }
             let pins = PinText(text[...], at: place, isArgument: place == .option)
@@ -201,11 +188,5 @@ extension Problem {
         Problem(
             .notAPin, at: place, "holds no pin",
             remedy: "a pin is a certificate, a public key, or a line such as sha256/ and 44 characters of base64")
-    }
-
-    static func noPinInDirectory(at place: PinPlace) -> Problem {
-        Problem(
-            .noPinsInDirectory, at: place, "no file in this directory holds a pin",
-            remedy: "name the directory or file that does; hidden files are not searched")
     }
 }

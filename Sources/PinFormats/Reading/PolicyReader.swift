@@ -1,21 +1,52 @@
-internal import Base
+package import Base
 package import Pinning
+
+/// A policy file: the hosts to check, and for each of them how.
+package struct Policy: Sendable {
+    package let path: String
+    /// The hosts in their order, at least one; the defaults are a part of each.
+    package let hosts: [Host]
+
+    package struct Host: Sendable {
+        package let name: String
+        package let place: PinPlace
+        /// Its own settings, and the defaults for the rest.
+        package let settings: [(key: String, value: DocumentNode)]
+
+        package var hostName: String {
+            guard let colon = name.lastIndex(of: ":"), name.firstIndex(of: ":") == colon else { return name }
+            return String(name[..<colon])
+        }
+
+        /// Its sources of pins; none if it says nothing of pins.
+        func pins() throws(Problem) -> [PinSource] {
+            guard let node = settings.first(where: { $0.key == "pins" })?.value else { return [] }
+            guard node.elements?.isEmpty != true else {
+                throw Problem(
+                    .missingValue, at: node.place, "'pins' is an empty list",
+                    remedy: "leave the key out, or list something")
+            }
+            var sources: [PinSource] = []
+            for element in node.elements ?? [node] {
+                let path = RegularFile.path(try element.text(), besideFilesIn: PathParts(element.file.path).directory)
+                sources.append(PinSource(path, at: element.place))
+            }
+            return sources
+        }
+    }
+}
 
 /// Reads policy files: JSON5 with the members `version`, `defaults` and `hosts`.
 package enum PolicyReader {
     package static let version = 1
 
-    /// The policy in the file at `path`.
-    ///
-    /// Pins and anchors that it names are not read yet.
-    package static func policy(at path: String) throws(Problem) -> Policy {
-        try policy(ofFile: try PinFile.load(path))
-    }
+    /// The policy in the file at `path`; pins and anchors that it names are not read yet.
+    package static func policy(at path: String) throws(Problem) -> Policy { try policy(ofFile: try PinFile.load(path)) }
 
     /// The policy that `bytes` are, which messages call `name`; relative paths in it are relative to the current directory.
     package static func policy(_ bytes: [UInt8], named name: String) throws(Problem) -> Policy {
         let file = PinFile(path: name, bytes: bytes)
-        try PrivateKeyGuard.refusePrivateKeys(in: file)
+        try file.refusePrivateKeys()
         return try policy(ofFile: file)
     }
 
@@ -28,9 +59,8 @@ package enum PolicyReader {
                 remedy: "an Info.plist, a configuration or a certificate goes to --pins")
         }
         guard file.text != nil else {
-            throw Problem(
-                .textEncoding, at: file.place, "a policy is JSON5 in UTF-8, and this is not", remedy: "save it as UTF-8"
-            )
+            let reason = "a policy is JSON5 in UTF-8, and this is not"
+            throw Problem(.textEncoding, at: file.place, reason, remedy: "save it as UTF-8")
         }
         guard file.text?.contains(where: { !$0.isWhitespace }) == true else {
             throw Problem(.noHosts, at: file.place, "the policy is empty", remedy: "name at least one host")
@@ -42,13 +72,7 @@ package enum PolicyReader {
         let root = try JSONReader.root(of: file)
         try checkKeys(of: root, known: ["$schema", "version", "defaults", "hosts"], what: "a policy")
         if let version = root["version"] {
-            let found = version.number
-            guard found == "\(Self.version)" else {
-                throw Problem(
-                    .wrongValue, at: version.place,
-                    "'version' is \(found ?? "no number"), and this pincheck reads version \(Self.version)",
-                    remedy: "write \(Self.version), or use a newer pincheck")
-            }
+            try version.checkVersion(Self.version, remedy: "write \(Self.version), or use a newer pincheck")
         }
         let defaults = try root["defaults"].map { (node) throws(Problem) in try settings(in: node) } ?? []
         guard let hosts = root["hosts"] else {
@@ -58,11 +82,9 @@ package enum PolicyReader {
         }
         if let first = hosts.elements?.first {
             let name = (try? first.text()) ?? "api.example.com"
+            let example = "hosts: { \"\(shortened(name, to: 60))\": { pins: [\"api-pins\"] } }"
             throw Problem(
-                .wrongValue, at: hosts.place, "'hosts' is a list",
-                remedy:
-                    "write each host as a key, as in hosts: { \"\(shortened(name, to: 60))\": { pins: [\"api-pins\"] } }"
-            )
+                .wrongValue, at: hosts.place, "'hosts' is a list", remedy: "write each host as a key, as in \(example)")
         }
         var result: [Policy.Host] = []
         for (name, node) in try hosts.dictionary() {
@@ -88,7 +110,7 @@ package enum PolicyReader {
         return try node.dictionary().map { ($0.key, $0.node) }
     }
 
-    /// What can be said of a host; what each key takes stands in the table of options.
+    /// The settings of a host; the table of options says what each takes.
     package static let keys = """
         pins client mode allowInvalidCertificates validatesDomainName anchors andSystem device deviceData extraRoots \
         intermediates ports connect sni verifyName host ipVersion warnBefore failBefore minPinLife ignore timeout retries \
@@ -100,8 +122,7 @@ package enum PolicyReader {
             let nearest = Suggestion.nearest(to: name, in: known)
             throw Problem(
                 .unknownKey, at: value.place, "\(what) has no key '\(shortened(name, to: 60))'",
-                remedy: nearest.map { "did you mean '\($0)'?" }
-                    ?? "known are \(known.joined(separator: ", "))")
+                remedy: nearest.map { "did you mean '\($0)'?" } ?? "known are \(known.joined(separator: ", "))")
         }
     }
 }
@@ -138,13 +159,13 @@ enum PolicyFile {
             guard count <= HostEntry.mostPins else { throw .tooManyPins(at: host.place) }
             entries.append(HostEntry(hosts: hosts, origin: host.place.description, identities: .anywhere(pins)))
         }
-        reading.add(PinConfiguration(.policy, entries: entries))
+        reading.configurations.append(PinConfiguration(.policy, entries: entries))
     }
 
-    /// What thousands of hosts can have in common, and is read once: a file, or what the defaults say.
+    /// A source that thousands of hosts can have in common, and that is read once: a file, or one of the defaults.
     private struct SourceKey: Hashable {
         let source: PinSource
-        /// Where pins stand that are written out, for that is their origin.
+        /// The place of pins that are written out, for that is their origin.
         let place: PinPlace?
 
         init(_ source: PinSource) {

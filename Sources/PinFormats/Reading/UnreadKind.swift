@@ -1,11 +1,11 @@
 internal import Base
 internal import Pinning
 
-/// Files in which people have pins and which are not read: what they are, and what to give instead.
+/// Files in which people have pins and which are not read, with the words for them and for what to give instead.
 ///
-/// A name chooses such a sentence alone: whether a file is read depends on what is in it.
+/// A name chooses only such a sentence: whether a file is read depends on its contents.
 struct UnreadKind {
-    /// The names in full, and what stands behind the last point of a name.
+    /// Full names, and the parts behind the last point of a name.
     let names: Set<String>
     let reason: String
     let remedy: String
@@ -26,8 +26,8 @@ struct UnreadKind {
         UnreadKind(
             ["kt", "kts", "java", "scala", "groovy", "gradle"],
             "is source that builds no CertificatePinner, and is not read",
-            "give the file with CertificatePinner.Builder().add(\"host\", \"sha256/…\").build(), or a list with lines such as: "
-                + "host sha256/…"),
+            "give the file with CertificatePinner.Builder().add(\"host\", \"sha256/…\").build(), or a list with lines such "
+                + "as: host sha256/…"),
         UnreadKind(["swift", "m", "mm", "h"], "is Swift or Objective-C, which is not read", files),
         UnreadKind(["dart"], "is Dart, which is not read", files),
         UnreadKind(
@@ -49,63 +49,48 @@ struct UnreadKind {
             "give the key's hash, sha256/…, to the app's client"),
     ]
 
-    /// The kind that a file's name says, `nil` for any other.
+    /// The kind that a file's name says; `nil` for any other.
     init?(named file: PinFile) {
-        let known = Self.all.first { $0.names.contains(String(file.name)) || $0.names.contains(file.fileExtension) }
-        guard let known else { return nil }
+        let names = [String(file.name), file.fileExtension]
+        guard let known = Self.all.first(where: { !$0.names.isDisjoint(with: names) }) else { return nil }
         self = known
     }
 
-    // MARK: Pins that are not read
-
-    /// Words with which programs make a pinner.
     static let pinners = [
         "CertificatePinner.Builder", "TSKPublicKeyHashes", "NSPinnedDomains", "ServerTrustManager(",
-        "PinnedCertificatesTrustEvaluator",
-        "PublicKeysTrustEvaluator", "AFSSLPinningMode", "addPublicKeyPins",
+        "PinnedCertificatesTrustEvaluator", "PublicKeysTrustEvaluator", "AFSSLPinningMode", "addPublicKeyPins",
     ].map { Array($0.utf8) }
 
-    /// The hashes of one file that are told.
     private static let mostHashes = 50
 
-    /// The problem of a file in a directory that is not read, for `problem`, and the hashes in it; `nil` if it has neither a hash nor
-    /// code that makes a pinner.
+    /// The problem of a file in a directory that is not read, after `problem`, and the hashes in it.
+    ///
+    /// `nil` if it has neither a hash nor code that makes a pinner.
     static func pins(in file: PinFile, after problem: Problem) -> (Problem, [Pin])? {
         guard let text = file.text else { return nil }
         var (pins, first): ([Pin], Int?) = ([], nil)
         let isSource = OkHttpSource.isFound(in: file)
         let words = isSource || isProgram(file) ? pinners : []
-        for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            .enumerated()
-        {
-            let bytes = Array(line)
-            let place = file.place(line: index + 1)
+        let rows = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (number, row) in zip(1..., rows) {
+            let (bytes, origin) = (Array(row), file.place(line: number).description)
             for digest in CodePins.hashes(in: bytes) where pins.count < mostHashes {
-                pins.append(Pin(.publicKey(digest), origin: place.description))
+                pins.append(Pin(.publicKey(digest), origin: origin))
             }
-            if first == nil, words.contains(where: bytes.holds) || pins.last?.origin == place.description {
-                first = index + 1
-            }
+            if first == nil, words.contains(where: bytes.holds) || pins.last?.origin == origin { first = number }
         }
-        guard let first else { return isKey(in: file, text) ? (unread(file, 1, problem), []) : nil }
-        return (
-            isSource && problem.place?.line != nil
-                ? unread(file, problem.place?.line ?? first, problem) : unread(file, first, problem), pins
-        )
-    }
-
-    private static func unread(_ file: PinFile, _ line: Int, _ problem: Problem) -> Problem {
-        Problem(
-            .pinsNotRead, at: file.place(line: line), "\(problem.reason): the pins in it are not read",
-            remedy: "give a list with lines such as: host sha256/…"
-        ).listing(problem.lines)
+        guard first != nil || isKey(in: file, text) else { return nil }
+        let line = first.map { isSource ? problem.place?.line ?? $0 : $0 } ?? 1
+        let reason = "\(problem.reason): the pins in it are not read"
+        let unread = Problem(.pinsNotRead, at: file.place(line: line), reason, remedy: lines)
+        return (unread.listing(problem.lines), pins)
     }
 
     private static func isProgram(_ file: PinFile) -> Bool {
         all.prefix(programs).contains { $0.names.contains(file.fileExtension) }
     }
 
-    /// Whether a word of pinning is a key or an element of a document in none of the forms that are read; in a text it may be an example.
+    /// Whether a word of pinning is a key or an element of a document; in a text it may be an example.
     private static func isKey(in file: PinFile, _ text: String) -> Bool {
         let words = ["NSPinnedDomains", "TSKPinnedDomains", "TSKPublicKeyHashes", "publicKeyHashes", "pin-set"]
         if let root = try? JSONReader.root(of: file) { return root.hasKey(among: Set(words)) }
@@ -133,23 +118,19 @@ struct UnreadKind {
     ]
     private static let keytool = "export its certificates: keytool -exportcert -rfc -keystore FILE -alias NAME"
 
-    // MARK: Refusals
-
-    /// What there is to say of text in which nothing is a pin.
+    /// The refusal of text in which nothing is a pin.
     static func refusal(of file: PinFile) -> Problem {
         guard let text = file.text, !file.bytes.isEmpty else {
             return Problem(.empty, at: file.place, "the file is empty")
         }
         guard file.bytes.count <= PinLines.mostBytes else {
-            return Problem(
-                .tooLarge, at: file.place,
-                "text of more than \(PinLines.mostBytes >> 20) MiB without a certificate, no list of pins is that large"
-            )
+            let size = "text of more than \(PinLines.mostBytes >> 20) MiB without a certificate"
+            return Problem(.tooLarge, at: file.place, "\(size), no list of pins is that large")
         }
         if text.hasPrefix("HTTP/") { return .responseHeader(at: file.place(line: 1)) }
         var found: Problem?
         PinLines.each(of: file) { line in
-            found = TLSAText.refusal(line.text, at: line.place)
+            found = PastedText.tlsaRecord(line.text, at: line.place)
             if found == nil, line.text.holds("pinnedpubkey") {
                 found = Problem(
                     .notation, at: line.place,
@@ -177,18 +158,16 @@ struct UnreadKind {
         return error
     }
 
-    /// What there is to say of a list with a problem whose name says that it is none: one sentence, not one for each word.
+    /// The refusal of a list with a problem whose name says that it is not a list: one sentence, not one for each word.
     static func refusal(of file: PinFile, after error: Problem) -> Problem? {
         error.id == .privateKey ? nil : UnreadKind(named: file)?.error(at: error.place ?? file.place)
     }
 
     func error(at place: PinPlace) -> Problem { Problem(.notation, at: place, reason, remedy: remedy) }
 
-    /// What there is to say of JSON in none of the forms that are read.
+    /// The refusal of JSON in none of the forms that are read.
     static func refusal(ofJSON file: PinFile) -> Problem {
-        func refuse(_ reason: String) -> Problem {
-            Problem(.notation, at: file.place, reason, remedy: lines)
-        }
+        func refuse(_ reason: String) -> Problem { Problem(.notation, at: file.place, reason, remedy: lines) }
         guard let root = try? JSONReader.root(of: file) else { return noPin(in: file) }
         if root["sha256Keys"] != nil {
             return refuse("is react-native-ssl-manager's ssl_config.json, which is not read")
@@ -196,7 +175,7 @@ struct UnreadKind {
         if root["domains"]?.members?.contains(where: { $0.node["hashes"] != nil }) == true {
             return refuse("is JSON with hashes of domains, which no client reads")
         }
-        if case .text(let schema)? = root["schema"]?.value.content, schema.hasPrefix("pincheck-") {
+        if root["schema"]?.string?.hasPrefix("pincheck-") == true {
             return refuse("is a report of pincheck's, which is not read as pins")
         }
         if let (key, node) = root.members?.first(where: { $0.node.elements?.isEmpty == true }) {
@@ -207,7 +186,7 @@ struct UnreadKind {
         return noPin(in: file)
     }
 
-    /// What there is to say of data that is neither text nor a certificate or key.
+    /// The refusal of data that is neither text nor a certificate or key.
     static func refusal(ofBinary file: PinFile) -> Problem {
         if file.bytes.starts(with: [0x1F, 0x8B]) {
             return Problem(
@@ -216,10 +195,9 @@ struct UnreadKind {
         if file.bytes.starts(with: [0xFF, 0xFE]) || file.bytes.starts(with: [0xFE, 0xFF]) {
             return Problem(.textEncoding, at: file.place, "text in UTF-16", remedy: "save it as UTF-8")
         }
-        if let (name, remedy) = binaryKinds.first(where: { $0.starts.contains(where: file.bytes.starts) }).map({
-            ($0.name, $0.remedy)
-        }) {
-            return Problem(.otherKind, at: file.place, "is \(name)", remedy: remedy).listing(CodePins.found(in: file))
+        if let kind = binaryKinds.first(where: { $0.starts.contains(where: file.bytes.starts) }) {
+            let refusal = Problem(.otherKind, at: file.place, "is \(kind.name)", remedy: kind.remedy)
+            return refusal.listing(CodePins.found(in: file))
         }
         if PinFile(path: file.path, bytes: file.bytes.filter { $0 < 0x80 }).text != nil {
             return Problem(.textEncoding, at: file.place, "text that is not UTF-8", remedy: "save it as UTF-8")

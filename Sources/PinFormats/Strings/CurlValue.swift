@@ -4,8 +4,7 @@ internal import X509
 
 /// The value of curl's `--pinnedpubkey`, read as curl reads it: a list of hashes, or the name of a file with one public key.
 ///
-/// curl refuses no value. One that it can never find equal to a key ends every transfer with exit status 90, so that here it is
-/// an error which says that.
+/// curl refuses no value: one that it can never find equal to a key ends every transfer with exit status 90. Here it is an error.
 struct CurlValue {
     private static let mostBytes = 1 << 20
     private static let consequence = "curl ends with exit status 90 whatever the server's key is"
@@ -16,17 +15,15 @@ struct CurlValue {
     func read(into reading: inout PinReading) throws(Problem) {
         guard let hashes = Self.hashes(in: text) else { return try readFile(text, into: &reading) }
         for hash in hashes {
-            do throws(Problem) {
+            reading.attempt { (reading) throws(Problem) in
                 reading.add(.publicKey(try digest(hash, isAlone: hashes.count == 1)), at: place, as: .curl)
-            } catch { reading.report(error) }
+            }
         }
     }
 
-    // MARK: Hashes
-
-    /// The entries of `sha256//…;sha256//…` without what they begin with, `nil` for the name of a file.
+    /// The entries of `sha256//…;sha256//…` without their beginning; `nil` for the name of a file.
     ///
-    /// Only `;sha256//` begins another: whatever else stands behind a semicolon belongs to the entry before it.
+    /// Only `;sha256//` begins another: anything else behind a semicolon belongs to the entry before it.
     static func hashes(in value: String) -> [String]? {
         let prefix = "sha256//"
         guard value.hasPrefix(prefix) else { return nil }
@@ -41,7 +38,7 @@ struct CurlValue {
         return entries
     }
 
-    /// The hash that an entry is; curl compares the text, so that every other spelling of it is wrong.
+    /// The hash of an entry; curl compares the text, so that every other spelling of it is wrong.
     private func digest(_ entry: String, isAlone: Bool) throws(Problem) -> SHA256Digest {
         let word = PinString(entry[...], at: place, mayBeShown: true)
         let consequence =
@@ -58,15 +55,12 @@ struct CurlValue {
         }
     }
 
-    // MARK: Files
-
     private func readFile(_ path: String, into reading: inout PinReading) throws(Problem) {
         let filePlace = PinPlace.at(path)
         switch FileKind(at: path) {
         case .regular, .pipe: break
         case .absent: throw missing(path)
-        case .directory, .special:
-            throw Problem(.notARegularFile, at: filePlace, "is not a file: \(Self.consequence)")
+        case .directory, .special: throw Problem(.notARegularFile, at: filePlace, "is not a file: \(Self.consequence)")
         case .inaccessible(let code): throw RegularFile.failure(.system(code), at: filePlace)
         }
         let file = try PinFile.load(path, mayBePipe: true)
@@ -91,7 +85,7 @@ struct CurlValue {
                 remedy: "write it again: openssl pkey -pubin -in \(file.shellWord) -out key.pem")
         }
         guard let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: block.der) else {
-            throw .brokenPublicKey(at: file.place(line: block.line), block.der, detail: nil)
+            throw .broken(.publicKey, at: file.place(line: block.line), block.der, detail: nil)
         }
         reading.add(key, at: file.place(line: block.line), as: .curl)
         if keys.count > 1 {
@@ -126,17 +120,14 @@ struct CurlValue {
 
     private func noKey(in file: PinFile) -> Problem {
         let isPEM = PEM.looksLikePEM(file.bytes)
-        if (try? CertificateReader.certificates(pemOrDER: file.bytes))?.isEmpty == false {
-            return Problem(
-                .otherKind, at: file.place,
-                "is a certificate, and curl compares files with public keys only: \(Self.consequence)",
-                remedy:
-                    "take its key: openssl x509 \(isPEM ? "" : "-inform der ")-in \(file.shellWord) -noout -pubkey > key.pem"
-            )
-        }
+        let isCertificate = (try? CertificateReader.certificates(pemOrDER: file.bytes))?.isEmpty == false
+        let (reason, remedy) =
+            isCertificate
+            ? ("is a certificate, and curl compares files with public keys only", "take its key")
+            : ("has neither a line that begins with -----BEGIN PUBLIC KEY----- nor one public key in DER", "make it")
+        let source = isCertificate ? "\(isPEM ? "" : "-inform der ")-in \(file.shellWord)" : "-in CERTIFICATE"
         return Problem(
-            .otherKind, at: file.place,
-            "has neither a line that begins with -----BEGIN PUBLIC KEY----- nor one public key in DER: \(Self.consequence)",
-            remedy: "make it: openssl x509 -in CERTIFICATE -noout -pubkey > key.pem")
+            .otherKind, at: file.place, "\(reason): \(Self.consequence)",
+            remedy: "\(remedy): openssl x509 \(source) -noout -pubkey > key.pem")
     }
 }

@@ -40,7 +40,6 @@ package enum HashText {
         return Pin(.publicKey(try digest(word)), origin: place.description)
     }
 
-    /// Words that stand where a hash is to be put.
     private static let blanks = ["YOUR", "REPLACE", "TODO", "CHANGE", "PLACEHOLDER", "HERE"]
 
     private static func isBlank(_ text: Substring) -> Bool {
@@ -48,7 +47,7 @@ package enum HashText {
             || blanks.contains(where: text.uppercased().contains)
     }
 
-    /// Reads the hash of a word, or `text` within it.
+    /// The hash of a word, or of `text` within it.
     static func digest(_ word: PinString, _ text: Substring? = nil) throws(Problem) -> SHA256Digest {
         do throws(Problem) { return try readDigest(word, text) } catch {
             guard error.id != .privateKey, isBlank(text ?? word.hash) else { throw error }
@@ -81,7 +80,7 @@ package enum HashText {
         }
     }
 
-    /// The hash that `text` most likely means, in standard base64: other alphabet and padding put right.
+    /// The hash that `text` most likely means, with another alphabet and the padding put right.
     static func canonical(_ text: Substring) -> String? {
         guard case .success(let parsed) = Base64.parse(text), !parsed.hasTrailingBits else { return nil }
         return SHA256Digest(bytes: parsed.bytes)?.base64
@@ -110,36 +109,37 @@ package enum HashText {
 
     private static func wrongLength(_ parsed: Base64, in word: PinString) -> Problem {
         let count = parsed.bytes.count
-        guard parsed.expectedPadding != nil else {
-            return word.error(
-                .wrongLength, "has \(parsed.digitCount) characters of base64, which no number of bytes encodes to",
-                remedy: "a SHA-256 pin has 43 and one =; copy it again")
-        }
-        if let algorithm = otherHashes[count] {
-            return word.error(
-                .wrongLength, "has \(count) bytes, which is \(algorithm), and not the 32 of SHA-256",
-                remedy: PinString.howToMakeAPin)
-        }
-        return word.error(
-            .wrongLength, "has \(count) byte\(count == 1 ? "" : "s") instead of 32",
-            remedy: "a SHA-256 pin is 44 characters long, and this one is too "
-                + (count < SHA256Digest.byteCount ? "short" : "long"))
+        let (reason, remedy) =
+            if parsed.expectedPadding == nil {
+                (
+                    "has \(parsed.digitCount) characters of base64, which no number of bytes encodes to",
+                    "a SHA-256 pin has 43 and one =; copy it again"
+                )
+            } else if let algorithm = otherHashes[count] {
+                ("has \(count) bytes, which is \(algorithm), and not the 32 of SHA-256", PinString.howToMakeAPin)
+            } else {
+                (
+                    "has \(count) byte\(count == 1 ? "" : "s") instead of 32",
+                    "a SHA-256 pin is 44 characters long, and this one is too \(count < 32 ? "short" : "long")"
+                )
+            }
+        return word.error(.wrongLength, reason, remedy: remedy)
     }
 
     private static func badCharacter(_ bad: Base64.BadCharacter, in word: PinString) -> Problem {
         let reason = "has '\(bad.character)' as character \(bad.position) of the hash, which base64 does not know"
-        switch bad.character {
-        case "=":
-            return word.error(.badCharacter, "goes on after its padding", remedy: "separate pins by a comma or a space")
-        case "…", ".":
-            return word.error(.badCharacter, reason, remedy: "if a report shortened the pin, copy the whole of it")
-        case "%":
-            return word.error(.badCharacter, reason, remedy: "undo the percent-encoding: %2B is +, %2F is /, %3D is =")
-        default: return word.error(.badCharacter, reason, remedy: "a pin has letters, digits, + and / and ends with =")
-        }
+        let isPadding = bad.character == "="
+        let remedy =
+            switch bad.character {
+            case "=": "separate pins by a comma or a space"
+            case "…", ".": "if a report shortened the pin, copy the whole of it"
+            case "%": "undo the percent-encoding: %2B is +, %2F is /, %3D is ="
+            default: "a pin has letters, digits, + and / and ends with ="
+            }
+        return word.error(.badCharacter, isPadding ? "goes on after its padding" : reason, remedy: remedy)
     }
 
-    /// Digits and colons: the notation of fingerprints, which hash the whole certificate and not its key.
+    /// Refuses digits and colons, the notation of fingerprints: they hash the whole certificate and not its key.
     private static func refuseHexadecimal(_ text: Substring, in word: PinString) throws(Problem) {
         let characters = Array(text.utf8)
         guard characters.allSatisfy(PinString.isFingerprint) else { return }
@@ -150,9 +150,7 @@ package enum HashText {
             throw word.error(
                 .hexadecimal, "has \(digits.count) hexadecimal digits \(kind)", remedy: PinString.howToMakeAPin)
         }
-        let values = digits.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }
-        let bytes = stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
-        let base64 = SHA256Digest(bytes: bytes)?.base64
+        let base64 = SHA256Digest(hexadecimal: String(decoding: digits, as: UTF8.self))?.base64
         throw word.error(
             .hexadecimal, "is hexadecimal, which can be the hash of a key or the fingerprint of a whole certificate",
             remedy: (word.rewritten(base64) ?? "write it in base64")
@@ -160,7 +158,7 @@ package enum HashText {
         )
     }
 
-    /// Base64 of a certificate or a key where the hash of one should stand.
+    /// Refuses a certificate or a key in place of its hash.
     private static func refuseEncodedObjects(_ parsed: Base64, in word: PinString) throws(Problem) {
         let bytes = parsed.bytes
         guard bytes.count > SHA256Digest.byteCount + 1, let shape = DERShape(bytes) else { return }
@@ -178,31 +176,22 @@ package enum HashText {
 
 /// Base64 text taken apart, so that an error can say exactly what is wrong with it (RFC 4648, 4 and 5).
 ///
-/// A decoder that says only yes or no would leave the diagnosis to guesswork, and FoundationEssentials' costs 7 MB of
-/// binary and a third of a millisecond at every start.
+/// FoundationEssentials' decoder says only yes or no, and costs 7 MB of binary and a third of a millisecond at every start.
 struct Base64 {
-    /// The decoded bytes, as far as the characters before the padding go.
     let bytes: [UInt8]
-    /// How many characters stand before the padding.
+    /// The number of characters before the padding.
     let digitCount: Int
-    /// How many `=` stand at the end.
+    /// The number of `=` at the end.
     let paddingCount: Int
     /// Whether `-` or `_`, the alphabet of base64url, occurs.
     let isURLAlphabet: Bool
     /// Whether bits are set after the last whole byte.
     let hasTrailingBits: Bool
 
-    /// How many `=` the text should end with; `nil` when no padding can make its length right.
-    var expectedPadding: Int? {
-        switch digitCount % 4 {
-        case 0: 0
-        case 2: 2
-        case 3: 1
-        default: nil
-        }
-    }
+    /// The number of `=` that the text should end with; `nil` if no padding can make its length right.
+    var expectedPadding: Int? { [0: 0, 2: 2, 3: 1][digitCount % 4] }
 
-    /// Takes `text` apart, or says which character is in neither alphabet: its position from 1 and the character.
+    /// Takes `text` apart; fails with the first character that is in neither alphabet.
     static func parse(_ text: some StringProtocol) -> Result<Base64, BadCharacter> {
         let utf8 = Array(text.utf8)
         let digits = utf8.prefix(utf8.count - utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count)
@@ -239,7 +228,6 @@ struct Base64 {
         }
     }
 
-    /// A character that is not of the base64 alphabet.
     struct BadCharacter: Error {
         let character: Character
         /// Counted in characters, from 1.

@@ -2,9 +2,8 @@ internal import Base
 internal import Pinning
 internal import X509
 
-/// Reads the host names of configurations, and says what is wrong with those that are none.
+/// Reads the host names of configurations.
 enum HostText {
-    /// The hosts that `text` names, with so many labels before it.
     static func pattern(
         _ text: some StringProtocol, _ depth: HostPattern.Depth, at place: PinPlace
     ) throws(Problem) -> HostPattern { HostPattern(text: try name(text, at: place).description, depth) }
@@ -12,18 +11,15 @@ enum HostText {
     private static func name(_ text: some StringProtocol, at place: PinPlace) throws(Problem) -> ServerName {
         let text = String(text)
         do { return try ServerName(InternationalName.ascii(text) ?? text) } catch {
-            throw Problem(
-                .badHost, at: place, "'\(shortened(text))' is not a host name", remedy: remedy(text, error))
+            throw Problem(.badHost, at: place, "'\(shortened(text))' is not a host name", remedy: remedy(text, error))
         }
     }
 
     /// The hosts that an OkHttp pattern names: a host, `*.host`, `**.host`.
     static func okHttpPattern(_ text: some StringProtocol, at place: PinPlace) throws(Problem) -> HostPattern {
-        let (rest, depth): (Substring, HostPattern.Depth) =
-            if text.hasPrefix("**.") { (Substring(text.dropFirst(3)), .anyNumber) } else if text.hasPrefix("*.") {
-                (Substring(text.dropFirst(2)), .oneLabel)
-            } else { (Substring(text), .exact) }
-        let host = try okHttpName(rest, at: place)
+        let stars = text.hasPrefix("**.") ? 3 : text.hasPrefix("*.") ? 2 : 0
+        let depth: HostPattern.Depth = stars == 3 ? .anyNumber : stars == 2 ? .oneLabel : .exact
+        let host = try okHttpName(text.dropFirst(stars), at: place)
         guard depth == .exact || !host.contains(":") else {
             throw Problem(
                 .badHost, at: place, "'\(shortened(text))' is a pattern of an IPv6 address, and OkHttp throws for it",
@@ -55,21 +51,9 @@ enum HostText {
         return androidPattern(unchecked: text, includesSubdomains: includesSubdomains)
     }
 
-    /// The same for text that is no name, which Android takes without a word.
+    /// The hosts for text that is not a name, which Android takes without a word.
     static func androidPattern(unchecked text: some StringProtocol, includesSubdomains: Bool) -> HostPattern {
         HostPattern(text: shortened(text.lowercased(), to: 253), includesSubdomains ? .anyNumber : .exact)
-    }
-
-    /// Why `client`, which compares names as text, never finds the host of a URL to be the name of `hosts`; `nil` when it can.
-    static func whyUnmatchable(_ hosts: HostPattern, by client: String) -> String? {
-        let name = hosts.name
-        let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
-        guard !isASCII || name.hasSuffix(".") || name.contains(where: \.isUppercase) else { return nil }
-        let lacks = !isASCII ? "has xn-- labels" : name.hasSuffix(".") ? "has no dot at its end" : "has small letters"
-        let canonical = InternationalName.ascii(name).flatMap { try? ServerName($0) }?.description
-        return "'\(shortened(name, to: 80))' pins no server as URLs name it: "
-            + "\(client) compares names as text, and a URL's host \(lacks)"
-            + (canonical.map { "; write '\(shortened($0, to: 80))'" } ?? "")
     }
 
     private static func remedy(_ text: String, _ error: ServerNameError) -> String {
@@ -87,9 +71,16 @@ enum HostText {
 }
 
 extension PinReading {
-    /// Takes note of pins for `hosts` that `client` never applies, because no URL's host is that name.
+    /// Notes pins for `hosts` that `client`, which compares names as text, never applies, because no URL's host is that name.
     mutating func noteIfUnmatchable(_ hosts: HostPattern, by client: String, at place: PinPlace) {
-        guard let text = HostText.whyUnmatchable(hosts, by: client) else { return }
-        note(.hostNeverMatches, at: place, text)
+        let name = hosts.name
+        let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
+        guard !isASCII || name.hasSuffix(".") || name.contains(where: \.isUppercase) else { return }
+        let lacks = !isASCII ? "has xn-- labels" : name.hasSuffix(".") ? "has no dot at its end" : "has small letters"
+        let canonical = InternationalName.ascii(name).flatMap { try? ServerName($0) }?.description
+        note(
+            .hostNeverMatches, at: place,
+            "'\(shortened(name, to: 80))' pins no server as URLs name it: \(client) compares names as text, and a URL's "
+                + "host \(lacks)" + (canonical.map { "; write '\(shortened($0, to: 80))'" } ?? ""))
     }
 }

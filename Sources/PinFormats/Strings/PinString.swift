@@ -3,23 +3,8 @@ internal import Pinning
 
 /// A word of text that should be a pin: `sha256/…`, `sha256//…`, `pin-sha256="…"`, or plain base64.
 struct PinString {
-    enum Notation {
-        /// No algorithm stands before the hash.
-        case bare
-        /// OkHttp's, with a slash.
-        case okHttp
-        /// curl's, with two.
-        case curl
-        /// RFC 7469's, `pin-sha256=`.
-        case header
-        /// With a colon or an equals sign, as no client takes it.
-        case other
-    }
-
-    /// The longest text a message shows: a pin in any notation is shorter.
-    static let longestShown = 60
-    /// SHA-256 as pairs of hexadecimal digits with colons between them.
-    private static let longestFingerprint = 95
+    /// The bytes of the longest text that a message shows: a pin in any notation, and SHA-256 as hexadecimal digits with colons.
+    private static let (longestShown, longestFingerprint) = (60, 95)
     private static let algorithms: Set = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"]
     static let howToMakeAPin =
         "make the pin from the certificate: openssl x509 -in FILE -noout -pubkey"
@@ -27,11 +12,10 @@ struct PinString {
 
     let text: Substring
     let place: PinPlace
-    /// Whether the text may be shown though it does not say that it is a pin.
-    ///
-    /// Never a line of a file, and nothing that stands beside text too long to be a pin: either could be a piece of a private key.
+    /// Whether the text may be shown though it does not say that it is a pin: a line of a file could be a piece of a private key.
     private let mayBeShown: Bool
-    let notation: Notation
+    /// The notation; `nil` for a colon or an equals sign behind the algorithm, as no client takes it.
+    let notation: PinNotation?
     /// The algorithm in lower case without hyphens, as in `sha256`; `nil` for a word that names none.
     let algorithm: String?
     let spelling: Substring
@@ -44,25 +28,25 @@ struct PinString {
         let name = end.map { text[..<$0].lowercased().filter { $0 != "-" && $0 != "_" } } ?? ""
         let algorithm = isHeader ? String(name.dropFirst(3)) : name
         guard let end, Self.algorithms.contains(algorithm) else {
-            (notation, self.algorithm, spelling, hash) = (.bare, nil, "", text)
+            (notation, self.algorithm, spelling, hash) = (.base64, nil, "", text)
             return
         }
         self.algorithm = algorithm
         let rest = text[text.index(after: end)...]
         var start = rest.startIndex
         if isHeader {
-            notation = .header
+            notation = .hpkp
             let mark = rest.first
             let isQuoted = rest.count > 1 && (mark == "\"" || mark == "'") && rest.last == mark
             hash = isQuoted ? rest.dropFirst().dropLast() : rest
         } else if text[end] != "/" {
-            (notation, hash) = (.other, rest)
+            (notation, hash) = (nil, rest)
         } else if rest.hasPrefix("/"), !Self.isWholeHash(rest) {
             // A hash can begin with a slash, so `sha256//…` is OkHttp's notation when that makes a whole hash of it.
             start = rest.index(after: start)
             (notation, hash) = (.curl, rest[start...])
         } else {
-            (notation, hash) = (.okHttp, rest)
+            (notation, hash) = (.okhttp, rest)
         }
         spelling = text[..<start]
     }
@@ -87,12 +71,9 @@ struct PinString {
         return has(0x41...0x5A) && has(0x61...0x7A) && has(0x30...0x39)
     }
 
-    /// Whether `character` occurs in fingerprints: a hexadecimal digit or a colon.
     static func isFingerprint(_ character: UInt8) -> Bool { isHexDigit(character) || character == UInt8(ascii: ":") }
 
     static func isHexDigit(_ character: UInt8) -> Bool { Unicode.Scalar(character).properties.isASCIIHexDigit }
-
-    // MARK: Messages
 
     /// Whether `text` is no longer than a pin or a fingerprint.
     static func isShort(_ text: Substring) -> Bool {
@@ -102,20 +83,14 @@ struct PinString {
 
     private var isShown: Bool { Self.isShort(text) && (mayBeShown || isClaimed) }
 
-    /// An error about this word; `predicate` goes on from its name.
+    /// An error about this word; `predicate` continues its name.
     func error(_ problem: FindingID, _ predicate: String, remedy: String? = nil) -> Problem {
         let name = isShown ? "'\(shortened(text, isPublic: true))'" : "the text (\(text.count) characters)"
         return Problem(problem, at: place, "\(name) \(predicate)", remedy: remedy)
     }
 
-    /// A remedy that shows the hash as it should be, where the word may be shown.
+    /// A remedy that shows the hash as it should be, if the word may be shown.
     func rewritten(_ base64: String?) -> String? {
-        guard isShown, let base64 else { return nil }
-        switch notation {
-        case .bare: return "write \(base64)"
-        case .header: return "write pin-sha256=\"\(base64)\""
-        case .curl: return "write sha256//\(base64)"
-        case .okHttp, .other: return "write sha256/\(base64)"
-        }
+        isShown ? base64.map { "write \((notation ?? .okhttp).text(of: $0))" } : nil
     }
 }

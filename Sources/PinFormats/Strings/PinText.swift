@@ -12,14 +12,13 @@ struct PinText {
     let place: PinPlace
     private let mayBeShown: Bool
 
-    /// A line; `isArgument` when the user typed it, so that messages may repeat it.
+    /// A line; `isArgument` if the user typed it, so that messages may repeat it.
     init(_ text: Substring, at place: PinPlace, isArgument: Bool) {
         self.text = text.trimmingWhitespace()
         self.place = place
         mayBeShown = isArgument && Self.words(of: text).allSatisfy(PinString.isShort)
     }
 
-    /// The words of a text, without quotation marks around them.
     static func words(of text: Substring) -> [Substring] {
         text.unicodeScalars.split { scalar in
             switch scalar {
@@ -29,9 +28,8 @@ struct PinText {
         }.map { scalars in
             let word = Substring(scalars)
             let mark = word.utf8.first
-            guard word.utf8.count > 1, mark == UInt8(ascii: "\"") || mark == UInt8(ascii: "'"), word.utf8.last == mark
-            else { return word }
-            return word.dropFirst().dropLast()
+            let isQuoted = mark == UInt8(ascii: "\"") || mark == UInt8(ascii: "'")
+            return isQuoted && word.utf8.count > 1 && word.utf8.last == mark ? word.dropFirst().dropLast() : word
         }
     }
 
@@ -44,13 +42,13 @@ struct PinText {
         return text.holds("pin-sha") || text.holds("pin-md5")
     }
 
-    /// Whether the text is meant to be pins, well made or not; everything else is a file name or prose.
+    /// Whether the text is meant to be pins, well made or not, and is neither a file name nor prose.
     var resemblesPins: Bool {
         if refusal != nil || hasHeaderPins { return true }
         return Self.words(of: text).first { !$0.isEmpty }.map(pin)?.resemblesPin == true
     }
 
-    /// Whether a pin stands anywhere in the text, whatever is around it.
+    /// Whether a pin is anywhere in the text.
     var holdsPin: Bool {
         let marks: [StaticString] = ["sha256/", "sha1/", "pinnedpubkey", "ublicKeyHashes"]
         if marks.contains(where: text.holds) || text.utf8.count == 43 && HashText.canonical(text) != nil { return true }
@@ -77,13 +75,10 @@ struct PinText {
         }
         for word in words {
             let form: PinReading.Form = word.text.hasPrefix("sha256//") && word.notation == .curl ? .curl : .other
-            do throws(Problem) { reading.add(.publicKey(try hash(word)), at: place, as: form) } catch {
-                reading.report(error)
+            reading.attempt { (reading) throws(Problem) in reading.add(.publicKey(try hash(word)), at: place, as: form)
             }
         }
     }
-
-    // MARK: One pin
 
     private func hash(_ word: PinString, isAlone: Bool) throws(Problem) -> SHA256Digest {
         guard word.resemblesPin else {
@@ -96,7 +91,7 @@ struct PinText {
             throw word.error(
                 .notation, "begins with '\(word.spelling)'", remedy: word.rewritten(digest.base64) ?? "write sha256/")
         }
-        guard word.notation == .okHttp || isAlone else {
+        guard word.notation == .okhttp || isAlone else {
             throw word.error(
                 .slashes, "has two slashes in a list without ';'",
                 remedy: "write sha256/\(digest.base64), or separate curl's pins by ';' and nothing else")
@@ -105,7 +100,7 @@ struct PinText {
     }
 
     private func headerHash(_ word: PinString) throws(Problem) -> SHA256Digest {
-        guard word.notation == .header else {
+        guard word.notation == .hpkp else {
             throw word.error(
                 .notAPin, "is not a directive of a pin header", remedy: "each pin is written pin-sha256=\"…\"")
         }
@@ -134,7 +129,7 @@ struct PinText {
         }
         // In a list of curl's there is no doubt that the first two slashes are the separator.
         if entry.text.hasPrefix("sha256//") { return try HashText.digest(entry, entry.text.dropFirst(8)) }
-        if entry.algorithm == "sha256", entry.notation == .okHttp {
+        if entry.algorithm == "sha256", entry.notation == .okhttp {
             let hash = PinString.isShort(entry.text) ? shortened(entry.hash, isPublic: true) : "…"
             throw entry.error(
                 .slashes, "has one slash in a ';' list, which is curl's notation with two",
@@ -143,8 +138,6 @@ struct PinText {
         _ = try hash(entry, isAlone: true)
         throw entry.error(.notation, "stands in a ';' list without 'sha256//' before it", remedy: "add it")
     }
-
-    // MARK: What is no list of pins
 
     /// Whether the text is 32, 40 or 64 hexadecimal digits in pairs, alone, in quotation marks, or behind a host.
     private var isFingerprint: Bool {
@@ -164,14 +157,15 @@ struct PinText {
             && pairs.allSatisfy { $0.count == 2 && $0.allSatisfy(PinString.isHexDigit) }
     }
 
-    /// What there is to say of relatives of pins, `nil` for anything else.
+    /// The refusal of relatives of pins; `nil` for anything else.
     private var refusal: Problem? {
         if text.holds("PRIVATE KEY-----") { return .privateKey(at: place) }
         if text.holds("-----BEGIN ") || text.holds("-----END ") {
-            return Problem(
-                .pemBody, at: place, place == .option ? "PEM text instead of a pin" : "PEM text without its first line",
-                remedy: place == .option
-                    ? "give the name of its file" : "the file has to begin with the -----BEGIN line")
+            let (reason, remedy) =
+                place == .option
+                ? ("PEM text instead of a pin", "give the name of its file")
+                : ("PEM text without its first line", "the file has to begin with the -----BEGIN line")
+            return Problem(.pemBody, at: place, reason, remedy: remedy)
         }
         if text.hasPrefix("ssh-") || text.hasPrefix("ecdsa-sha2-") {
             return Problem(
@@ -179,14 +173,13 @@ struct PinText {
                 remedy: "convert its file with: ssh-keygen -f FILE -e -m PKCS8")
         }
         let lowercased = text.lowercased()
-        if lowercased.hasPrefix("public-key-pins") { return Problem.responseHeader(at: place) }
+        if lowercased.hasPrefix("public-key-pins") { return .responseHeader(at: place) }
         if isFingerprint {
             return Problem(
                 .hexadecimal, at: place,
                 "is hexadecimal, which can be the hash of a key or the fingerprint of a whole certificate",
-                remedy:
-                    "write it in base64 if it is the hash of the public key; a fingerprint cannot be converted, give the certificate's file"
-            )
+                remedy: "write it in base64 if it is the hash of the public key; "
+                    + "a fingerprint cannot be converted, give the certificate's file")
         }
         // `sha256 Fingerprint=3C:76:…`, with the name of any hash.
         guard lowercased.hasPrefix("sha") || lowercased.hasPrefix("md5"), lowercased.holds("fingerprint=") else {
@@ -199,10 +192,16 @@ struct PinText {
     }
 }
 
+extension Problem {
+    static func responseHeader(at place: PinPlace) -> Problem {
+        Problem(
+            .notation, at: place, "is the header of a response, and no browser enforces its pins any more",
+            remedy: "give its pins alone: pin-sha256=\"…\"")
+    }
+}
+
 extension StringProtocol {
-    /// Whether the bytes of `part` occur in the text, at least one.
-    ///
-    /// The library's own search makes a table first, which costs as much as reading a pin.
+    /// Whether the bytes of `part`, at least one, occur in the text; the library's search costs as much as reading a pin.
     func holds(_ part: StaticString) -> Bool {
         part.withUTF8Buffer { part in
             var rest = Substring(self).utf8

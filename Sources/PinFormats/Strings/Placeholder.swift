@@ -21,7 +21,6 @@ package enum Placeholder: Sendable, Hashable {
         }
     }
 
-    /// The end of a sentence about a pin with the hash.
     package var words: String {
         switch self {
         case .pattern(let pattern): "is a placeholder (\(pattern)): no key has this hash"

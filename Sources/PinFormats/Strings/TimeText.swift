@@ -19,12 +19,11 @@ package enum TimeText {
         guard !digits.isEmpty, digits.utf8.count <= 11, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let value = Int64(text)
         else { return nil }
-        let looksLikeDate =
-            (text.utf8.count == 8 || text.utf8.count == 4) && (text.hasPrefix("19") || text.hasPrefix("20"))
+        let looksLikeDate = [4, 8].contains(text.utf8.count) && (text.hasPrefix("19") || text.hasPrefix("20"))
         return looksLikeDate ? nil : Timestamp(secondsSinceEpoch: value)
     }
 
-    /// Midnight in UTC at the start of a day that is given as `yyyy-MM-dd`, `nil` for any other text.
+    /// Midnight in UTC of a day as `yyyy-MM-dd`; `nil` for any other text.
     static func midnight(_ date: ArraySlice<UInt8>) -> Timestamp? {
         guard let parts = numbers(date, "____-__-__"), let days = daysSinceEpoch(parts[0], parts[1], parts[2]) else {
             return nil
@@ -59,7 +58,7 @@ package enum TimeText {
         return (sign == UInt8(ascii: "-") ? -1 : 1) * (parts[0] * 3_600 + parts[1] * 60)
     }
 
-    /// The numbers that stand where a pattern has underscores, `nil` for text that is not like it.
+    /// The numbers at the underscores of a pattern; `nil` for text that is not like it.
     private static func numbers(_ text: ArraySlice<UInt8>, _ pattern: String) -> [Int]? {
         guard text.count == pattern.utf8.count else { return nil }
         var numbers = [0]
@@ -75,7 +74,7 @@ package enum TimeText {
         return numbers
     }
 
-    /// Days from 1970-01-01 to a date of the Gregorian calendar, `nil` when there is no such date.
+    /// Days from 1970-01-01 to a date of the Gregorian calendar; `nil` if there is no such date.
     private static func daysSinceEpoch(_ year: Int, _ month: Int, _ day: Int) -> Int? {
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
@@ -86,22 +85,22 @@ package enum TimeText {
     }
 }
 
-/// How much time must be left: `30d`, `12h`, or a part of the lifetime, `33%`.
+/// The time that must be left: `30d`, `12h`, or a part of the lifetime, `33%`.
 package enum Threshold: Sendable, Hashable, CustomStringConvertible {
     case seconds(Int64)
-    /// So many hundredths of the lifetime, 0 to 100.
+    /// Hundredths of the lifetime, 0 to 100.
     case percent(Int64)
 
     /// Reads a whole number with `w`, `d`, `h` or `m` for weeks, days, hours and minutes, or `%`.
     package init(_ text: String) throws(Problem) {
+        let seconds: [Character: Int64] = ["w": 604_800, "d": 86_400, "h": 3_600, "m": 60]
         guard let unit = text.last, let count = Self.number(text.dropLast()) else { throw Self.mistake(text) }
-        switch unit {
-        case "%" where count <= 100: self = .percent(count)
-        case "w": self = .seconds(count * 604_800)
-        case "d": self = .seconds(count * 86_400)
-        case "h": self = .seconds(count * 3_600)
-        case "m": self = .seconds(count * 60)
-        default: throw Self.mistake(text)
+        if unit == "%", count <= 100 {
+            self = .percent(count)
+        } else if let seconds = seconds[unit] {
+            self = .seconds(count * seconds)
+        } else {
+            throw Self.mistake(text)
         }
     }
 
@@ -117,7 +116,7 @@ package enum Threshold: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether this is reached only after `other` is, whatever the lifetime; of a time and a percentage nobody can tell.
+    /// Whether this is reached only after `other`, whatever the lifetime; `false` for a time and a percentage.
     package func isAlwaysBelow(_ other: Threshold) -> Bool {
         switch (self, other) {
         case (.seconds(let own), .seconds(let other)), (.percent(let own), .percent(let other)): own < other
@@ -151,10 +150,9 @@ package enum Threshold: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Reads the dates of configurations.
 enum DateText {
-    /// Midnight in UTC of a day as Android reads it, `SimpleDateFormat("yyyy-MM-dd")` that is not lenient, and the text behind it, which it
-    /// passes over.
+    /// Midnight in UTC of a day as Android reads it, `SimpleDateFormat("yyyy-MM-dd")` that is not lenient, and the text behind it, which
+    /// Android ignores.
     static func android(_ text: String, at place: PinPlace) throws(Problem) -> (day: Timestamp, rest: Substring) {
         let digits: (Substring) -> Substring = { $0.prefix { $0.isASCII && $0.isNumber } }
         let start = text.drop { $0 == " " || $0 == "\t" }
@@ -165,28 +163,24 @@ enum DateText {
             start[year.endIndex...].first == "-" && start[month.endIndex...].first == "-" && !month.isEmpty
             && !day.isEmpty
         let rest = start[day.endIndex...]
-        guard isWritten, year.count == 4, month.count < 3, day.count < 3, rest.first != "E" else {
-            let isThrown = !isWritten && !year.isEmpty
-            throw Problem(
-                .badDate, at: place,
-                "'\(shortened(text, to: 40))' is not a date\(isThrown ? ", and Android throws for it" : "")",
-                remedy: "write it as 2027-06-01")
-        }
         func twoDigits(_ text: Substring) -> String { text.count == 1 ? "0\(text)" : String(text) }
-        guard let midnight = TimeText.midnight(Array("\(year)-\(twoDigits(month))-\(twoDigits(day))".utf8)[...]) else {
-            throw Problem(
-                .badDate, at: place, "'\(shortened(text, to: 40))' is not a date, and Android throws for it",
-                remedy: "write it as 2027-06-01")
+        let isRead = isWritten && year.count == 4 && month.count < 3 && day.count < 3 && rest.first != "E"
+        let date = isRead ? "\(year)-\(twoDigits(month))-\(twoDigits(day))" : ""
+        guard let midnight = TimeText.midnight(Array(date.utf8)[...]) else {
+            throw wrong(text, isRead || !isWritten && !year.isEmpty ? ", and Android throws for it" : "", at: place)
         }
         return (midnight, rest)
     }
 
     /// Midnight in UTC at the start of the day that `text` gives as `yyyy-MM-dd`, and in no other way.
     static func midnight(_ text: some StringProtocol, at place: PinPlace) throws(Problem) -> Timestamp {
-        guard let midnight = TimeText.midnight(Array(text.utf8)[...]) else {
-            throw Problem(
-                .badDate, at: place, "'\(shortened(text, to: 40))' is not a date", remedy: "write it as 2027-06-01")
-        }
+        guard let midnight = TimeText.midnight(Array(text.utf8)[...]) else { throw wrong(text, "", at: place) }
         return midnight
+    }
+
+    private static func wrong(_ text: some StringProtocol, _ consequence: String, at place: PinPlace) -> Problem {
+        Problem(
+            .badDate, at: place, "'\(shortened(text, to: 40))' is not a date\(consequence)",
+            remedy: "write it as 2027-06-01")
     }
 }

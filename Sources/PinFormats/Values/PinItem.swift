@@ -1,21 +1,21 @@
 internal import Base
 package import Pinning
 
-/// One key that can be pinned, with what is known of it: what the writers write.
+/// One key that can be pinned, as the writers write it.
 package struct PinItem: Sendable, Hashable {
     package enum Role: String, Sendable, Hashable, CaseIterable {
         case leaf
-        /// An authority below the root.
+        /// A CA below the root.
         case intermediate
-        /// The authority at the end of the chain, whose certificate signed itself.
+        /// The CA at the end of the chain, whose certificate signed itself.
         case root
-        /// An authority of which only the key's hash is known.
+        /// A CA of which only the key's hash is known.
         case authority
         case publicKey = "public-key"
         case request
         case privateKey = "private-key"
 
-        /// Whether the key belongs to an authority, which vouches for certificates other than the server's too.
+        /// Whether the key belongs to a CA, which vouches for certificates other than the server's too.
         package var isAuthority: Bool { [.intermediate, .root, .authority].contains(self) }
     }
 
@@ -23,9 +23,9 @@ package struct PinItem: Sendable, Hashable {
     package let spkiSHA256: SHA256Digest
     package let publicKey: PublicKey?
     package let certificate: Certificate?
-    /// Who the key belongs to: the subject of the certificate or request, `nil` when that is not known.
+    /// The subject of the certificate or request; `nil` if it is not known.
     package let subject: String?
-    /// Where it comes from: `presented`, the name of a trust store, or the place in a file.
+    /// The origin: `presented`, the name of a trust store, or the place in a file.
     package let source: String
 
     package init(_ certificate: Certificate, role: Role, source: String) {
@@ -34,13 +34,18 @@ package struct PinItem: Sendable, Hashable {
         spkiSHA256 = certificate.publicKey.spkiSHA256
     }
 
-    /// A key without a certificate; `subject` names its owner where a request does.
+    /// A certificate outside of a chain, in the role that it has by itself unless a configuration says whether it is a CA's.
+    init(_ certificate: Certificate, isAuthority: Bool? = nil, source: String) {
+        let isCA = isAuthority ?? (certificate.basicConstraints?.isCertificateAuthority == true)
+        self.init(certificate, role: !isCA ? .leaf : certificate.isSelfIssued ? .root : .intermediate, source: source)
+    }
+
+    /// A key without a certificate; `subject` names its owner if a request does.
     package init(_ publicKey: PublicKey, role: Role, subject: String? = nil, source: String) {
         (self.role, self.source, certificate) = (role, source, nil)
         (self.publicKey, self.subject, spkiSHA256) = (publicKey, subject, publicKey.spkiSHA256)
     }
 
-    /// A hash alone, as another configuration holds it.
     package init(_ spkiSHA256: SHA256Digest, role: Role = .publicKey, source: String) {
         (self.role, self.source, certificate) = (role, source, nil)
         (publicKey, subject, self.spkiSHA256) = (nil, nil, spkiSHA256)
@@ -48,17 +53,14 @@ package struct PinItem: Sendable, Hashable {
 
     /// A pin of a configuration, which may say whether the key is a CA's.
     init(_ pin: Pin, isAuthority: Bool?) {
-        guard let certificate = pin.certificate else {
+        if let certificate = pin.certificate {
+            self.init(certificate, isAuthority: isAuthority, source: pin.origin)
+        } else {
             self.init(pin.spkiSHA256, role: isAuthority == true ? .authority : .publicKey, source: pin.origin)
-            return
         }
-        let isCertificateAuthority = certificate.basicConstraints?.isCertificateAuthority == true
-        let role: Role =
-            if isAuthority ?? isCertificateAuthority { certificate.isSelfIssued ? .root : .intermediate } else { .leaf }
-        self.init(certificate, role: role, source: pin.origin)
     }
 
-    /// What a comment beside the hash says: role, owner and expiry; not escaped.
+    /// The words of a comment next to the hash: role, owner and expiry; not escaped.
     var label: String {
         // Where a file lies on this machine does not belong into what is committed.
         let place = PathParts(source).name
@@ -67,9 +69,11 @@ package struct PinItem: Sendable, Hashable {
         let expiry = certificate.map { ", expires \($0.notAfter.date)" } ?? ""
         return "\(role.rawValue): \(owner)\(key)\(expiry)"
     }
+
+    package subscript(notation: PinNotation) -> String { notation.text(of: spkiSHA256.base64) }
 }
 
-/// The form that a client wants its pins in, and with that what a remedy tells to ship.
+/// The form of a client's pins, and with that the files that a remedy tells to ship.
 package enum PinForm: Sendable, Hashable {
     /// Certificate files in the app.
     case file(BundleLoader)
@@ -80,7 +84,6 @@ package enum PinForm: Sendable, Hashable {
     /// A hash, or a certificate that is compared whole.
     case any(PinNotation)
 
-    /// The notation of the hash of a key.
     package var notation: PinNotation {
         switch self {
         case .file: .okhttp
@@ -100,15 +103,11 @@ package enum PinNotation: Sendable, Hashable {
     case curl
     /// RFC 7469's `pin-sha256="…"`.
     case hpkp
-    /// Base64 and nothing else: TrustKit, Apple, Android.
+    /// Base64 alone: TrustKit, Apple, Android.
     case base64
-}
 
-extension PinItem {
-    /// The pin in a notation.
-    package subscript(notation: PinNotation) -> String {
-        let base64 = spkiSHA256.base64
-        return switch notation {
+    func text(of base64: String) -> String {
+        switch self {
         case .okhttp: "sha256/" + base64
         case .curl: "sha256//" + base64
         case .hpkp: "pin-sha256=\"\(base64)\""

@@ -1,32 +1,11 @@
 package import Base
 package import Pinning
 
-/// What a source holds, right and wrong.
+/// The contents of a source, right and wrong.
 ///
-/// Readers report what is wrong and go on where they can; the caller decides what a problem means.
+/// Readers report what is wrong and go on if they can; the caller decides what a problem means.
 package struct PinReading: Sendable {
-    /// A file of nothing but bad lines must not fill the memory with problems.
-    private static let mostProblems = 1_000
-
-    package let text: String
-    private let kind: FileKind
-    let readsPolicies: Bool
-    /// The pins that are for whatever host is checked, in their order, repetitions kept.
-    package private(set) var pins: [Pin] = []
-    /// What files that configure hosts say.
-    package private(set) var configurations: [PinConfiguration] = []
-    /// What configurations of Android apps say of trust, one for each file.
-    package private(set) var networkSecurity: [NetworkSecurityConfiguration] = []
-    /// What the Info.plist of apps says of App Transport Security, one for each file.
-    package private(set) var transportSecurity: [TransportSecurity] = []
-    /// What is no error but should not go unsaid.
-    package private(set) var notes: [Finding] = []
-    /// What is wrong or absent, in the order it was met.
-    package private(set) var problems: [Problem] = []
-    /// How many more there are than ``problems``.
-    package private(set) var omittedProblemCount = 0
-    package private(set) var publicKeys: [SHA256Digest: PublicKey] = [:]
-    /// In which form a pin for whatever host is.
+    /// The form of a pin for whatever host.
     package enum Form: Sendable, Hashable {
         /// Certificates in DER, as AFNetworking loads them.
         case certificates
@@ -35,20 +14,38 @@ package struct PinReading: Sendable {
         case other
     }
 
-    /// The form of each of ``pins``.
+    /// A file of nothing but bad lines must not fill the memory with problems.
+    private static let mostProblems = 1_000
+
+    package let text: String
+    private let kind: FileKind
+    let readsPolicies: Bool
+    /// The pins for whatever host is checked, in their order, repetitions kept.
+    package private(set) var pins: [Pin] = []
     package private(set) var forms: [Form] = []
-    /// What is in the code and the assets of built apps, one for each app.
-    package private(set) var code: [CodePins] = []
-    /// Files of a directory in which pins stand, or are put together, and that are not read.
-    package private(set) var unread: [(problem: Problem, pins: [Pin])] = []
+    package private(set) var publicKeys: [SHA256Digest: PublicKey] = [:]
+    package internal(set) var configurations: [PinConfiguration] = []
+    /// The trust that configurations of Android apps set up, one for each file.
+    package internal(set) var networkSecurity: [NetworkSecurityConfiguration] = []
+    /// App Transport Security in the Info.plist of apps, one for each file.
+    package internal(set) var transportSecurity: [TransportSecurity] = []
+    package private(set) var notes: [Finding] = []
+    /// Faults, in the order in which they were met.
+    package private(set) var problems: [Problem] = []
+    /// The number of problems beyond ``problems``.
+    package private(set) var omittedProblemCount = 0
+    /// The pins in the code and the assets of built apps, one for each app.
+    package internal(set) var code: [CodePins] = []
+    /// Files of a directory that are not read and in which pins stand, or are put together.
+    package internal(set) var unread: [(problem: Problem, pins: [Pin])] = []
     /// The clients whose framework is in an app.
-    package private(set) var frameworks: Set<String> = []
-    /// The directories in a directory, as far as they are the owner's own.
-    private(set) var subdirectories: [String] = []
-    /// The policies in a directory, which name pins and are none.
-    private(set) var policies: [String] = []
+    package internal(set) var frameworks: Set<String> = []
+    /// The directories in a directory that are the owner's own.
+    var subdirectories: [String] = []
+    /// The policies in a directory, which name pins and are not pins.
+    var policies: [String] = []
     /// The origins of entries that lack something because it was wrong.
-    package private(set) var incompleteEntries: Set<String> = []
+    package internal(set) var incompleteEntries: Set<String> = []
 
     init(of text: String = "", _ kind: FileKind = .absent, readsPolicies: Bool = true) {
         (self.text, self.kind, self.readsPolicies) = (text, kind, readsPolicies)
@@ -56,7 +53,7 @@ package struct PinReading: Sendable {
 
     package var isDirectory: Bool { kind == .directory }
 
-    /// Whether nothing stands at a path of that name, so that the text itself is the pins.
+    /// Whether nothing is at a path of that name, so that the text itself is the pins.
     package var isArgument: Bool { kind == .absent }
 
     /// Whether there is no pin, no host, and nothing that decides whom the app trusts.
@@ -65,11 +62,20 @@ package struct PinReading: Sendable {
             && transportSecurity.allSatisfy { !$0.isStated } && !notes.contains { $0.kind == .nothingPinned }
     }
 
+    var concernsPins: Bool {
+        !isEmpty || !notes.isEmpty || !unread.isEmpty || problems.contains { $0.id != .noPinsInDirectory }
+    }
+
+    /// Whether AFNetworking loads all pins for whatever host but curl's.
+    package var areCertificates: Bool {
+        forms.allSatisfy { $0 != .other } && !notes.contains { $0.kind == .notLoadedByAFNetworking }
+    }
+
     var problemCount: Int { problems.count + omittedProblemCount }
 
     package func place(ofOrigin origin: String) -> PinPlace { PinPlace(origin: origin, source: text) }
 
-    /// The same for a check, which judges by no part of the pins.
+    /// The reading for a check, which does not judge by a part of the pins.
     ///
     /// - Throws: the first problem.
     package func orThrow() throws(Problem) -> PinReading {
@@ -77,21 +83,22 @@ package struct PinReading: Sendable {
         return self
     }
 
-    // MARK: Readers
-
     mutating func report(_ error: Problem) {
         if problems.count < Self.mostProblems { problems.append(error) } else { omittedProblemCount += 1 }
     }
 
-    /// Says what is no error but should not go unsaid.
+    mutating func report(_ id: FindingID, at place: PinPlace, _ reason: String, remedy: String? = nil) {
+        report(Problem(id, at: place, reason, remedy: remedy))
+    }
+
     mutating func note(_ kind: FindingID, at place: PinPlace?, _ text: String, remedy: Remedy? = nil) {
         notes.append(Finding(kind, kind.levels[0], text, at: place, remedy: remedy))
     }
 
     /// Reads something, and reports why it cannot be read.
     ///
-    /// - Returns: what was read, `nil` for nothing.
-    mutating func attempt<Value>(_ read: (inout PinReading) throws(Problem) -> Value) -> Value? {
+    /// - Returns: what was read; `nil` for nothing.
+    @discardableResult mutating func attempt<Value>(_ read: (inout PinReading) throws(Problem) -> Value) -> Value? {
         do throws(Problem) { return try read(&self) } catch {
             report(error)
             return nil
@@ -100,7 +107,7 @@ package struct PinReading: Sendable {
 
     /// Reads one entry of a configuration.
     ///
-    /// - Returns: the entry, `nil` when it is wrong as a whole.
+    /// - Returns: the entry; `nil` if it is wrong as a whole.
     mutating func entry(_ read: (inout PinReading) throws(Problem) -> HostEntry) -> HostEntry? {
         let before = problemCount
         let entry = attempt(read)
@@ -108,22 +115,15 @@ package struct PinReading: Sendable {
         return entry
     }
 
-    /// Says that the entry at `origin` lacks something that was wrong.
-    mutating func markIncomplete(_ origin: String) { incompleteEntries.insert(origin) }
-
     mutating func add(_ material: Pin.Material, at place: PinPlace, as form: Form = .other) {
         pins.append(Pin(material, origin: place.description))
         forms.append(form)
     }
 
-    /// Whether AFNetworking loads all pins for whatever host but curl's.
-    package var areCertificates: Bool {
-        forms.allSatisfy { $0 != .other } && !notes.contains { $0.kind == .notLoadedByAFNetworking }
+    mutating func add(_ key: PublicKey, at place: PinPlace, as form: Form = .other) {
+        add(.publicKey(key.spkiSHA256), at: place, as: form)
+        publicKeys[key.spkiSHA256] = key
     }
-
-    mutating func add(subdirectory: String) { subdirectories.append(subdirectory) }
-
-    mutating func add(policy: String) { policies.append(policy) }
 
     /// Leaves out that directories were not looked into, where they are.
     mutating func lookBelow() {
@@ -131,29 +131,7 @@ package struct PinReading: Sendable {
         notes.removeAll { $0.kind == .notAPinFile && $0.place.map(places.contains) == true }
     }
 
-    /// Whether there is anything to say of it.
-    var concernsPins: Bool {
-        !isEmpty || !notes.isEmpty || !unread.isEmpty || problems.contains { $0.id != .noPinsInDirectory }
-    }
-
-    mutating func add(framework: String) { frameworks.insert(framework) }
-
-    mutating func add(_ key: PublicKey, at place: PinPlace, as form: Form = .other) {
-        add(.publicKey(key.spkiSHA256), at: place, as: form)
-        publicKeys[key.spkiSHA256] = key
-    }
-
-    mutating func add(_ configuration: PinConfiguration) { configurations.append(configuration) }
-
-    mutating func add(_ configuration: NetworkSecurityConfiguration) { networkSecurity.append(configuration) }
-
-    mutating func add(unread problem: Problem, _ pins: [Pin]) { unread.append((problem, pins)) }
-
-    mutating func add(_ pins: CodePins) { code.append(pins) }
-
-    mutating func add(_ settings: TransportSecurity) { transportSecurity.append(settings) }
-
-    /// Adds all that another reading holds, but for its pins where a policy has them for its hosts.
+    /// Adds all of another reading; without its pins if a policy has them for its hosts.
     mutating func add(_ other: PinReading, withPins: Bool = true) {
         if withPins {
             pins += other.pins

@@ -2,11 +2,9 @@ internal import Base
 internal import Pinning
 internal import X509
 
-/// One client's configuration for another client.
-///
-/// What decides and the other cannot say ends the writing; what only adds is a remark.
+/// One client's configuration for another client: a rule that the other cannot express is an error if it decides, else a remark.
 extension PinBlockFormat {
-    /// The groups as the client can say them; `host` is the one whose pins are wanted where the client names none.
+    /// The groups as the client can express them; `host` is the one whose pins are wanted if the client names none.
     func adapted(_ groups: [PinGroup], host: String?) throws(Problem) -> [PinGroup] {
         let groups = hasHosts ? self == .okhttp ? groups : joined(groups) : try chosen(groups, host)
         let index = HostIndex(groups.compactMap { group in (group.rules?.entry.hosts).map { ($0, group) } })
@@ -15,11 +13,9 @@ extension PinBlockFormat {
             if let hosts = group.rules?.entry.hosts,
                 let other = index.covering(hosts.sample).first(where: { !agrees($0, with: group) })
             {
+                let (exempt, pin) = ("exempt \(hosts) from the pins of", "pin \(hosts) beside")
                 throw refusal(
-                    group,
-                    group.isExempt
-                        ? "exempt \(hosts) from the pins of \(other.hosts)"
-                        : "pin \(hosts) beside \(other.hosts) as it is",
+                    group, group.isExempt ? "\(exempt) \(other.hosts)" : "\(pin) \(other.hosts) as it is",
                     "write lines 'HOST sha256/…', each host with all of its pins, and name those")
             }
             // An exemption from nothing says nothing.
@@ -27,8 +23,6 @@ extension PinBlockFormat {
         }
         return adapted
     }
-
-    // MARK: One group
 
     private func adapted(_ group: PinGroup) throws(Problem) -> PinGroup {
         if self == .trustkit, let host = group.host,
@@ -62,10 +56,10 @@ extension PinBlockFormat {
             throw refusal(group, "pin a hash", "give it certificate files")
         }
         if let expiration = rules.entry.expiration, self != .trustkit, self != .android {
-            group.remarks.append("Until \(expiration.date) only; \(clientName) has no such date.")
+            group.remarks.append("Until \(expiration.date) only; \(client.name) has no such date.")
         }
         if !rules.entry.reportURIs.isEmpty, self != .trustkit {
-            group.remarks.append("Mismatches were reported; \(clientName) has no place to report them to.")
+            group.remarks.append("Mismatches were reported; \(client.name) has no place to report them to.")
         }
         if self == .nspinned, rules.position == .anywhere, group.items.contains(where: { $0.role == .publicKey }) {
             group.remarks.append("Move the keys of CAs to NSPinnedCAIdentities: a hash does not say whose it is.")
@@ -85,15 +79,11 @@ extension PinBlockFormat {
         }
     }
 
-    private func refusal(
-        _ group: PinGroup, _ what: String, _ remedy: String, _ subject: String? = nil
-    ) -> Problem {
+    private func refusal(_ group: PinGroup, _ what: String, _ remedy: String, _ subject: String? = nil) -> Problem {
         let origin = group.origin.isEmpty ? group.items.first?.source : group.origin
         let place = origin.map { PinPlace.file($0) } ?? .option
-        return Problem(.otherKind, at: place, "\(subject ?? "\(clientName) cannot") \(what)", remedy: remedy)
+        return Problem(.otherKind, at: place, "\(subject ?? "\(client.name) cannot") \(what)", remedy: remedy)
     }
-
-    // MARK: Several groups
 
     /// The groups without those that another of the same name says too; `NAME` and `*.NAME` with the same pins are one.
     private func joined(_ groups: [PinGroup]) -> [PinGroup] {
@@ -101,8 +91,7 @@ extension PinBlockFormat {
         return groups.compactMap { group in
             let others = (byHost[group.host] ?? []).filter { $0.depth != group.depth && hasSameRules($0, group) }
             let depths = Set(others.map(\.depth))
-            if group.depth != .anyNumber, depths.contains(.anyNumber) { return nil }
-            if group.depth != .anyNumber, depths.contains(.upToOneLabel) { return nil }
+            if group.depth != .anyNumber, !depths.isDisjoint(with: [.anyNumber, .upToOneLabel]) { return nil }
             guard group.depth == .exact || group.depth == .oneLabel, !depths.isEmpty else { return group }
             guard group.depth == .exact else { return nil }
             var group = group

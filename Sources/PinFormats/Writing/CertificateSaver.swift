@@ -11,7 +11,7 @@ package struct CertificateSaver {
 
     private let directory: String
 
-    /// Saves into `directory`, which is made when it is not there and its parent is.
+    /// Saves into `directory`, which is made if only its parent exists.
     package init(directory: String) throws(Problem) {
         guard !directory.isEmpty, !directory.utf8.contains(0) else {
             throw .inputOutput("the directory to save in has no name, or one with a NUL")
@@ -30,7 +30,7 @@ package struct CertificateSaver {
 
     /// Saves one certificate with mode 0644, whole or not at all.
     ///
-    /// A name that another certificate has gets a part of the fingerprint behind it.
+    /// A name of another certificate's gets a part of the fingerprint behind it.
     package func save(_ certificate: Certificate, role: PinItem.Role) throws(Problem) -> Saved {
         let fingerprint = certificate.fingerprint.hexadecimal
         for suffix in ["", String(fingerprint.prefix(8)), fingerprint] {
@@ -42,9 +42,7 @@ package struct CertificateSaver {
         throw .inputOutput("every name for \(shortened(certificate.description)) is taken in '\(shortened(directory))'")
     }
 
-    /// Writes a file under a name of its own and then gives it its real one, which fails when the name is taken.
-    ///
-    /// Returns whether the name was free.
+    /// Writes a file under a name of its own and then gives it its real one; `false` if that is taken.
     private func create(_ path: String, _ bytes: [UInt8]) throws(Problem) -> Bool {
         var template = Array("\(directory)/.pincheck-XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
@@ -62,8 +60,7 @@ package struct CertificateSaver {
     }
 
     private static func failure(_ code: Int32, at path: String) -> Problem {
-        let reason = SystemError.message(of: code)
-        return .inputOutput("cannot write to '\(shortened(path, to: 1024))': \(reason)")
+        .inputOutput("cannot write to '\(shortened(path, to: 1024))': \(SystemError.message(of: code))")
     }
 }
 

@@ -7,18 +7,17 @@ package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
 
     /// The block for the keys of some hosts, with line breaks at its end.
     ///
-    /// Beside each hash stands whose it is and when its certificate expires. Without any key there is no block: empty text.
-    /// `host` is the one whose pins of a configuration are wanted where the client has no hosts.
+    /// Next to each hash are its owner and the expiry of its certificate. Without any key the block is empty text. `host` is the one
+    /// whose pins of a configuration are wanted if the client has no hosts.
     ///
     /// - Throws: `Problem` for a rule of a configuration that decides and that the client cannot say.
     package func block(_ groups: [PinGroup], host: String? = nil) throws(Problem) -> String {
         let groups = PinGroup.merged(
             try adapted(groups, host: host).filter { !$0.items.isEmpty || $0.isExempt }, tellsPortsApart: !hasHosts)
         guard !groups.isEmpty else { return "" }
-        return lines(groups).joined(separator: "\n") + "\n"
+        return client.lines(groups).joined(separator: "\n") + "\n"
     }
 
-    /// A block of which nothing is in force: what stands in it is there to be looked at.
     package func commentedOut(_ block: String) -> String {
         guard !block.isEmpty else { return "" }
         switch self {
@@ -33,45 +32,31 @@ package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
     /// Whether the client's configuration names hosts, each of them once and for every port.
     var hasHosts: Bool { self != .curl && self != .afnetworking }
 
-    var clientName: String {
+    /// The client's name, and the writer of lines for some hosts, each with at least one key and none twice.
+    var client: (name: String, lines: ([PinGroup]) -> [String]) {
         switch self {
-        case .okhttp: "OkHttp"
-        case .trustkit: "TrustKit"
-        case .nspinned: "NSPinnedDomains"
-        case .android: "Android"
-        case .curl: "curl"
-        case .afnetworking: "AFNetworking"
-        }
-    }
-
-    /// The lines for some hosts, each with at least one key; no two of them have the same host and port.
-    private func lines(_ groups: [PinGroup]) -> [String] {
-        switch self {
-        case .okhttp: LineBlocks.okHttp(groups)
-        case .trustkit: XMLBlocks.trustKit(groups)
-        case .nspinned: XMLBlocks.pinnedDomains(groups)
-        case .android: XMLBlocks.android(groups)
-        case .curl: LineBlocks.curl(groups)
-        case .afnetworking: LineBlocks.afNetworking(groups)
+        case .okhttp: ("OkHttp", LineBlocks.okHttp)
+        case .trustkit: ("TrustKit", XMLBlocks.trustKit)
+        case .nspinned: ("NSPinnedDomains", XMLBlocks.pinnedDomains)
+        case .android: ("Android", XMLBlocks.android)
+        case .curl: ("curl", LineBlocks.curl)
+        case .afnetworking: ("AFNetworking", LineBlocks.afNetworking)
         }
     }
 }
 
-/// Sentences that several formats have in common.
-///
-/// None has a hyphen beside another, so that they can stand in XML comments too.
+/// Sentences that several formats have in common; none has two hyphens together, which XML comments cannot have.
 enum PinRemark {
     static let backup =
         "Backup: add the pin of a second key that you keep in reserve, or the app stops working when this key changes."
     static let howToBackup = "'pincheck pins' prints the pin of a request or a public key too."
 
-    /// What is to be said about a second pin, nothing where every group has it already.
+    /// The sentences about a second pin; none if every group has it already.
     static func backup(_ groups: [PinGroup]) -> [String] {
         groups.allSatisfy { $0.isExempt || hasBackup($0) } ? [] : [backup, howToBackup]
     }
 
-    /// Whether two keys are pinned of which one is on no chain that is served: a key without a certificate, or one that somebody
-    /// chose to configure.
+    /// Whether a second key is pinned that is not on a served chain: one without a certificate, or one that somebody configured.
     private static func hasBackup(_ group: PinGroup) -> Bool {
         if group.hasReserve { return true }
         let pinned = group.items.filter(group.pins)
@@ -81,7 +66,6 @@ enum PinRemark {
         return pinned.contains { $0.certificate == nil && !served.contains($0.spkiSHA256) }
     }
 
-    /// What is to be said before the pins of a group.
     static func heading(_ group: PinGroup) -> [String] {
         var lines = (group.origins + group.remarks).distinct
         if group.host == nil { lines.append("Write the host of your requests for \(PinGroup.hostPlaceholder).") }
@@ -89,18 +73,15 @@ enum PinRemark {
     }
 }
 
-/// Makes text from outside safe to stand in the source of something else.
+/// Makes text from outside safe in the source of something else.
 ///
-/// Certificates are written by anybody: what they say must neither end the comment or string it stands in nor show a reader
-/// anything else than it is.
+/// Anybody writes certificates: their text must neither end the comment or string that it is in nor deceive a reader.
 enum GeneratedText {
-    /// The longest comment, in characters: a name that goes on and on must not fill the file.
     private static let longestComment = 300
 
-    /// The text as part of a comment in any of the languages the writers know.
+    /// The text as part of a comment in any language of the writers.
     ///
-    /// It stays on its line, and no two characters in it open or close a comment: `--`, `/*`, `*/`, and Java's `\u000a`,
-    /// which is a line break wherever it stands.
+    /// No two characters in it open or close a comment: `--`, `/*`, `*/`, and Java's `\u000a`, which is a line break anywhere.
     static func comment(_ text: String) -> String {
         var result = ""
         var last: Unicode.Scalar = " "

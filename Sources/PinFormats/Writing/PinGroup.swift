@@ -2,22 +2,20 @@ package import Pinning
 
 /// The keys of one host, and which of them a block pins.
 package struct PinGroup: Sendable, Hashable {
-    /// What stands where no host is known; the name can exist nowhere (RFC 2606).
+    /// The host if none is known; the name can exist nowhere (RFC 2606).
     package static let hostPlaceholder = "your-host.example"
 
-    /// The host of the requests, `nil` when it is not known.
     package var host: String?
     package let port: Int
-    /// Where the keys come from, for the first comments of a block.
+    /// The origins of the keys, for the first comments of a block.
     package var origins: [String]
     package var items: [PinItem]
     /// The keys that are pinned because the user chose them; the server's own are pinned anyway.
     package var chosen: Set<SHA256Digest>
-    /// What a configuration says of the host beside its pins, `nil` for keys that are none's.
+    /// The rules of a configuration for the host; `nil` for keys of none.
     package var rules: PinRules?
-    /// What else is to be said of the pins, for the first comments of a block.
     package var remarks: [String]
-    /// Whether whoever chose the keys saw to it that they outlast what is served today: nothing is said of another one then.
+    /// Whether the keys were chosen so that they outlast those served today: there is no sentence about another one then.
     package var hasReserve = false
 
     package init(
@@ -28,10 +26,10 @@ package struct PinGroup: Sendable, Hashable {
         (self.chosen, self.rules, self.remarks) = (chosen, rules, remarks)
     }
 
-    /// Where the first of what it is made of stands, empty when it is not known.
+    /// The place of the first entry that it is made of; empty if it is not known.
     package var origin: String { rules?.entry.origin ?? "" }
 
-    /// Whether the hosts are exempt from what is pinned for their parent domain.
+    /// Whether the hosts are exempt from the pins of their parent domain.
     package var isExempt: Bool { rules?.isExcluded == true }
 
     package var hosts: String {
@@ -48,19 +46,17 @@ package struct PinGroup: Sendable, Hashable {
     package func pins(_ item: PinItem) -> Bool { !item.role.isAuthority || chosen.contains(item.spkiSHA256) }
 
     var depth: HostPattern.Depth { rules?.depth ?? .exact }
-
     var hostName: String { host ?? Self.hostPlaceholder }
 
-    /// The different keys in order, each with whether it is pinned or only offered in a comment.
+    /// The different keys in order, pinned or only offered in a comment.
     ///
-    /// The key of a CA is only offered, even where a client asks for a second pin: the holder of any certificate it issues could
-    /// listen.
+    /// The key of a CA is only offered, even if a client asks for a second pin: the holder of any certificate it issues could listen.
     func uses() -> [(item: PinItem, isPinned: Bool)] {
         var seen: Set<SHA256Digest> = []
         return items.filter { seen.insert($0.spkiSHA256).inserted }.map { ($0, pins($0)) }
     }
 
-    /// The groups with those for the same hosts made one, in the order of their first.
+    /// The groups, those for the same hosts as one, in the order of their first.
     package static func merged(_ groups: [PinGroup], tellsPortsApart: Bool = true) -> [PinGroup] {
         struct Key: Hashable {
             let host: String?
@@ -88,8 +84,6 @@ package struct PinGroup: Sendable, Hashable {
         }
         return merged
     }
-
-    // MARK: From a configuration
 
     /// The pins of a source by the hosts they are for, in their order; `host` is the one for pins without.
     package static func groups(of reading: PinReading, host: String?) -> [PinGroup] {
@@ -126,31 +120,29 @@ package struct PinGroup: Sendable, Hashable {
     }
 }
 
-/// What a configuration says of a host beside its pins.
+/// The rules of a configuration for a host, next to its pins.
 package struct PinRules: Sendable, Hashable {
     package enum Position: String, Sendable, Hashable, CaseIterable {
         case anywhere
-        /// The server's own key.
         case leaf
-        /// The key of a CA.
         case authority
         /// One of the server's and one of a CA's, both of them.
         case both
     }
 
-    /// Whose configuration it is, `nil` for pins that are for whatever host.
+    /// The kind of the configuration; `nil` for pins for whatever host.
     package let kind: PinConfiguration.Kind?
     package let entry: HostEntry
     package var depth: HostPattern.Depth
-    /// Whether the hosts are exempt from what is said of their parent domain.
+    /// Whether the hosts are exempt from the rules for their parent domain.
     package let isExcluded: Bool
-    /// What paths may end at where that is not the system's roots alone, in words.
+    /// The anchors of paths if they are not only the system's roots, in words.
     let anchors: String?
 
     init(_ kind: PinConfiguration.Kind?, _ entry: HostEntry, anchors: String?) {
         (self.kind, self.entry, self.anchors) = (kind, entry, anchors)
         depth = entry.hosts?.depth ?? .exact
-        // Android has no word for it: a domain without pins is not pinned, whatever is said of its parent.
+        // Android has no word for it: a domain without pins is not pinned, whatever its parent's rules.
         isExcluded = entry.isExcluded || kind == .android && entry.pins.isEmpty
     }
 
@@ -161,7 +153,7 @@ package struct PinRules: Sendable, Hashable {
 }
 
 extension NetworkSecurityConfiguration {
-    /// What paths for a host may end at where that is not the system's roots alone, in words.
+    /// The anchors of paths for a host if they are not only the system's roots, in words.
     fileprivate func anchors(of host: String) -> String? {
         let levels = (domain(for: host)?.levels ?? []) + [base]
         guard let sources = levels.lazy.compactMap(\.sources).first else { return nil }

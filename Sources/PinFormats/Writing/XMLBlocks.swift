@@ -2,26 +2,21 @@ internal import Pinning
 
 /// Blocks of XML: two parts of an Info.plist, and Android's configuration.
 enum XMLBlocks {
-    // MARK: Info.plist
-
-    /// TrustKit's part, `TSKConfiguration`.
     static func trustKit(_ groups: [PinGroup]) -> [String] {
         propertyList { xml in
-            xml.line("<key>TSKConfiguration</key>")
-            xml.element("dict") { xml in
+            xml.element("dict", key: "TSKConfiguration") { xml in
                 xml.entry("TSKSwizzleNetworkDelegates", "<true/>")
                 if let exemption = groups.lazy.compactMap({ $0.rules?.entry.exemptsInstalledRoots }).first {
                     xml.entry(TrustKitReader.userAnchors, exemption ? "<true/>" : "<false/>")
                 }
-                xml.line("<key>TSKPinnedDomains</key>")
-                xml.element("dict") { xml in for group in groups { trustKit(group, &xml) } }
+                xml.element("dict", key: "TSKPinnedDomains") { xml in for group in groups { trustKit(group, &xml) } }
             }
         }
     }
 
     private static func trustKit(_ group: PinGroup, _ xml: inout XMLLines) {
         xml.heading(group)
-        xml.element("dict") { xml in
+        xml.element("dict", key: GeneratedText.xml(group.hostName)) { xml in
             guard !group.isExempt else { return xml.entry(TrustKitReader.exclusion, "<true/>") }
             let entry = group.rules?.entry
             xml.entry("TSKIncludeSubdomains", group.depth == .exact ? "<false/>" : "<true/>")
@@ -30,13 +25,11 @@ enum XMLBlocks {
                 xml.entry("TSKExpirationDate", "<string>\(expiration.date)</string>")
             }
             if let reports = entry?.reportURIs, !reports.isEmpty {
-                xml.line("<key>TSKReportUris</key>")
-                xml.element("array") { xml in
+                xml.element("array", key: "TSKReportUris") { xml in
                     for uri in reports { xml.line("<string>\(GeneratedText.xml(uri))</string>") }
                 }
             }
-            xml.line("<key>TSKPublicKeyHashes</key>")
-            xml.element("array") { xml in
+            xml.element("array", key: "TSKPublicKeyHashes") { xml in
                 xml.pins(group) { "<string>\($0)</string>" }
                 if group.uses().count(where: \.isPinned) < 2 {
                     xml.comment("TrustKit refuses to start with fewer than two pins.")
@@ -48,13 +41,11 @@ enum XMLBlocks {
 
     /// Apple's own pinning, `NSPinnedDomains`.
     ///
-    /// Leaf and CA identities that stand together must both match, so the one that is not pinned stands there as a comment.
+    /// Leaf and CA identities together must both match, so the one that is not pinned is a comment.
     static func pinnedDomains(_ groups: [PinGroup]) -> [String] {
         propertyList { xml in
-            xml.line("<key>NSAppTransportSecurity</key>")
-            xml.element("dict") { xml in
-                xml.line("<key>NSPinnedDomains</key>")
-                xml.element("dict") { xml in for group in groups { pinnedDomain(group, &xml) } }
+            xml.element("dict", key: "NSAppTransportSecurity") { xml in
+                xml.element("dict", key: "NSPinnedDomains") { xml in for group in groups { pinnedDomain(group, &xml) } }
             }
         }
     }
@@ -65,7 +56,7 @@ enum XMLBlocks {
         let servers = items.filter { !$0.role.isAuthority }
         let authorities = items.filter(\.role.isAuthority)
         xml.heading(group)
-        xml.element("dict") { xml in
+        xml.element("dict", key: GeneratedText.xml(group.hostName)) { xml in
             xml.entry("NSIncludesSubdomains", group.depth == .exact ? "<false/>" : "<true/>")
             let backup = PinRemark.backup([group])
             if !servers.isEmpty || wantsBoth { identities("NSPinnedLeafIdentities", servers, backup, &xml) }
@@ -86,8 +77,7 @@ enum XMLBlocks {
     }
 
     private static func identities(_ key: String, _ items: [PinItem], _ backup: [String], _ xml: inout XMLLines) {
-        xml.line("<key>\(key)</key>")
-        xml.element("array") { xml in
+        xml.element("array", key: key) { xml in
             for item in items {
                 xml.comment(item.label)
                 xml.line(identity(item))
@@ -113,15 +103,12 @@ enum XMLBlocks {
         return xml.lines + ["</plist>"]
     }
 
-    // MARK: Android
-
-    /// Android's Network Security Config, `res/xml/network_security_config.xml`.
     static func android(_ groups: [PinGroup]) -> [String] {
         var xml = XMLLines(["<?xml version=\"1.0\" encoding=\"utf-8\"?>"])
         xml.comment("res/xml/network_security_config.xml, named by android:networkSecurityConfig in the manifest")
         xml.element("network-security-config") { xml in
             for group in groups {
-                for line in PinRemark.heading(group) { xml.comment(line) }
+                xml.heading(group)
                 xml.element("domain-config") { xml in android(group, &xml) }
             }
         }
@@ -148,20 +135,22 @@ enum XMLBlocks {
     }
 }
 
-/// Lines of XML, each indented by its depth.
 private struct XMLLines {
     private(set) var lines: [String]
     private var depth = 0
 
     init(_ prologue: [String]) { lines = prologue }
 
-    /// A line of markup; whatever comes from outside in it is escaped already.
+    /// A line of markup; text from outside in it is escaped already.
     mutating func line(_ markup: String) { lines.append(String(repeating: "    ", count: depth) + markup) }
 
     mutating func comment(_ text: String) { line("<!-- \(GeneratedText.comment(text)) -->") }
 
-    /// An element with others in it; `attributes` are escaped already.
-    mutating func element(_ name: String, attributes: String = "", _ contents: (inout XMLLines) -> Void) {
+    /// An element with others in it, below its key in a dictionary; `attributes` are escaped already.
+    mutating func element(
+        _ name: String, key: String? = nil, attributes: String = "", _ contents: (inout XMLLines) -> Void
+    ) {
+        if let key { line("<key>\(key)</key>") }
         line("<\(name)\(attributes)>")
         depth += 1
         contents(&self)
@@ -174,13 +163,9 @@ private struct XMLLines {
         line(value)
     }
 
-    /// What is to be said of a group, and its host as the key of a property list.
-    mutating func heading(_ group: PinGroup) {
-        for line in PinRemark.heading(group) { comment(line) }
-        line("<key>\(GeneratedText.xml(group.hostName))</key>")
-    }
+    mutating func heading(_ group: PinGroup) { PinRemark.heading(group).forEach { comment($0) } }
 
-    /// The hashes of a group, each below whose it is; what is only offered is a comment.
+    /// The hashes of a group, each below its owner; a key that is only offered is a comment.
     mutating func pins(_ group: PinGroup, _ element: (String) -> String) {
         for (item, isPinned) in group.uses() {
             comment(item.label)

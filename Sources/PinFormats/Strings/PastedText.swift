@@ -1,0 +1,46 @@
+internal import Base
+internal import Pinning
+
+/// Texts that people paste in place of pins.
+enum PastedText {
+    private static let heading = "Pinned certificates for "
+
+    /// The refusal of the text of OkHttp's exception, with the app's pins.
+    ///
+    /// Those of the server, which are above them, would make anything pass.
+    static func okHttpFailure(_ text: String, at place: PinPlace) -> Problem? {
+        guard text[...].holds("Certificate pinning failure!") else { return nil }
+        let lines = text.split(whereSeparator: \.isNewline).map { Substring($0).trimmingWhitespace() }
+        let start = lines.firstIndex { $0.hasPrefix(heading) }
+        let host = start.map { lines[$0].dropFirst(heading.count).prefix { $0 != ":" } } ?? ""
+        let pins = start.map { lines[($0 + 1)...].prefix { $0.hasPrefix("sha256/") } } ?? []
+        let hosts = try? HostText.okHttpPattern(host, at: place)
+        let own = pins.prefix(HostEntry.mostPins).compactMap { try? HashText.okHttp($0, at: place).spkiSHA256 }
+        return Problem(
+            .notation, at: place, "is OkHttp's failure message",
+            remedy: "the app's pins stand below '\(heading)\(shortened(host, to: 80))'",
+            lines: hosts.map { hosts in own.map { "\(hosts) \($0)" } } ?? [])
+    }
+
+    /// The refusal of a TLSA record, as zone files, `dig` and people write it: no app compares one.
+    static func tlsaRecord(_ line: Substring, at place: PinPlace) -> Problem? {
+        let words = line.split { $0.isWhitespace || $0 == "(" || $0 == ")" }
+        let type = words.firstIndex { ["TLSA", "TYPE52"].contains($0.uppercased()) }
+        let data = words[(type.map { $0 + 1 } ?? 0)...]
+        let isNumbered = data.prefix(3).allSatisfy {
+            $0.utf8.count < 4 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        }
+        let digits = data.dropFirst(3).reduce("") { $0 + $1 }
+        guard
+            type == nil
+                ? isNumbered && !digits.isEmpty && digits.utf8.allSatisfy(PinString.isHexDigit)
+                : isNumbered || data.first == "\\#"
+        else { return nil }
+        // The SHA-256 of a key.
+        let isOfKey = data.count > 2 && data.dropFirst().prefix(2).allSatisfy { Int($0) == 1 }
+        let digest = isOfKey ? SHA256Digest(hexadecimal: digits) : nil
+        return Problem(
+            .notation, at: place, "a TLSA record is no pin that an app compares",
+            remedy: "give the key's hash, sha256/\(digest?.base64 ?? "…")")
+    }
+}
