@@ -60,6 +60,51 @@ import Testing
         }
     }
 
+    /// TLS 1.3 has the server speak of the client's certificate after the handshake: it is told in the same words.
+    @Test func anUnfitClientCertificateIsToldOnceInEveryVersion() async throws {
+        let ended = CertificateTemplate.leaf("client.example.com").with { $0.notAfter = LabClock.now - LabClock.day }
+        let foreign = CertificateTemplate.leaf("client.example.com").with { $0.extendedKeyUsage = [.serverAuth] }
+        for (template, words) in [(ended, "expired at"), (foreign, "is not for clients")] {
+            let client = try pki.interA.issue(template)
+            let texts = ["client.pem": try client.pem + client.key.privateKeyPEM()]
+            var told: [[String?]] = []
+            for version in [LoopbackLab.TLSVersion.tls12, .tls13] {
+                let settings = TLSServerSettings(presenting: served).with {
+                    $0.clientCertificate = .required
+                    $0.maximumVersion = version
+                }
+                try await Desk.serving(.tls(settings), texts) { desk, _ in
+                    let outcome = await desk("CHECK --cert @client.pem -f json").expect(
+                        "pass trusted-without-pins", words)
+                    told.append(try outcome.json["warnings"].array.map { $0["id"].text })
+                    await desk("CHECK -f json").expect(
+                        .pass, "client-certificate-required", "ended the handshake without one")
+                }
+            }
+            #expect(told[0] == told[1] && told[0].count { $0 == "client-certificate-unfit" } == 1, "\(told)")
+        }
+        let client = try pki.interA.issue(ended)
+        let texts = ["client.pem": try client.pem + client.key.privateKeyPEM()]
+        try await desk("127.0.0.1:1 --cert @client.pem", texts).expect(
+            .unreachable, "; and 1 more: client-certificate-unfit\n", errors: "the client certificate")
+    }
+
+    @Test func aClockThatIsWrongIsToldWithTheRejection() async throws {
+        let (early, late) = (Int64(1_577_836_800), LabClock.now + 20 * LabClock.year)
+        try await Desk.serving { desk, _ in
+            await desk.expect("CHECK", "fail not-yet-valid: this machine's clock reads 2020-01-01T00:00Z", at: early)
+            await desk.expect("CHECK", "fail expired: this machine's clock reads", at: late)
+            await desk("CHECK --at 2020-01-01").expect(.fail, not: "clock reads")
+            // The pins are as wrong at any time.
+            await desk("CHECK --pins $JUNK").expect(.fail, not: "clock reads")
+        }
+        let ended = try pki.interA.issue(
+            CertificateTemplate.leaf(host).with { $0.notAfter = LabClock.now - LabClock.day })
+        try await Desk.serving(.presenting([ended, pki.interA])) { desk, _ in
+            await desk("CHECK").expect(.fail, not: "clock reads")
+        }
+    }
+
     @Test(arguments: [
         (
             "--groups secp256k1 --max-tls 1.2 --ciphers ECDHE",

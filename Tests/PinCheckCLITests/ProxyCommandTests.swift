@@ -1,5 +1,5 @@
 import LoopbackLab
-import PinCheckCLI
+@testable import PinCheckCLI
 import Testing
 
 /// Checks through proxies, as command lines show them; `$SERVER` is the proxy. How it is read is proven by `ProxyChoiceTests`.
@@ -59,6 +59,37 @@ import Testing
         let tinyproxy = settings { $0.answer = .refusal(Array("HTTP/1.0 401 Unauthorized\r\n\r\n".utf8)) }
         try await check(through: tinyproxy, "--proxy http://alice:wrong@$SERVER").outcome.expect(
             "unreachable proxy-authentication", "does not take the name and the password it was given; check them")
+    }
+
+    @Test func aPasswordThatAProxyRepeatsIsInNoForm() async throws {
+        let echo = settings { $0.answer = .refusal(Array("HTTP/1.1 502 alice:sesame YWxpY2U6c2VzYW1l\r\n\r\n".utf8)) }
+        try await Desk.serving(.proxy(echo)) { desk, _ in
+            for form in OutputForm.allCases.map(\.rawValue) {
+                await desk("$HOST --proxy http://alice:sesame@$SERVER --verbose -f \(form)").expect(
+                    .unreachable, told: "502", not: "sesame", "YWxpY2U6c2VzYW1l")
+            }
+        }
+    }
+
+    @Test func anIssuerThatNobodyKnowsMayBeTheProxys() async throws {
+        let own = settings { $0.server = TLSServerSettings(presenting: [pki.rogue]) }
+        try await check(through: own, "--proxy http://$SERVER").outcome.expect(
+            "fail unknown-issuer", "may have replaced the certificate: check with --no-proxy, or give its root with",
+            not: "must send")
+    }
+
+    @Test func whatMendsTheCertificateOfAProxyFollowsItsReason() async throws {
+        let environment = ["SSL_CERT_FILE": "$DIR/other.pem", "SSL_CERT_DIR": "$DIR/none"]
+        let ended = CertificateTemplate.leaf("127.0.0.1").with { $0.notAfter = LabClock.now - LabClock.day }
+        for (template, words) in [(.leaf("proxy.example"), "name it by proxy.example"), (ended, "renew it")]
+            as [(CertificateTemplate, String)]
+        {
+            let own = settings {
+                $0.tls = TLSServerSettings(presenting: [try! pki.rogueI.issue(template), pki.rogueI])
+            }
+            try await check(through: own, "--proxy https://$SERVER", environment: environment).outcome.expect(
+                "unreachable proxy-untrusted", words, not: "install its root")
+        }
     }
 
     @Test func pinsAreNeverHeldAgainstAProxysOwnChain() async throws {

@@ -20,6 +20,17 @@ import Testing
         _ body: (_ desk: Desk, _ server: LoopbackServer) async throws -> Void
     ) async throws { try await Desk.serving(behavior(application, change), [:], body) }
 
+    @Test func aQueryIsSentAndNeverShown() async throws {
+        for status in ["200 OK", "500 No"] {
+            try await serving(Self.answer("HTTP/1.1 \(status)")) { desk, server in
+                for form in OutputForm.allCases.map(\.rawValue) {
+                    await desk("CHECK --request /health?token=sesame --verbose -f \(form)").expect(.pass, not: "sesame")
+                }
+                #expect(server.connections.allSatisfy { $0.request.hasPrefix("GET /health?token=sesame HTTP/1.1") })
+            }
+        }
+    }
+
     @Test(arguments: [
         (nil, "pass trusted-without-pins"), ("200,503", "pass trusted-without-pins"), ("2xx", "fail unexpected-status"),
     ]) func theStatusDecidesWhereOneIsExpected(expected: String?, decision: String) async throws {

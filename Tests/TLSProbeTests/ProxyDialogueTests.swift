@@ -71,6 +71,13 @@ struct ProxyDialogueTests {
         #expect(request.count == 22 && request[3] == 4)
     }
 
+    @Test func aPasswordThatAProxyRepeatsIsHidden() throws {
+        let line = "HTTP/1.1 502 Aladdin:open sesame, open sesame\u{301} QWxhZGRpbjpvcGVuIHNlc2FtZQ== b3BlbiBzZXNhbWU="
+        let dialogue = try dialogue(.http, user: ("Aladdin", "open sesame"))
+        let step = steps(dialogue, reading: Array((line + "\r\n\r\n").utf8)).steps.last
+        #expect(step == .failed(.status(502, line: "HTTP/1.1 502 Aladdin:…, …\u{301} … …")))
+    }
+
     @Test(arguments: [1, 2, 3, 7, .max]) func theAnswerIsTheSameInWhateverPiecesItComes(size: Int) throws {
         let hello: [UInt8] = [22, 3, 3, 0, 1, 0]
         let answer = Array("HTTP/1.1 200 Fine\r\nContent-Length: 5\r\nVia: x\r\n\r\n".utf8)

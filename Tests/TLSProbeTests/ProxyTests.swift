@@ -124,14 +124,14 @@ import Testing
     @Test func aProxysOwnChainIsJudgedApart() async throws {
         let protected = settings(.http) { $0.tls = TLSServerSettings(presenting: [world.rogue, world.rogueI]) }
         let (result, seen) = try await probe(through: protected) { shown, name in
-            shown.presented.leaf.der == world.rogue.der && "\(name)" == "127.0.0.1" ? nil : "it is another"
+            shown.presented.leaf.der == world.rogue.der && "\(name)" == "127.0.0.1" ? nil : ("it is another", nil)
         }
         let served = try result.get()
         #expect(served.presented.leaf.der == world.leaf.der)
         #expect(served.proxy?.tls?.leaf.der == world.rogue.der && served.proxy?.tls?.version == .tls13)
         #expect(seen.proxiedPlaces == ["api.example.com:443"])
-        let (refused, other) = try await probe(through: protected) { _, _ in "nobody knows it" }
-        #expect(refused.failure?.reason == .proxy(.untrusted("nobody knows it")))
+        let (refused, other) = try await probe(through: protected) { _, _ in ("nobody knows it", "ask somebody") }
+        #expect(refused.failure?.reason == .proxy(.untrusted("nobody knows it", remedy: "ask somebody")))
         // Nothing is said to a proxy that is not trusted.
         #expect(other.proxiedPlaces.isEmpty && other.applicationOpening.isEmpty)
     }

@@ -186,7 +186,7 @@ extension Handshake: JSONDocument {
 extension CheckedAnswer: JSONDocument {
     var response: HTTPResponse? { try? result?.get() }
 
-    var title: String { "\(HTTPRequest.method) \(withoutSecrets(exchange.request.path))" }
+    var title: String { exchange.request.title }
 
     var outcome: String { response?.statusLine ?? problem ?? "not asked, since the server is not accepted" }
 
@@ -194,7 +194,7 @@ extension CheckedAnswer: JSONDocument {
 
     package var document: JSONObject {
         [
-            "method": HTTPRequest.method, "path": withoutSecrets(exchange.request.path),
+            "method": HTTPRequest.method, "path": exchange.request.shownPath,
             "host": exchange.request.authority, "expected": exchange.expected?.texts ?? [], "asked": result != nil,
             "status": response?.status, "status_line": response?.statusLine, "time_ms": response?.time.milliseconds,
             "as_expected": isAsExpected, "problem": problem,

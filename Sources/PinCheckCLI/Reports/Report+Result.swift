@@ -161,6 +161,8 @@ extension Remedy {
         case .giveIntermediate: "; give it with --intermediate FILE to judge the chain"
         case .sendIntermediate(let giving, let isOfFile, let mayBeOwnRoot):
             giving.flags(isOfFile) + (mayBeOwnRoot ? "; if the issuer is a root of yours, give it with --anchors" : "")
+        case .askWithoutProxy(let url):
+            "; the proxy '\(url)' may have replaced the certificate: check with --no-proxy, or give its root with --extra-root"
         case .giveClientCertificate: "; give one with --cert"
         case .giveExpectedStatus: ": say with --expect-status which statuses are right"
         case .offerECDHE: "; offer ECDHE alone to settle it: --ciphers ECDHE"

@@ -33,6 +33,9 @@ public struct Reason: Hashable, Sendable, CustomStringConvertible {
         self.failure = failure
     }
 
+    /// The same, with one more thing to be known of it.
+    func adding(_ hint: String) -> Reason { Reason(id, sentence, hints: hints + [hint], remedy: remedy) }
+
     /// The same, without what would mend it where `isAdvising` is false.
     func advising(_ isAdvising: Bool) -> Reason {
         var reason = self

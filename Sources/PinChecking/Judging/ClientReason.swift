@@ -1,4 +1,5 @@
 package import Pinning
+import TLSProbe
 import X509
 
 package enum SentServerName: Hashable, Sendable {
@@ -14,7 +15,7 @@ extension Reason {
     /// The reason of a verdict in one line, with what the user needs to act on it.
     init(
         _ verdict: Verdict, of client: ConfiguredClient, for name: ReferenceName, by policy: HostPolicy,
-        serverName: SentServerName, hasAnchors: Bool, release: PlatformRelease = .newest
+        serverName: SentServerName, proxy: Proxy? = nil, hasAnchors: Bool, release: PlatformRelease = .newest
     ) {
         func reason(_ message: String, _ hints: [String] = [], _ remedy: Remedy? = nil) -> Reason {
             Reason(verdict.reason.id, message, hints: hints, remedy: remedy)
@@ -37,7 +38,8 @@ extension Reason {
                 return
             }
             var hints = failures.prefix(3).dropFirst().map { "also, \($0)" }
-            var remedy = policy.anchorRemedy(for: first, of: client, serverName == .noServer, hasAnchors: hasAnchors)
+            var remedy = policy.anchorRemedy(
+                for: first, of: client, serverName == .noServer, proxy, hasAnchors: hasAnchors)
             // AFSecurityPolicy accepts it with a setting of its own: no anchor is needed.
             if first.reason == .selfSigned, client.client.hasSecurityPolicy,
                 client.pins?.certificates.contains(first.certificate) == true
@@ -88,13 +90,14 @@ extension Reason {
 extension HostPolicy {
     /// What mends a missing end of the path, `nil` where none is missing or the anchors that were given are to be enough.
     fileprivate func anchorRemedy(
-        for failure: TrustFailure, of client: ConfiguredClient, _ isOfFile: Bool, hasAnchors: Bool
+        for failure: TrustFailure, of client: ConfiguredClient, _ isOfFile: Bool, _ proxy: Proxy?, hasAnchors: Bool
     ) -> Remedy? {
         switch failure.reason {
         case .unknownIssuer:
             let giving = giving(issuerOf: failure.certificate, for: client)
             // A server's own certificate is hardly ever a root's: what issued it is what the server left out.
             guard failure.depth > 0, [.helps, .doesNotHelp, .isOfAnother].contains(giving) else {
+                if let proxy { return .askWithoutProxy(proxy.url) }
                 return .sendIntermediate(giving, isOfFile: isOfFile, mayBeOwnRoot: !hasAnchors)
             }
             return hasAnchors ? nil : .nameAuthority

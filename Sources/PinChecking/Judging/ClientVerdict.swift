@@ -176,3 +176,8 @@ extension [String] {
             .joined(separator: ", ")
     }
 }
+
+extension ClientVerdict {
+    /// Whether the client rejects since the chain is not trusted, whatever is pinned.
+    var isUntrusted: Bool { if case .untrusted? = decided?.reason { isAccepted == false } else { false } }
+}

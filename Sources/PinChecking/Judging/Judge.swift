@@ -6,14 +6,15 @@ import X509
 extension HostPolicy {
     /// Has every client judge what a server, a service or a proxy showed, with all that its handshake brought along.
     func judge(
-        _ handshake: Handshake, for name: ReferenceName, at time: Timestamp, serverName: SentServerName
+        _ handshake: Handshake, for name: ReferenceName, at time: Timestamp, serverName: SentServerName,
+        through proxy: Proxy? = nil
     ) -> JudgedChain {
         judge(
             handshake.presented, for: name, at: time, stapled: handshake.staple,
             // Both are the numbers of the protocol.
             on: ConnectionFacts(
                 version: ProtocolVersion(rawValue: handshake.tlsVersion.rawValue) ?? .tls10, cipher: handshake.cipher,
-                hasECDHE: handshake.keyExchange == .ephemeral), serverName: serverName)
+                hasECDHE: handshake.keyExchange == .ephemeral), serverName: serverName, through: proxy)
     }
 
     /// Has every client judge a chain on each device: the one way to a verdict, for a connection, a file and what is about to be
@@ -22,7 +23,7 @@ extension HostPolicy {
     /// `wording` puts the reason of a verdict in words, where that is not done as for a server.
     func judge(
         _ presented: PresentedChain, for name: ReferenceName, at time: Timestamp, stapled staple: [UInt8]? = nil,
-        on connection: ConnectionFacts? = nil, serverName: SentServerName = .noServer,
+        on connection: ConnectionFacts? = nil, serverName: SentServerName = .noServer, through proxy: Proxy? = nil,
         wording: ((Verdict, ConfiguredClient) -> Reason)? = nil
     ) -> JudgedChain {
         let view = ServerView(
@@ -43,7 +44,7 @@ extension HostPolicy {
             let reason =
                 wording?(verdict, client)
                 ?? Reason(
-                    verdict, of: client, for: view.referenceName, by: self, serverName: serverName,
+                    verdict, of: client, for: view.referenceName, by: self, serverName: serverName, proxy: proxy,
                     hasAnchors: givenRoots != nil, release: view.release)
             let forecaster = Forecaster(
                 verdict, of: client, procedure, in: self, on: devices[place], by: verifier, view)
@@ -52,6 +53,11 @@ extension HostPolicy {
         let inUse = Set(presented.certificates.marks + clients.flatMap { $0.decided?.certificates.marks ?? [] })
         let isIdleTaken = followsSources && clients.contains { $0.decided?.isByPins == true }
         for index in clients.indices { clients[index].lookAhead(inUse: inUse, isIdleTaken: isIdleTaken) }
+        if wording == nil, clients.contains(where: \.isUntrusted), let hint = clockHint(on: presented, at: time) {
+            for index in clients.indices where clients[index].isUntrusted {
+                clients[index].reason = clients[index].reason.adding(hint)
+            }
+        }
         let interception = interceptionFinding(on: clients.ranked)
         // A proxy explains everything else: what would mend the chain without it is no advice.
         let isIntercepted = interception?.kind == .interceptor && interception?.level == .warning
@@ -59,6 +65,16 @@ extension HostPolicy {
         let (findings, notes) = findings(on: clients, view, interception, isAdvising: !isIntercepted)
         return JudgedChain(
             policy: self, view: view, clients: clients, interception: interception, findings: findings, notes: notes)
+    }
+
+    /// What this machine takes for the time, if that rather than the server may be wrong: no certificate of several is valid at it, or the
+    /// program is younger.
+    private func clockHint(on presented: PresentedChain, at time: Timestamp) -> String? {
+        guard self.time == nil else { return nil }
+        let sent = presented.certificates
+        let isNoneValid = sent.count > 1 && sent.allSatisfy { time < $0.notBefore || $0.notAfter < time }
+        return isNoneValid || time < DeviceData.builtIn.date
+            ? "this machine's clock reads \("\(time)".prefix(16))Z" : nil
     }
 
     /// The verdicts of all clients on each device they run on; `decide` is asked with the position of the device.

@@ -91,14 +91,14 @@ package struct CheckedAnswer: Sendable {
         guard exchange.expected == nil, case .success(let answer)? = result, answer.status >= 400 else { return nil }
         let line = TerminalText.shortened(answer.statusLine, to: 200)
         return .warning(
-            .errorAnswer, "\(withoutSecrets(exchange.request.title)) is answered by \(line)",
+            .errorAnswer, "\(exchange.request.title) is answered by \(line)",
             remedy: .giveExpectedStatus)
     }
 
     /// What is to be said against the answer; without an expected status any answer will do.
     var objection: Reason? {
         // The path is as long as the user wants it, the line as the server does.
-        let question = TerminalText.shortened(withoutSecrets(exchange.request.title), to: 120)
+        let question = TerminalText.shortened(exchange.request.title, to: 120)
         switch result {
         case nil: return nil
         case .success(let answer):
@@ -151,6 +151,11 @@ extension CheckedTarget {
         case .failure(let error): peer = error.peer
         }
         var findings = policy?.warnings ?? []
+        if let identity = connection.endpoint.request.clientIdentity,
+            let why = identity.unfitness(at: connection.time)
+        {
+            findings.append(.warning(.clientCertificateUnfit, "the client certificate \(identity.leaf) \(why)"))
+        }
         if let judged = connection.judged {
             findings += judged.findings + connection.handshakeFindings
             if let recorded = changes?.recorded, let lastPins = judged.lastPinsWarning(since: recorded) {

@@ -160,8 +160,18 @@ package struct Environment: Sendable {
                 let policy = try policy.get()
                 let judged = policy.judge(handshake, for: .name(host), at: now(), serverName: .leftOut)
                 let ending = judged.clients.ending(in: policy)
-                return ending.outcome == .accepted ? nil : ending.reason.sentence
-            } catch { return error.description }
+                guard ending.outcome != .accepted else { return nil }
+                return (ending.reason.sentence, Self.remedy(for: ending.reason.id, handshake.presented.leaf))
+            } catch { return (error.description, nil) }
+        }
+    }
+
+    /// What mends the certificate of a service, `nil` for its root.
+    private static func remedy(for id: String, _ leaf: Certificate) -> String? {
+        switch id {
+        case "name-mismatch": leaf.names.first.map { "name it by \($0)" }
+        case "expired", "not-yet-valid": "renew it"
+        default: nil
         }
     }
 }

@@ -199,7 +199,8 @@ package struct Checker: Sendable {
                 .none(name: endpoint.nameToSend)
             }
         connection.judged = policy.judge(
-            handshake, for: endpoint.referenceName, at: connection.time, serverName: serverName)
+            handshake, for: endpoint.referenceName, at: connection.time, serverName: serverName,
+            through: endpoint.request.proxy)
         return connection
     }
 }

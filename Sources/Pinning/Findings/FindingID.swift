@@ -186,6 +186,10 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
         "client-certificate-requested note/- The server asked for a client certificate and got none."
     case clientCertificateRequired =
         "client-certificate-required warning/- The server wanted a client certificate and went no further."
+    case clientCertificateUnfit = """
+        client-certificate-unfit warning/- The certificate of --cert is outside its dates, or may not be used by \
+        clients.
+        """
     case clientNotSetUp = "client-not-set-up warning/- A client cannot be set up with these pins, and has no verdict."
     case certificateHashPin =
         "certificate-hash-pin warning/- A pin is the hash of a certificate, or of a key as PEM text."

@@ -22,6 +22,8 @@ package enum Remedy: Hashable, Sendable {
     /// With what is known of the one that a chain lacks: whether it is one of a file, which no server sent, and whether the issuer could
     /// be a root of the user's own, since none was given.
     case sendIntermediate(MissingIntermediate, isOfFile: Bool, mayBeOwnRoot: Bool)
+    /// Ask without the proxy of this URL, which may have put a certificate of its own in the place of the server's.
+    case askWithoutProxy(String)
     case giveClientCertificate
     case giveExpectedStatus
     case offerECDHE
@@ -63,6 +65,8 @@ package enum Remedy: Hashable, Sendable {
         case .sendIntermediate(_, let isOfFile, let mayBeOwnRoot):
             "; \(isOfFile ? "the chain must hold" : "the server must send") its intermediate"
                 + (mayBeOwnRoot ? ", unless the issuer is a root of yours" : "")
+        case .askWithoutProxy(let url):
+            "; the proxy '\(url)' may have replaced the certificate: ask without it, or give its root as one that is installed"
         case .giveClientCertificate: "; give a client certificate"
         case .giveExpectedStatus: ": say which statuses are right"
         case .offerECDHE: "; offer ECDHE alone to settle it"

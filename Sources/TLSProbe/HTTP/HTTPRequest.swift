@@ -1,3 +1,4 @@
+internal import Base
 package import Pinning
 
 /// One GET without a body (RFC 9110, 9.3.1).
@@ -24,8 +25,14 @@ package struct HTTPRequest: Sendable, Hashable {
         self.fields = fields
     }
 
+    /// The path as it is shown, as in `/health?…`: a query may hold a token.
+    package var shownPath: String {
+        let shown = path.prefix { $0 != "?" }
+        return withoutSecrets(String(shown)) + (shown.endIndex == path.endIndex ? "" : "?…")
+    }
+
     /// The request in short, as in `GET /health`.
-    package var title: String { "\(Self.method) \(path)" }
+    package var title: String { "\(Self.method) \(shownPath)" }
 
     /// All fields as they are sent; none can end a line.
     var allFields: [HTTPField] {

@@ -88,6 +88,9 @@ final class TLSConnection {
         if talk != nil { BIO_ctrl(input, BIO_CTRL_RESET, 0, nil) }
     }
 
+    /// Whether a message of TLS itself came since ``limitMessages()``, as a ticket does.
+    var hasHeard: Bool { messages > 0 }
+
     /// How many bytes from the server OpenSSL has not taken yet.
     var unreadCount: Int { BIO_ctrl_pending(input) }
 

@@ -81,7 +81,7 @@ package struct AddressResolver: Sendable {
             }
             do throws(ProbeError) {
                 let (_, untrusted, response) = try await prober.probe(request) { handshake in
-                    let untrusted = objection(handshake, location.host)
+                    let untrusted = objection(handshake, location.host)?.why
                     return (untrusted, exchange: untrusted == nil ? exchange : nil)
                 }
                 return (response ?? .failure(.cancelled)).mapError {

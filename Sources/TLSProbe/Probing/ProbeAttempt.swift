@@ -166,7 +166,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
                 do throws(ProbeError) {
                     let shown = try self.result(of: tls, completed: true).get()
                     if let objection = self.prober.proxyObjection(shown, proxy.host) {
-                        return self.failProxy(.untrusted(objection))
+                        return self.failProxy(.untrusted(objection.why, remedy: objection.remedy))
                     }
                     if let address = self.passage?.address {
                         let tls = ProxyPassage.TLS(
@@ -187,7 +187,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         switch outcome {
         case .failed(let reason): finish(.failure(error(reason)))
         case .proven(let handshake, let completed):
-            let result = result(of: handshake, completed: completed)
+            let result = result(of: handshake, completed: completed, at: handler.completed)
             if keepsOpen, deliver != nil, case .success = result {
                 kept = completed ? .held(handler) : .over(.handshakeNotCompleted)
             }
@@ -195,8 +195,10 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         }
     }
 
-    private func result(of handshake: TLSConnection, completed: Bool) -> Result<Handshake, ProbeError> {
-        let ended = NIODeadline.now()
+    private func result(
+        of handshake: TLSConnection, completed: Bool, at time: NIODeadline? = nil
+    ) -> Result<Handshake, ProbeError> {
+        let ended = time ?? .now()
         guard let version = handshake.version, let cipher = handshake.cipher, let connected = connection.connected,
             let firstConnect = connection.firstConnect
         else { return .failure(error(.tlsFailure("OpenSSL does not say what was negotiated"))) }

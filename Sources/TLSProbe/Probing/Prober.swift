@@ -41,7 +41,7 @@ package final class Prober: @unchecked Sendable {
         }
         executor = thread ?? ProbeThread(loop: loop)
         (self.network, self.lookups, numberAmongMany) = (network, lookups, number)
-        proxyObjection = objection ?? { _, _ in "there are no roots to check it with" }
+        proxyObjection = objection ?? { _, _ in ("there are no roots to check it with", nil) }
     }
 
     /// Makes one connection, within the request's deadline whatever the server does.

@@ -76,10 +76,11 @@ package final class ProbeThread: TaskExecutor {
     }
 }
 
-/// Judges what an `https` proxy or a service of this name showed: `nil` for one that is trusted, or why it is not.
+/// Judges what an `https` proxy or a service of this name showed: `nil` for one that is trusted, or why it is not, and what would mend
+/// that unless it is its root.
 ///
 /// Of a proxy's it is called on the event loop.
-package typealias ServiceObjection = @Sendable (Handshake, ServerName) -> String?
+package typealias ServiceObjection = @Sendable (Handshake, ServerName) -> (why: String, remedy: String?)?
 
 /// Work on an event loop that ends with exactly one result.
 protocol Attempt: AnyObject {

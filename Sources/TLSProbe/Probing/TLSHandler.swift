@@ -21,7 +21,12 @@ final class TLSHandler: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private enum State { case handshaking, held, open, over }
+    private enum State {
+        case handshaking
+        /// The handshake is complete for this side, and the server has yet to say what it makes of the client's certificate.
+        case listening
+        case held, open, over
+    }
 
     /// No honest server sends more before the handshake is complete, in bytes.
     static let inputLimit = 4 << 20
@@ -44,6 +49,10 @@ final class TLSHandler: ChannelDuplexHandler {
     /// Why the connection was over while it was held, `nil` where it is not.
     private(set) var ending: HTTPError?
     private var owesCloseNotify = false
+    private let began = NIODeadline.now()
+    /// When this side's handshake was complete; `nil` before.
+    private(set) var completed: NIODeadline?
+    private var silence: Scheduled<Void>?
 
     /// A handler that begins the handshake as soon as it is added to a connected channel.
     init(
@@ -80,6 +89,9 @@ final class TLSHandler: ChannelDuplexHandler {
             }
             guard received <= Self.inputLimit else { return finish(.failed(.tooMuchData(limit: Self.inputLimit))) }
             connection.receive(bytes)
+        case .listening:
+            connection.receive(bytes)
+            hear(context)
         case .held:
             connection.receive(bytes)
             guard received > Self.heldLimit else { return }
@@ -118,6 +130,7 @@ final class TLSHandler: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch state {
         case .handshaking: connectionBroke(error)
+        case .listening: stopListening(completed: false)
         case .held:
             // What is no error of the system says that the channel is closed.
             guard ending == nil, let error = error as? IOError else { return }
@@ -130,6 +143,7 @@ final class TLSHandler: ChannelDuplexHandler {
         owesCloseNotify = false
         switch state {
         case .handshaking: end(.closedEarly(received: received))
+        case .listening: stopListening(completed: false)
         case .held: return ending = ending ?? why(context) ?? .closedEarly(received: 0)
         // Without close_notify anybody on the way may have cut the stream: its end is not the end of an answer (RFC 8446, 6.1).
         case .open: context.fireErrorCaught(TLSEnding.cut)
@@ -146,6 +160,10 @@ final class TLSHandler: ChannelDuplexHandler {
         switch step {
         case .needsInput: sendHandshake(context)
         case .complete:
+            completed = .now()
+            if !keepsOpen, connection.clientCertificateRequested, connection.version == .tls13 {
+                return listen(context)
+            }
             // It has ended, whatever becomes of the last bytes: some servers close as soon as they have sent their part.
             if keepsOpen {
                 state = .held
@@ -168,6 +186,42 @@ final class TLSHandler: ChannelDuplexHandler {
             let reason = connection.reason(of: errors, request: request)
             if errors.alert != nil { end(reason) } else { finish(.failed(reason)) }
         }
+    }
+
+    /// Waits for a word of the server on the client's certificate, which TLS 1.3 reads after the handshake of this side (RFC 8446, 4.4.2.4):
+    /// a record, an alert or the end, as long as two handshakes take, at most a second.
+    private func listen(_ context: ChannelHandlerContext) {
+        state = .listening
+        let now = NIODeadline.now()
+        let twice = TimeAmount.nanoseconds(2 * (now - began).nanoseconds)
+        let patience: TimeAmount = min(TimeAmount.seconds(1), max(TimeAmount.milliseconds(100), twice))
+        let left = max(TimeAmount.nanoseconds(0), clock.deadline - now)
+        clock.stopClock()
+        connection.limitMessages()
+        silence = context.eventLoop.assumeIsolated().scheduleTask(in: min(patience, left)) {
+            self.stopListening(completed: true)
+        }
+        sendHandshake(context)
+        hear(context)
+    }
+
+    private func hear(_ context: ChannelHandlerContext) {
+        let (data, ending) = connection.read(allocator: context.channel.allocator)
+        if ending != nil {
+            stopListening(completed: false)
+        } else if data.readableBytes > 0 || connection.hasHeard {
+            stopListening(completed: true)
+        }
+    }
+
+    private func stopListening(completed: Bool) {
+        guard state == .listening else { return }
+        silence?.cancel()
+        state = .over
+        connection.close()
+        if let context { sendHandshake(context) }
+        conclude(.proven(connection, completed: completed))
+        context?.close(promise: nil)
     }
 
     /// NIO writes at once; what the socket's buffer does not take is not waited for when the channel closes.

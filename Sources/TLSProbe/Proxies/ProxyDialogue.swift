@@ -19,12 +19,12 @@ package struct ProxyDialogue: Sendable {
     }
 
     package let opening: [UInt8]
-    private let hasCredentials: Bool
+    private let credentials: ProxyCredentials?
     private var state: State
     private var isFirst = true
 
     package init(with proxy: Proxy, to destination: ProbeRequest.Destination, port: UInt16) {
-        hasCredentials = proxy.credentials != nil
+        credentials = proxy.credentials
         guard proxy.kind.isSOCKS else {
             opening = Self.connect(to: destination, port, proxy.credentials)
             state = .connect(HTTPHeadReader())
@@ -77,12 +77,17 @@ package struct ProxyDialogue: Sendable {
         switch step {
         case .incomplete: .incomplete
         // Some proxies answer a wrong password as an origin server would (RFC 9110, 15.5.2), as tinyproxy does.
-        case .complete(407, _), .complete(401, _): .failed(hasCredentials ? .credentialsRefused : .credentialsMissing)
+        case .complete(407, _), .complete(401, _):
+            .failed(credentials != nil ? .credentialsRefused : .credentialsMissing)
         case .complete(200..<300, _): .established
-        case .complete(let status, let line): .failed(.status(status, line: String(decoding: line, as: UTF8.self)))
+        case .complete(let status, let line): .failed(.status(status, line: shown(Array(line))))
         case .failed(.tooLong(let limit)): .failed(.tooLong(limit: limit))
         case .failed: .failed(.foreign(.unknown))
         }
+    }
+
+    private func shown(_ line: [UInt8]) -> String {
+        String(decoding: credentials?.hidden(in: line) ?? line, as: UTF8.self)
     }
 
     /// The request for a tunnel (RFC 9110, 9.3.6).

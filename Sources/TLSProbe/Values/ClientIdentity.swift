@@ -1,5 +1,5 @@
 internal import COpenSSL
-internal import Pinning
+package import Pinning
 internal import X509
 
 /// A certificate and the key to prove it with, for servers that ask who their client is.
@@ -10,19 +10,21 @@ package final class ClientIdentity: @unchecked Sendable {
     /// The certificates, the client's own first; at least one.
     let certificates: [OpaquePointer]
     let key: OpaquePointer
+    /// The client's own certificate.
+    package let leaf: Certificate
 
     /// Reads a certificate, perhaps with its intermediates behind it, and its key; one PEM file may hold all of them.
     ///
     /// - Throws: ``ClientIdentityError`` when either cannot be used or they do not belong together.
     package init(certificates: [UInt8], key: [UInt8]) throws(ClientIdentityError) {
-        let chain = try Self.encodings(of: certificates)
+        let chain = try Self.chain(in: certificates)
         let privateKey = try Self.encodingOfKey(in: key)
         OpenSSLNames.learn()
         OpenSSLErrors.clear()
         // What OpenSSL has to say about a broken key is left out: it could quote the key.
         defer { OpenSSLErrors.clear() }
         var parsed: [OpaquePointer] = []
-        for der in chain {
+        for der in chain.map(\.der) {
             let certificate = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
                 var cursor = bytes.baseAddress
                 return d2i_X509(nil, &cursor, bytes.count)
@@ -34,6 +36,7 @@ package final class ClientIdentity: @unchecked Sendable {
             return d2i_AutoPrivateKey(nil, &cursor, bytes.count)
         }
         self.certificates = parsed
+        leaf = chain[0]
         guard let parsedKey else {
             for certificate in parsed { X509_free(certificate) }
             throw (try? CertificateReader.certificate(der: privateKey)) == nil ? .unreadableKey : .certificateAlone
@@ -47,7 +50,7 @@ package final class ClientIdentity: @unchecked Sendable {
         EVP_PKEY_free(key)
     }
 
-    private static func encodings(of certificates: [UInt8]) throws(ClientIdentityError) -> [[UInt8]] {
+    private static func chain(in certificates: [UInt8]) throws(ClientIdentityError) -> [Certificate] {
         let chain: [Certificate]
         do { chain = try CertificateReader.certificates(pemOrDER: certificates) } catch {
             // PFX ::= SEQUENCE { version INTEGER (3), … (RFC 7292).
@@ -60,8 +63,19 @@ package final class ClientIdentity: @unchecked Sendable {
             throw .unreadableCertificate(error.description)
         }
         guard !chain.isEmpty else { throw .noCertificate }
-        return chain.map(\.der)
+        return chain
     }
+
+    /// Why servers will not take the certificate at this time; `nil` if nothing speaks against it (RFC 5280, 4.1.2.5 and 4.2.1.12).
+    package func unfitness(at time: Timestamp) -> String? {
+        if leaf.notAfter < time { return "expired at \(leaf.notAfter)" }
+        if time < leaf.notBefore { return "is not valid before \(leaf.notBefore)" }
+        guard let uses = leaf.extendedKeyUsage, !uses.contains(where: Self.usesOfClients.contains) else { return nil }
+        return "is not for clients: its extended key usage is \(uses.joined(separator: ", "))"
+    }
+
+    /// clientAuth and anyExtendedKeyUsage.
+    private static let usesOfClients: Set = ["clientAuth", "1.3.6.1.5.5.7.3.2", "anyExtendedKeyUsage", "2.5.29.37.0"]
 
     /// The key's DER, which is whatever is in the one PEM block of a private key, or the whole file.
     private static func encodingOfKey(in file: [UInt8]) throws(ClientIdentityError) -> [UInt8] {

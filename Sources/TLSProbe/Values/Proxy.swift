@@ -72,6 +72,13 @@ package struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cu
         guard isFit else { return nil }
     }
 
+    /// Bytes of the proxy's with `…` in the place of the password, and of the base64 that it was sent in.
+    func hidden(in bytes: [UInt8]) -> [UInt8] {
+        guard !password.isEmpty else { return bytes }
+        let encodings = [user + [UInt8(ascii: ":")] + password, password].map { Array(Base64.text(of: $0).utf8) }
+        return (encodings + [password]).reduce(bytes) { $0.replacing($1, with: Array("…".utf8)) }
+    }
+
     package var description: String { "(hidden)" }
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: [:]) }
@@ -97,8 +104,8 @@ package enum ProxyFailure: Error, Sendable, Hashable {
     /// There is no connection to the proxy, for the same reasons as there may be none to a server.
     indirect case unreachable(ProbeError.Reason)
     indirect case handshake(ProbeError.Reason)
-    /// The chain of an `https` proxy is not trusted, for the reason given.
-    case untrusted(String)
+    /// The chain of an `https` proxy is not trusted, for the reason given; what would mend it is a root unless it is told.
+    case untrusted(String, remedy: String? = nil)
     /// It answered CONNECT with another status than 2xx.
     case status(Int, line: String)
     /// It asks for a name and a password, and there are none.
@@ -165,8 +172,11 @@ extension ProxyFailure {
                 "TLS with \(proxy) failed: \(ProbeError(.handshake, reason, target: "the proxy").fact)",
                 "; if it speaks HTTP without TLS, write http://"
             )
-        case .untrusted(let why):
-            ("the certificate of \(proxy) is not trusted: \(why)", "; install its root, or name it in SSL_CERT_FILE")
+        case .untrusted(let why, let remedy):
+            (
+                "the certificate of \(proxy) is not trusted: \(why)",
+                "; " + (remedy ?? "install its root, or name it in SSL_CERT_FILE")
+            )
         case .status(let status, let line):
             (
                 "\(proxy) did not connect to \(target): it answered \"\(TerminalText.shortened(line, to: 200))\"",

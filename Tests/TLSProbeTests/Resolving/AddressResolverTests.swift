@@ -19,7 +19,7 @@ import Testing
     ) async throws -> (result: Result<HostAddresses, ProbeError>, request: String) {
         try await LoopbackServer.serving(behavior) { server in
             let service = try AddressService(httpdns: "http://127.0.0.1:\(server.port)/d?dn={name}&ttl=1")
-            let result = await resolve(service, family: family, timeout: timeout) { _, _ in "never judged" }
+            let result = await resolve(service, family: family, timeout: timeout) { _, _ in ("never judged", nil) }
             let opening = try #require(await server.connections(ended: 1).first).opening
             return (result, String(decoding: opening, as: UTF8.self))
         }
@@ -124,7 +124,7 @@ import Testing
             let judged = Mutex<[[UInt8]]>([])
             let result = await resolve(service, family: .any) { chain, host in
                 judged.withLock { $0.append(chain.presented.leaf.der) }
-                return host == .ip(IPAddress("127.0.0.1")!) ? nil : "another host"
+                return host == .ip(IPAddress("127.0.0.1")!) ? nil : ("another host", nil)
             }
             let found = try result.get()
             #expect(found.addresses.map(\.description) == ["192.0.2.1"])
@@ -142,7 +142,7 @@ import Testing
 
     @Test func aServiceThatIsNotTrustedIsAskedNothing() async throws {
         try await serving(json(1, ["192.0.2.1"])) { service, server, _ in
-            let result = await resolve(service, family: .ipv4) { _, _ in "unknown issuer" }
+            let result = await resolve(service, family: .ipv4) { _, _ in ("unknown issuer", nil) }
             let error = try #require(result.failure, "\(result)")
             #expect(error.description.contains("its certificate is not trusted: unknown issuer"))
             let seen = try #require(await server.connections(ended: 1).first)
