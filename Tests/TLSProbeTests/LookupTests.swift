@@ -64,7 +64,7 @@ import Testing
             let all = try await prober.addresses(of: "localhost", timeout: .seconds(20))
             let loopback = try #require(IPAddress("127.0.0.1"))
             #expect(all.addresses.first == loopback)
-            #expect(all.gaps.isEmpty)
+            #expect(all.others.values.allSatisfy { $0 == nil })
             let ipv4 = try await prober.addresses(of: "localhost", family: .ipv4, timeout: .seconds(20))
             #expect(ipv4.addresses == [loopback])
         }
@@ -73,7 +73,7 @@ import Testing
     @Test func anAddressIsItsOwnAnswer() async throws {
         try await withProber { prober in
             let all = try await prober.addresses(of: "127.0.0.9", timeout: .seconds(20))
-            #expect(all == HostAddresses([try #require(IPAddress("127.0.0.9"))]))
+            #expect(all.addresses == [try #require(IPAddress("127.0.0.9"))])
         }
     }
 
@@ -165,7 +165,7 @@ import Testing
     @Test func aNameHasTheAddressesThatItIsGiven() async throws {
         try await staged { prober in
             let found = try await prober.addresses(of: "api.example.com", timeout: .seconds(60))
-            #expect(found == HostAddresses([address]))
+            #expect(found.addresses == [address])
         }
     }
 

@@ -81,12 +81,13 @@ extension Invocation {
         _ supply: Supply, _ request: CheckRequest, since baseline: Baseline?, _ outputs: [FormOutput<OutputForm>],
         notes: [Finding], _ state: StateFile? = nil, _ questions: [NextQuestion] = [], on items: [NextItem] = []
     ) async throws -> ExitStatus {
+        let checks = baseline.map { supply.checks.map($0.extending) } ?? supply.checks
         var comparison = baseline.map { BaselineComparison(with: $0) }
         let total = supply.total + questions.count * items.count
         var writer = try ResultWriter(settings, outputs, notes: notes, total: total, state: state, in: context)
         var served: [Int: PresentedChain] = [:]
         try await Checker.run(
-            supply.checks, request, in: context.engine, within: writer.needsOrder ? context.targetWindow : nil,
+            checks, request, in: context.engine, within: writer.needsOrder ? context.targetWindow : nil,
             more: supply.more
         ) { position, target throws(Problem) in
             let states = comparison?.states(of: target)

@@ -19,7 +19,7 @@ extension Command {
             A small JSON document with the chain of each endpoint: hashes, names,
             validity, issuers, key types. It holds nothing secret, and nothing that
             changes while the server does not. Nothing is judged. When an endpoint does
-            not answer, the exit status is 2 and no file is written.
+            not answer, it is not recorded, and the exit status is 2.
             """, arguments: [Argument(name: "target", help: "A target as for 'check'.", isRepeatable: true)],
         own: {
             [
@@ -62,16 +62,18 @@ extension Invocation {
             }
             for result in target.results() where (try? result.connection?.get()) == nil {
                 let report = Report(result)
-                told[position].append("Error: \(report.title): \(report.reason.told)")
+                let title = report.title + (report.variantLabel == nil ? "" : ",")
+                told[position].append(
+                    "Warning: \(title) did not answer: not recorded; \(report.reason.told)")
                 isWhole = false
             }
         }
         for line in told.joined() { context.console.report(line) }
-        guard isWhole else {
-            context.console.report("Error: nothing was recorded: not every endpoint answered")
+        guard !endpoints.isEmpty else {
+            context.console.report("Error: nothing was recorded: no endpoint answered")
             return .unreachable
         }
         try OutputFile.deliver(JSONRenderer.document(Snapshot(endpoints)), to: file, in: context)
-        return .pass
+        return isWhole ? .pass : .unreachable
     }
 }

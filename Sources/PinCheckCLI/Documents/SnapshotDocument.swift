@@ -129,15 +129,24 @@ extension Baseline {
                 "Note: \(quoted(path)) also records \(listed(places, first: 1)), which "
                     + "\(places.count == 1 ? "was" : "were") not compared: 'pincheck diff' without targets asks all")
         }
-        if settings.updatesBaseline { try update(to: comparison.updated, after: status, in: context) }
+        guard settings.updatesBaseline else { return }
+        if try update(to: comparison.updated, after: status, in: context) {
+            for place in comparison.unanswered {
+                context.console.report("Warning: \(place) did not answer: its entry of \(quoted(path)) stays")
+            }
+        }
     }
 
-    func update(to snapshot: Snapshot, after status: ExitStatus, in context: Context) throws(Problem) {
-        guard status == .pass || status == .warn else {
+    /// Writes what was seen, unless a change was refused or a server was rejected; what did not answer keeps its entry.
+    @discardableResult func update(
+        to snapshot: Snapshot, after status: ExitStatus, in context: Context
+    ) throws(Problem) -> Bool {
+        guard [.pass, .warn, .unreachable].contains(status) else {
             context.console.report("Warning: \(quoted(path)) was not updated: the run ended with \(status.name)")
-            return
+            return false
         }
-        guard snapshot != self.snapshot else { return }
+        guard snapshot != self.snapshot else { return true }
         try OutputFile.write(Array(try JSONRenderer.document(snapshot).utf8), to: path)
+        return true
     }
 }

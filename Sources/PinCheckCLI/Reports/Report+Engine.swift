@@ -107,8 +107,17 @@ extension AddressComparison: JSONDocument {
         let findings = findings.map { finding -> JSONObject in
             ["id": finding.id, "level": finding.level == .note ? "info" : "warning", "message": finding.reason.told]
         }
+        let coverage = coverage.map { part -> JSONObject in
+            let came =
+                switch part.came {
+                case .chain: "chain"
+                case .none: "none"
+                case .unknown: "unknown"
+                }
+            return ["part": part.part, "address": part.address, "came": came, "reason": part.came.reason]
+        }
         return [
-            "consistent": isConsistent, "addresses": addresses, "accepted": accepted, "rejected": rejected,
+            "consistent": isConsistent, "coverage": coverage, "addresses": addresses, "accepted": accepted, "rejected": rejected,
             "unreachable": unreachable, "findings": findings, "has_known_differences": hasKnownDifferences,
             "answering_otherwise": answeringOtherwise, "exit": exit,
         ]

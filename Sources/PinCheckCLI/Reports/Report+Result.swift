@@ -156,13 +156,13 @@ extension Remedy {
         case .sendServerName(let name): ": --sni \(name) judges clients that send it"
         case .giveRoots: ": install ca-certificates, or give --anchors"
         case .raiseTimeout: "; raise --timeout"
-        case .raiseTimeoutOrNameFewerAddresses(let timeout):
-            ": raise --timeout (\(secondsText(timeout))), or name fewer addresses"
         case .giveIntermediate: "; give it with --intermediate FILE to judge the chain"
         case .sendIntermediate(let giving, let isOfFile, let mayBeOwnRoot):
             giving.flags(isOfFile) + (mayBeOwnRoot ? "; if the issuer is a root of yours, give it with --anchors" : "")
         case .askWithoutProxy(let url):
             "; the proxy '\(url)' may have replaced the certificate: check with --no-proxy, or give its root with --extra-root"
+        case .askTwice(let place):
+            ", or two backends answer in turn: ask twice with --connect \(place) --connect \(place)"
         case .giveClientCertificate: "; give one with --cert"
         case .giveExpectedStatus: ": say with --expect-status which statuses are right"
         case .offerECDHE: "; offer ECDHE alone to settle it: --ciphers ECDHE"

@@ -24,6 +24,9 @@ extension FindingID {
     }
 
     private static func refusal(of word: String, among known: [FindingID], byLint isLint: Bool) -> SafeText {
+        if !isLint, ["addresses-incomplete", "no-time"].contains(word) {
+            return "is the reason of no verdict, which stays: write -4 to ask for IPv4 alone"
+        }
         if let id = FindingID(word: word) {
             if isLint { return "is an id of a check: give it to 'pincheck check --ignore'" }
             if id.isMalformed { return "is refused: data with that cannot be used" }

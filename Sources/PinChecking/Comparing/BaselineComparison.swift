@@ -7,6 +7,10 @@ package struct BaselineComparison {
     private var seen: [Snapshot.Endpoint] = []
     /// The recorded endpoints that were asked, whether or not they answered.
     private var asked: Set<Snapshot.Key> = []
+    /// The recorded endpoints that a server says it has no more.
+    private var gone: Set<Snapshot.Key> = []
+    /// The recorded endpoints that did not answer, in words.
+    package private(set) var unanswered: [String] = []
 
     package init(with baseline: Baseline) { self.baseline = baseline }
 
@@ -14,8 +18,16 @@ package struct BaselineComparison {
     package mutating func states(of target: CheckedTarget) -> [BaselineChanges?] {
         target.connections.map { connection in
             guard var endpoint = Snapshot.Endpoint(connection) else {
-                asked.insert(Snapshot.Key(connection.endpoint, connection.variant))
-                return nil
+                let key = Snapshot.Key(connection.endpoint, connection.variant)
+                let recorded = baseline.recorded(for: key)
+                asked.insert(recorded?.key ?? key)
+                guard let recorded else { return nil }
+                guard connection.came?.isNone == true else {
+                    unanswered.append(recorded.key.title)
+                    return nil
+                }
+                gone.insert(recorded.key)
+                return baseline.missing(recorded)
             }
             let changes = baseline.changes(at: endpoint)
             asked.insert(changes.recorded?.key ?? endpoint.key)
@@ -28,10 +40,17 @@ package struct BaselineComparison {
     }
 
     package var unasked: [Snapshot.Key] { baseline.snapshot.endpoints.map(\.key).filter { !asked.contains($0) } }
-    package var updated: Snapshot { Snapshot(baseline.snapshot.endpoints + seen) }
+    package var updated: Snapshot {
+        Snapshot(baseline.snapshot.endpoints.filter { !gone.contains($0.key) } + seen)
+    }
 }
 
 extension Snapshot.Key {
+    /// The endpoint as titles have it, as in `h.example:443, RSA,`.
+    fileprivate var title: String {
+        target + (connect.map { " → \($0)" } ?? "") + (variant.map { ", \($0)," } ?? "")
+    }
+
     /// How an endpoint is recorded: by the address only where that was given.
     package init(_ endpoint: CheckEndpoint, _ variant: Variant) {
         let place = endpoint.request.target

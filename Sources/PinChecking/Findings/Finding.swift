@@ -28,8 +28,8 @@ public struct Reason: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Why there is no connection.
-    init(_ failure: ProbeError) {
-        self.init(failure.id, "\(failure.phase.rawValue): \(failure.escapedFact)")
+    init(_ failure: ProbeError, id: String? = nil) {
+        self.init(id ?? failure.id, "\(failure.phase.rawValue): \(failure.escapedFact)")
         self.failure = failure
     }
 

@@ -12,6 +12,8 @@ package struct KeySource: Sendable {
     package var peer: PeerAddress?
     /// The type of key that the server was asked for, `nil` for what an ordinary client gets.
     package internal(set) var keyType: CertificateKeyType?
+    /// What the server was asked for beyond what an ordinary client gets, as in `RSA`; `nil` for nothing.
+    package private(set) var part: String?
     /// Types of keys that the endpoint was asked for and has no certificate for; of its first source.
     package internal(set) var absentKeyTypes: [CertificateKeyType] = []
     /// How the check of the server ends, `nil` for a file.
@@ -69,7 +71,10 @@ package struct KeySource: Sendable {
                 continue
             }
             // Each ordinary connection comes before the others to its endpoint.
-            guard let first = sources.lastIndex(where: { $0.keyType == nil }) else { continue }
+            guard let first = sources.lastIndex(where: { $0.part == nil }) else {
+                if source.ending?.outcome == .unreachable { sources.append(source) }
+                continue
+            }
             sources[first].absentKeyTypes.removeAll { $0 == source.keyType }
             let isKnown =
                 if let key = source.presented?.leaf.publicKey {
@@ -86,6 +91,7 @@ package struct KeySource: Sendable {
         name = endpoint.target
         self.endpoint = endpoint
         if case .keyType(let keyType) = connection.variant { self.keyType = keyType }
+        part = connection.variant.label
         ending = connection.verdict
         judged = connection.judged
         presented = judged?.view.presented

@@ -159,6 +159,8 @@ package enum Variant: Hashable, Sendable {
     case withoutSNI
     /// The name that is judged is sent, where an ordinary client sends none.
     case withSNI
+    /// The addresses of a family, which could not be looked up.
+    case family(isIPv6: Bool)
 
     /// The name in reports, as in `RSA` and `no SNI`; `nil` for the ordinary one.
     package var label: String? {
@@ -167,13 +169,14 @@ package enum Variant: Hashable, Sendable {
         case .keyType(let keyType): keyType.description
         case .withoutSNI: "no SNI"
         case .withSNI: "with SNI"
+        case .family(let isIPv6): isIPv6 ? "IPv6 addresses" : "IPv4 addresses"
         }
     }
 
-    /// All of them in the order of tables, whatever the order in which they were asked for.
+    /// All ways to connect in the order of tables, whatever the order in which they were asked for.
     package static let all = [.ordinary] + CertificateKeyType.allCases.map(Variant.keyType) + [.withoutSNI, .withSNI]
 
-    package var rank: Int { Self.all.firstIndex(of: self) ?? 0 }
+    package var rank: Int { Self.all.firstIndex(of: self) ?? Self.all.count }
 
     /// Whether a rejection is one of the target; what others get, with a name sent or without, is judged only when it is asked for.
     package var counts: Bool { self != .withoutSNI && self != .withSNI }
@@ -181,7 +184,7 @@ package enum Variant: Hashable, Sendable {
     func request(of endpoint: CheckEndpoint) -> ProbeRequest {
         var request = endpoint.request
         switch self {
-        case .ordinary: break
+        case .ordinary, .family: break
         case .keyType(let keyType): request.keyType = keyType
         case .withoutSNI: request.serverNameIndication = nil
         case .withSNI:

@@ -47,27 +47,49 @@ package struct AddressComparison: Sendable {
         return concluded
     }
 
-    init(of connections: [CheckedConnection], gaps: [HostAddresses.Gap] = []) {
+    /// What came of each part that was asked for.
+    package let coverage: [CoveredPart]
+    /// The families of which the name has no address.
+    package let absentFamilies: [Variant]
+
+    init(of connections: [CheckedConnection], absent families: [Variant] = []) {
         addresses = Set(connections.filter(\.hasAddress).map(\.address)).count
         serving = connections.count { $0.variant.counts && $0.served != nil }
-        findings = gaps.map { gap in
-            .warning(
-                .addressesIncomplete,
-                "the \(gap.family == .ipv6 ? "IPv6" : "IPv4") addresses were not checked: \(gap.reason)")
+        absentFamilies = families
+        let absent = families.map { family -> CoveredPart in
+            let reason = Reason(FindingID.familyAbsent.word, "the name has no \(family.label ?? "")")
+            return CoveredPart(part: family.label ?? "", address: nil, came: .none(reason))
         }
+        coverage =
+            connections.map { connection in
+                let isUnknown = connection.isOutOfTime ? Coverage.unknown(connection.verdict.reason) : nil
+                return CoveredPart(
+                    part: connection.variant.label ?? "ordinary",
+                    address: connection.hasAddress ? connection.address : nil,
+                    came: isUnknown ?? connection.came ?? .chain)
+            } + absent
         let variants = connections.map(\.variant).distinct
         let difference = variants.lazy.filter(\.counts).compactMap { Self.difference(between: connections, of: $0) }
         if let difference = difference.first { findings.append(.warning(.addressesDiffer, difference)) }
-        if let untried = Self.untried(connections) { findings.append(untried) }
+        findings += Self.turns(connections)
         for variant in variants {
             if let found = Self.difference(of: variant, fromOrdinary: connections) {
-                findings.append(.warning(.noSNIDiffers, found))
+                let places = connections.filter { $0.variant == .ordinary && $0.served != nil }.map(\.place)
+                let remedy = places.first.map(Remedy.askTwice)
+                findings.append(.warning(.noSNIDiffers, found, remedy: variant == .withoutSNI ? remedy : nil))
             }
         }
         let keys = variants.compactMap { Self.keys(of: $0, connections) }
         if keys.count > 1 {
             let list = keys.joined(separator: ", ")
             findings.append(Finding(.keyTypesDiffer, .note, "clients get the key of the type they ask for: \(list)"))
+        }
+        let reasons = coverage.compactMap { part in part.came.isNone ? part.came.reason : nil }.distinct
+        findings += reasons.map { reason in
+            let id = reason.id == FindingID.familyAbsent.word ? FindingID.familyAbsent : .keyTypeAbsent
+            let places = coverage.filter { $0.came.reason == reason }.compactMap(\.address)
+            let isEverywhere = places.count == addresses || places.isEmpty
+            return Finding(id, .note, isEverywhere ? reason.sentence : "\(listed(places)): \(reason.sentence)")
         }
     }
 
@@ -91,8 +113,9 @@ package struct AddressComparison: Sendable {
 
     /// How the addresses differ for one kind of client, `nil` where they do not.
     private static func difference(between connections: [CheckedConnection], of variant: Variant) -> String? {
-        let serving = connections.servingPlaces
-        let refused = connections.filter { $0.variant == variant && $0.isRefused(whereOthersWork: serving) }
+        // What one address serves in turn is told of it alone.
+        let connections = connections.filter { $0.variant == variant }.grouped(by: \.offer).map { $1[0] }
+        let refused = connections.filter { $0.came?.isNone == true }
         let refusals = refused.map { ($0.address, "refuse", "the handshake") }
         for (condition, fact) in facts {
             let served = connections.compactMap { connection -> Part? in
@@ -139,14 +162,20 @@ package struct AddressComparison: Sendable {
         return keys.isEmpty ? nil : "\(keyType) " + keys.joined(separator: " or ")
     }
 
-    private static func untried(_ connections: [CheckedConnection]) -> Finding? {
-        let timeouts = connections.compactMap(\.untriedWithin)
-        guard let timeout = timeouts.first else { return nil }
-        let places = Set(connections.map(\.place)).count
-        let what = places == connections.count ? "addresses" : "connections"
-        return .warning(
-            .noTime, "\(timeouts.count) of \(connections.count) \(what) were not tried, because the time was up",
-            remedy: .raiseTimeoutOrNameFewerAddresses(timeout))
+    /// That one address answers one kind of client with different leaves, as two backends behind it do.
+    private static func turns(_ connections: [CheckedConnection]) -> [Finding] {
+        let served = connections.filter { $0.served != nil && $0.variant.counts }
+        return served.grouped(by: \.offer).compactMap { _, alike in
+            let chains = alike.compactMap(\.served?.presented).grouped(by: \.leaf).map { $1[0] }
+            guard chains.count > 1 else { return nil }
+            let keys = chains.map(key).distinct
+            let objects = keys.count > 1 ? keys : chains.map { $0.leaf.fingerprint.hexadecimal.prefix(16) + "…" }
+            let count = objects.count == 2 ? "two" : "\(objects.count)"
+            let what = keys.count > 1 ? "keys" : "certificates of one key"
+            return .warning(
+                .servesInTurn,
+                "\(alike[0].address) serves \(count) \(what) in turn: \(objects.joined(separator: "; "))")
+        }
     }
 
     /// What an address does with a handshake, as in `serve` and `the key sha256/…`.
@@ -166,26 +195,8 @@ package struct AddressComparison: Sendable {
     }
 }
 
-extension [CheckedConnection] {
-    fileprivate var servingPlaces: Set<String> { Set(filter { $0.served != nil }.map(\.place)) }
-
-    /// Those that say something of their own: not what a server does not offer, and once that an address cannot be reached.
-    var shown: [CheckedConnection] {
-        let serving = servingPlaces
-        let ordinary = Dictionary(filter { $0.variant == .ordinary }.map { ($0.place, $0) }) { first, _ in first }
-        return filter { connection in
-            guard connection.variant != .ordinary, case .failure(let error) = connection.result else { return true }
-            guard connection.variant.counts, !connection.isRefused(whereOthersWork: serving),
-                connection.untriedWithin == nil || serving.contains(connection.place)
-            else { return false }
-            guard case .failure(let first)? = ordinary[connection.place]?.result else { return true }
-            return error.phase != first.phase || error.id != first.id
-        }
-    }
-}
-
 extension CheckedConnection {
-    fileprivate var place: String { endpoint.request.target }
+    var place: String { endpoint.request.target }
 
     /// The address that was connected to, or should have been; with its port when that is not the target's.
     fileprivate var address: String {
@@ -195,23 +206,13 @@ extension CheckedConnection {
         return place
     }
 
+    /// The address and what is offered to it, apart from which two connections are alike.
+    fileprivate var offer: [String] {
+        [address, variant.label ?? "", variant.request(of: endpoint).serverNameIndication?.name ?? ""]
+    }
+
     fileprivate var hasAddress: Bool {
         guard case .failure(let error) = result, case .resolve = endpoint.request.destination else { return true }
         return error.phase != .resolve
-    }
-
-    /// Whether the server has no certificate for the kind of client that was tried: it said so, or ends these handshakes alone.
-    fileprivate func isRefused(whereOthersWork serving: Set<String>) -> Bool {
-        guard case .keyType = variant, case .failure(let error) = result else { return false }
-        return switch error.reason {
-        case .keyTypeRefused: true
-        case .protocolVersion, .alert, .closedEarly, .reset: serving.contains(place)
-        default: false
-        }
-    }
-
-    /// The timeout that was over before it was tried, `nil` where it was tried.
-    fileprivate var untriedWithin: Duration? {
-        if case .failure(let error) = result, case .noTimeLeft(let timeout) = error.reason { timeout } else { nil }
     }
 }

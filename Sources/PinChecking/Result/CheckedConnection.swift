@@ -10,13 +10,18 @@ package struct CheckedConnection: Sendable {
     /// What the clients say, `nil` where there is no chain, or nothing to judge it by, or no time left.
     package internal(set) var judged: JudgedChain? = nil
     var isOutOfTime = false
+    /// What came of it, `nil` where it is the only connection to its target.
+    package internal(set) var came: Coverage? = nil
+    /// Whether it is a result of its own.
+    var isTold = true
     package internal(set) var time: Timestamp
     package internal(set) var answer: CheckedAnswer? = nil
 
     package var served: Handshake? { try? result.get() }
 
     var verdict: Ending {
-        if case .failure(let error) = result { return Ending(.unreachable, Reason(error)) }
+        if case .none(let reason)? = came { return Ending(.unjudged, reason) }
+        if case .failure(let error) = result { return Ending(.unreachable, failureReason(error)) }
         if isOutOfTime {
             return Ending(
                 .unreachable,

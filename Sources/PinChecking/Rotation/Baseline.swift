@@ -14,11 +14,15 @@ package struct Baseline: Sendable {
 
     /// What is recorded of an endpoint, of its target by name, or of an address that a look-up led to: the closest match.
     package func recorded(for endpoint: Snapshot.Endpoint) -> Snapshot.Endpoint? {
-        var key = endpoint.key
+        recorded(for: endpoint.key, at: endpoint.peer)
+    }
+
+    func recorded(for key: Snapshot.Key, at peer: String? = nil) -> Snapshot.Endpoint? {
+        var key = key
         if let exact = byKey[key] { return exact }
         if key.connect == nil {
-            key.connect = endpoint.peer
-            return endpoint.peer == nil ? nil : byKey[key]
+            key.connect = peer
+            return peer == nil ? nil : byKey[key]
         }
         key.connect = nil
         return byKey[key]
@@ -48,14 +52,14 @@ package struct Baseline: Sendable {
 
     package func missing(from endpoints: [Snapshot.Endpoint]) -> [(Snapshot.Endpoint, BaselineChanges)] {
         let seen = Set(endpoints.compactMap { recorded(for: $0)?.key })
-        return snapshot.endpoints.filter { !seen.contains($0.key) }.map { endpoint in
-            let missing = Change(kind: .targetMissing, old: endpoint.key.words, new: nil)
-            return (
-                endpoint,
-                BaselineChanges(
-                    baseline: path, recorded: endpoint, comparedWith: nil, changes: [missing], allowed: allowed)
-            )
-        }
+        return snapshot.endpoints.filter { !seen.contains($0.key) }.map { ($0, missing($0)) }
+    }
+
+    /// The change that a recorded endpoint is no more.
+    func missing(_ endpoint: Snapshot.Endpoint) -> BaselineChanges {
+        let missing = Change(kind: .targetMissing, old: endpoint.key.words, new: nil)
+        return BaselineChanges(
+            baseline: path, recorded: endpoint, comparedWith: nil, changes: [missing], allowed: allowed)
     }
 }
 

@@ -15,6 +15,8 @@ package struct Check: Sendable {
     package let retries: Int
     /// The variants in which each endpoint is connected to, whose name may stand for several addresses.
     var variants = CheckRequest.Variants()
+    /// The variants that a baseline has of the target, which are missed if the server has none.
+    var expected: Set<Variant> = []
     /// The variant of each endpoint where they are recorded.
     var recorded: [Variant]? = nil
 
@@ -113,6 +115,30 @@ extension Baseline {
             target = recorded.key.target
         }
         return checks
+    }
+}
+
+extension Baseline {
+    /// The check of a target with the variants that are recorded of it.
+    package func extending(_ check: Check) -> Check {
+        guard check.recorded == nil else { return check }
+        var check = check
+        let keys = Set(check.endpoints.map { Snapshot.Key($0, .ordinary).atAnyAddress })
+        for recorded in snapshot.endpoints.map(\.key) {
+            guard let variant = Variant.all.first(where: { $0.label == recorded.variant && $0 != .ordinary }) else {
+                continue
+            }
+            var ordinary = recorded.atAnyAddress
+            ordinary.variant = nil
+            if case .keyType(let type) = variant {
+                guard keys.contains(ordinary) else { continue }
+                if !check.variants.keyTypes.contains(type) { check.variants.keyTypes.append(type) }
+                check.expected.insert(variant)
+            } else if keys.contains(where: { $0.target == ordinary.target && $0.verifyName == ordinary.verifyName }) {
+                check.variants.comparesSNI = true
+            }
+        }
+        return check
     }
 }
 

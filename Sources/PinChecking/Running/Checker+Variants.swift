@@ -10,13 +10,19 @@ extension Checker {
         let deadline = Deadline(in: check.timeout)
         let judging = JudgingTime(limit: judgingLimit(deadline.remaining))
         // Judging other chains must not use up this target's time.
-        let (all, gaps) = await withTaskExecutorPreference(prober.executor) {
-            let (attempts, gaps, failed) = await attempts(of: check, until: deadline)
-            return (await probe(attempts, of: check, until: deadline, judging) + failed, gaps)
+        let (all, absent) = await withTaskExecutorPreference(prober.executor) {
+            let (attempts, absent, failed) = await attempts(of: check, until: deadline)
+            return (await probe(attempts, of: check, until: deadline, judging) + failed, absent)
         }
         judging.allow(judgingLimit(deadline.remaining))
-        let connections = (check.recorded == nil ? all.shown : all).map { judged($0, by: check.policy, judging) }
-        return CheckedTarget(connections, by: check.policy, compared: AddressComparison(of: all, gaps: gaps))
+        // What is recorded is told, whatever came of it.
+        let expected = check.recorded.map(Set.init) ?? check.expected
+        let connections = all.covered(expecting: expected).map { connection in
+            connection.isTold ? judged(connection, by: check.policy, judging) : connection
+        }
+        return CheckedTarget(
+            check.recorded == nil ? connections.filter(\.isTold) : connections, by: check.policy,
+            compared: AddressComparison(of: connections, absent: absent))
     }
 
     /// Judges what a connection came to, unless that was done, if there is time left for it.
@@ -27,33 +33,62 @@ extension Checker {
         return judging.counting { judged(connection, by: policy, isOutOfTime: judging.isUsedUp) }
     }
 
-    /// What to connect to, families that were not answered, and names that could not be looked up.
+    /// What to connect to, families of which a name has no address, and names and families that could not be looked up.
     private func attempts(
         of check: Check, until deadline: Deadline
-    ) async -> ([Attempt], [HostAddresses.Gap], [CheckedConnection]) {
+    ) async -> ([Attempt], [Variant], [CheckedConnection]) {
         if let recorded = check.recorded { return (Array(zip(check.endpoints, recorded)), [], []) }
         let variants = check.variants
         var found: [CheckEndpoint] = []
-        var gaps: [HostAddresses.Gap] = []
+        var absent: [Variant] = []
         var failed: [CheckedConnection] = []
         for endpoint in check.endpoints {
-            guard variants.asksForAddresses, case .resolve(let name, let family) = endpoint.request.destination else {
+            guard variants.asksForAddresses, case .resolve(let name, _) = endpoint.request.destination else {
                 found.append(endpoint)
                 continue
             }
-            do {
-                let answer = try await addresses(
-                    of: name, family: family, timeout: deadline.remaining, from: variants.service)
-                gaps += answer.gaps
+            func fail(_ error: ProbeError, as variant: Variant = .ordinary) {
+                failed.append(connection(to: endpoint, .failure(error.ofPart(of: deadline.timeout)), as: variant))
+            }
+            switch await addresses(of: endpoint, check, until: deadline) {
+            case .failure(let error): fail(error)
+            case .success(let answer):
+                for (family, isIPv6) in [(ProbeRequest.AddressFamily.ipv4, false), (.ipv6, true)] {
+                    guard let failure = answer.others[family] else { continue }
+                    let variant = Variant.family(isIPv6: isIPv6)
+                    if let failure { fail(failure, as: variant) } else { absent.append(variant) }
+                }
                 found += answer.addresses.map { address in
                     var found = endpoint
                     found.request.destination = .address(address)
                     found.lookedUpName = name
                     return found
                 }
-            } catch { failed.append(connection(to: endpoint, .failure(error.ofPart(of: deadline.timeout)))) }
+            }
         }
-        return (found.flatMap { endpoint in variants.variants(of: endpoint).map { (endpoint, $0) } }, gaps, failed)
+        return (found.flatMap { endpoint in variants.variants(of: endpoint).map { (endpoint, $0) } }, absent, failed)
+    }
+
+    /// Looks up all addresses of an endpoint's name, and again while a family is not known; then what is known has to do.
+    private func addresses(
+        of endpoint: CheckEndpoint, _ check: Check, until deadline: Deadline
+    ) async -> Result<HostAddresses, ProbeError> {
+        guard case .resolve(let name, let family) = endpoint.request.destination else {
+            return .success(HostAddresses([]))
+        }
+        var request = endpoint.request
+        request.timeout = deadline.remaining
+        var partial: HostAddresses?
+        do throws(ProbeError) {
+            return .success(
+                try await request.retrying(check.retries) { (request) throws(ProbeError) in
+                    let answer = try await addresses(
+                        of: name, family: family, timeout: request.timeout, from: check.variants.service)
+                    partial = answer
+                    for case let failure?? in answer.others.values { throw failure }
+                    return answer
+                })
+        } catch { return partial.map(Result.success) ?? .failure(error) }
     }
 
     /// Makes the connections, those of ordinary clients first, and says of each that there was no time for it once that is so.

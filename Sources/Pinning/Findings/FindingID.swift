@@ -169,7 +169,6 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
 
     // Of a check alone.
     case addressesDiffer = "addresses-differ warning,note/- The addresses of one name serve different chains."
-    case addressesIncomplete = "addresses-incomplete warning/- Addresses of one family could not be looked up."
     case atsExceptionNeeded =
         "ats-exception-needed note,warning/- To accept the server the app needs an exception from ATS."
     case atsForwardSecrecy = "ats-forward-secrecy warning/- App Transport Security asks for a key exchange by ECDHE."
@@ -201,6 +200,7 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
     case expirationTimeZone =
         "expiration-time-zone warning/- Whether the pins have expired depends on the device's time zone."
     case expiresSoon = "expires-soon warning,fail/- A certificate that the verdict rests on ends soon."
+    case familyAbsent = "family-absent note/- The name has no addresses of one family."
     case hashPinsIgnored =
         "hash-pins-ignored warning/- The client compares certificates and ignores pins that are hashes."
     case hostNotConfigured = "host-not-configured warning/- No configuration has an entry for the host."
@@ -211,6 +211,7 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
         "intermediate-not-presented warning/- The server does not send an intermediate that is needed."
     case issuerWouldBeFetched =
         "issuer-would-be-fetched warning/- A device would fetch the issuer, which is not at hand here."
+    case keyTypeAbsent = "key-type-absent note/- The server has no certificate with a key of a type that was asked for."
     case keyTypesDiffer = "key-types-differ note/- Clients get the key of the type they ask for."
     case leafOnly = "leaf-only warning/- A CA is pinned, and the client compares the leaf alone."
     case libraryDiffers = "library-differs warning,note/- Libraries that programs pin with by hand refuse the server."
@@ -224,7 +225,6 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
     case noForwardSecrecy = "no-forward-secrecy warning/- The key exchange is by static RSA."
     case noSNIDiffers = "no-sni-differs warning,note/- Clients that send no SNI get another chain."
     case noSystemRoots = "no-system-roots warning/- This machine has no trusted roots."
-    case noTime = "no-time warning/- The time was up before all connections were tried."
     case notEnforced = "not-enforced warning/- No pin matches, and the client only reports that."
     case nothingPinned = "nothing-pinned warning/- An app or a policy pins nothing."
     case oldDeviceData = "old-device-data warning/- The lists of roots of devices, or what is known of CAs, are old."
@@ -249,6 +249,7 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
     case reserveMissing = "reserve-missing warning/- No key in reserve is pinned."
     case rootLeaves = "root-leaves note,warning,fail/- The CA leaves the root on a day."
     case rootNotEverywhere = "root-not-everywhere note/- The root is on some of the named devices only."
+    case servesInTurn = "serves-in-turn warning/- One address serves two leaves to the same client, in turn."
     case systemPins = "system-pins note/- The system compares pins for the host, next to the app's clients."
     case trustKitOnMacOS = "trustkit-on-macos note/- On a Mac TrustKit lets a chain to an installed root pass."
     case trustKitConfig = "trustkit-config note/- A part of the configuration is read by TrustKit for Android alone."

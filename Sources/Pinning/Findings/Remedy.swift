@@ -16,14 +16,14 @@ package enum Remedy: Hashable, Sendable {
     case sendServerName(ServerName)
     case giveRoots
     case raiseTimeout
-    /// With the timeout that was too short.
-    case raiseTimeoutOrNameFewerAddresses(Duration)
     case giveIntermediate
     /// With what is known of the one that a chain lacks: whether it is one of a file, which no server sent, and whether the issuer could
     /// be a root of the user's own, since none was given.
     case sendIntermediate(MissingIntermediate, isOfFile: Bool, mayBeOwnRoot: Bool)
     /// Ask without the proxy of this URL, which may have put a certificate of its own in the place of the server's.
     case askWithoutProxy(String)
+    /// Ask this place twice: two backends may answer in turn.
+    case askTwice(String)
     case giveClientCertificate
     case giveExpectedStatus
     case offerECDHE
@@ -60,13 +60,13 @@ package enum Remedy: Hashable, Sendable {
         case .sendServerName(let name): ": send \(name) to judge a client that does"
         case .giveRoots: ": install the system's roots, or give anchors"
         case .raiseTimeout: "; raise the timeout"
-        case .raiseTimeoutOrNameFewerAddresses: ": raise the timeout, or name fewer addresses"
         case .giveIntermediate: "; give its certificate to judge the chain"
         case .sendIntermediate(_, let isOfFile, let mayBeOwnRoot):
             "; \(isOfFile ? "the chain must hold" : "the server must send") its intermediate"
                 + (mayBeOwnRoot ? ", unless the issuer is a root of yours" : "")
         case .askWithoutProxy(let url):
             "; the proxy '\(url)' may have replaced the certificate: ask without it, or give its root as one that is installed"
+        case .askTwice: ", or two backends answer in turn: ask the address twice"
         case .giveClientCertificate: "; give a client certificate"
         case .giveExpectedStatus: ": say which statuses are right"
         case .offerECDHE: "; offer ECDHE alone to settle it"

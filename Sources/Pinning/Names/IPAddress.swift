@@ -105,3 +105,8 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
             ? text(groups[...]) : text(groups[..<gap.lowerBound]) + "::" + text(groups[gap.upperBound...])
     }
 }
+
+extension IPAddress {
+    /// Whether it is the address of no host, `0.0.0.0` or `::`.
+    package var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
+}

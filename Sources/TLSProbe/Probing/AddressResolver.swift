@@ -28,23 +28,32 @@ package struct AddressResolver: Sendable {
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        let found = answers.flatMap { (try? $0.1.get()) ?? [] }
-        let wanted = found.filter { family == .any || $0.isIPv6 == (family == .ipv6) }
-        let failures = answers.compactMap { family, answer -> (ProbeRequest.AddressFamily, QuestionError)? in
-            if case .failure(let error) = answer { (family, error) } else { nil }
+        func isWanted(_ address: IPAddress) -> Bool { family == .any || address.isIPv6 == (family == .ipv6) }
+        var wanted: [IPAddress] = []
+        var others: [ProbeRequest.AddressFamily: ProbeError?] = [:]
+        func error(_ reason: ProbeError.Reason) -> ProbeError {
+            ProbeError(.resolve, reason, target: name, service: service.title)
+        }
+        for (family, answer) in answers {
+            switch answer {
+            case .failure(let failure): others[family] = .some(error(reason(for: failure, family, timeout)))
+            case .success(let found):
+                let usable = found.filter { isWanted($0) && !$0.isUnspecified }
+                wanted += usable
+                guard usable.isEmpty else { continue }
+                others[family] = .some(found.contains(where: isWanted) ? error(.addressesFiltered) : nil)
+            }
         }
         guard !wanted.isEmpty else {
-            let reason = reason(for: failures.map(\.1), family, timeout)
-            throw ProbeError(.resolve, reason, target: name, service: service.title)
+            let failures = [ProbeRequest.AddressFamily.any, .ipv4, .ipv6].compactMap { others[$0] ?? nil }
+            throw failures.first ?? error(.noAddress(family))
         }
-        return HostAddresses(
-            wanted, gaps: failures.map { HostAddresses.Gap(family: $0, reason: "\(service.title): \($1)") })
+        return HostAddresses(wanted, others: others)
     }
 
     private func reason(
-        for failures: [QuestionError], _ family: ProbeRequest.AddressFamily, _ timeout: Duration
+        for failure: QuestionError, _ family: ProbeRequest.AddressFamily, _ timeout: Duration
     ) -> ProbeError.Reason {
-        guard let failure = failures.first else { return .noAddress(family) }
         switch failure {
         case .http(.deadlineExceeded): return .deadlineExceeded(timeout: timeout)
         case .http(.cancelled): return .cancelled

@@ -5,25 +5,15 @@ package import Pinning
 package struct HostAddresses: Sendable, Hashable {
     /// IPv4 before IPv6, each in ascending order and once: resolvers answer in another order every time.
     package let addresses: [IPAddress]
-    /// Why addresses of a family may be missing, in a resolver's words; empty when everything was answered.
-    package let gaps: [Gap]
+    /// The families that were asked for and have no address here, each with why that is not known; `nil` if the name has none.
+    package let others: [ProbeRequest.AddressFamily: ProbeError?]
 
-    /// A family that was asked for in vain.
-    package struct Gap: Sendable, Hashable {
-        package let family: ProbeRequest.AddressFamily
-        package let reason: String
-
-        package init(family: ProbeRequest.AddressFamily, reason: String) {
-            (self.family, self.reason) = (family, reason)
-        }
-    }
-
-    package init(_ addresses: some Sequence<IPAddress>, gaps: [Gap] = []) {
+    package init(_ addresses: some Sequence<IPAddress>, others: [ProbeRequest.AddressFamily: ProbeError?] = [:]) {
         self.addresses = Set(addresses).sorted { left, right in
             guard left.isIPv6 == right.isIPv6 else { return right.isIPv6 }
             return left.bytes.lexicographicallyPrecedes(right.bytes)
         }
-        self.gaps = gaps
+        self.others = others
     }
 }
 
@@ -85,17 +75,24 @@ final class AddressSearch: Attempt, @unchecked Sendable {
     ) -> Result<HostAddresses, ProbeError> {
         if let ended { return .failure(error(ended)) }
         let found = answers.flatMap { (try? $0.1.get()) ?? [] }.compactMap { $0.ipAddress.flatMap { IPAddress($0) } }
-        let failures = answers.compactMap { family, answer in
-            if case .failure(let failure) = answer { (family, failure as? LookupFailure) } else { nil }
+        let failures = answers.compactMap { family, answer -> (ProbeRequest.AddressFamily, LookupFailure?)? in
+            switch answer {
+            case .success(let addresses): addresses.isEmpty ? (family, LookupFailure(code: LookupFailure.noData)) : nil
+            case .failure(let failure): (family, failure as? LookupFailure)
+            }
         }
         guard !found.isEmpty else {
             let destination = ProbeRequest.Destination.resolve(host: host, family: family)
             return .failure(error(LookupFailure.reason(for: failures.compactMap(\.1), of: destination)))
         }
-        let gaps = failures.filter { $0.1?.isNoAnswer ?? true }.map {
-            HostAddresses.Gap(family: $0, reason: $1?.detail ?? "the resolver did not answer in time")
+        // The C library also says of a name in /etc/hosts that there is no such name, where the other family has addresses.
+        let others = failures.map { family, failure -> (ProbeRequest.AddressFamily, ProbeError?) in
+            guard let failure else { return (family, error(.resolverFailed("the resolver did not answer in time"))) }
+            return (
+                family, failure.isNoAnswer ? error(LookupFailure.reason(for: [failure], of: .resolve(host: host))) : nil
+            )
         }
-        return .success(HostAddresses(found, gaps: gaps))
+        return .success(HostAddresses(found, others: Dictionary(others) { $1 }))
     }
 
     private func error(_ reason: ProbeError.Reason) -> ProbeError { ProbeError(.resolve, reason, target: host) }

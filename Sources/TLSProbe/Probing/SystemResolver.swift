@@ -41,7 +41,7 @@ final class SystemResolver: Resolver, @unchecked Sendable {
         prober.loop.preconditionInEventLoop()
         watch?("looking up \(host) (\(Self.name(of: family)))")
         if let network = prober.network {
-            let answer = network.addresses(of: host, port: port, isIPv6: family == AF_INET6)
+            let answer = Self.usable(network.addresses(of: host, port: port, isIPv6: family == AF_INET6))
             tell(answer, of: host, family)
             return prober.loop.makeCompletedFuture(answer.mapError { $0 as any Error })
         }
@@ -49,11 +49,21 @@ final class SystemResolver: Resolver, @unchecked Sendable {
         // A lookup may wait for its turn for longer than anybody waits for the answer.
         let lookup = Lookup(host: host, port: port, family: family) { [weak self] answer in
             guard let self else { return }
-            _ = prober.onLoop { self.finish(host, family, answer) }
+            _ = prober.onLoop { self.finish(host, family, Self.usable(answer)) }
         }
         pending[family] = (lookup, promise)
         prober.lookups.submit(lookup)
         return promise.futureResult
+    }
+
+    /// The answer without addresses of no host, to which nothing is connected: they lead to this machine.
+    private static func usable(_ answer: Lookup.Answer) -> Lookup.Answer {
+        answer.flatMap { addresses in
+            let usable = addresses.filter { address in
+                !(address.ipAddress.flatMap { IPAddress($0) }?.isUnspecified ?? false)
+            }
+            return usable.isEmpty && !addresses.isEmpty ? .failure(.filtered) : .success(usable)
+        }
     }
 
     private func finish(_ host: String, _ family: Int32, _ answer: Lookup.Answer) {

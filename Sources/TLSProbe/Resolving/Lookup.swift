@@ -57,10 +57,15 @@ final class Lookup: Sendable {
 }
 
 /// Why `getaddrinfo` found no address.
-struct LookupFailure: Error {
+struct LookupFailure: Error, Equatable {
     let code: Int32
 
-    var detail: String { String(cString: gai_strerror(code)) }
+    /// Every address was that of no host (RFC 1122, 3.2.1.3; RFC 4291, 2.5.2), as filters answer; no code of the C library.
+    static let filtered = LookupFailure(code: .min)
+
+    var detail: String {
+        self == .filtered ? "no address but this machine's, as DNS filters answer" : String(cString: gai_strerror(code))
+    }
     /// Whether the name exists without an address of the family.
     var isNoAddress: Bool { code == Self.noData || code == Self.noAddressFamily }
     /// Whether the resolver could not find out.
@@ -80,6 +85,7 @@ extension LookupFailure {
     /// What to tell the user when `failures`, one for each family asked, left nothing to connect to.
     static func reason(for failures: [LookupFailure], of destination: ProbeRequest.Destination) -> ProbeError.Reason {
         let family: ProbeRequest.AddressFamily = if case .resolve(_, let family) = destination { family } else { .any }
+        if failures.contains(.filtered) { return .addressesFiltered }
         if let failure = failures.first(where: \.isNoAnswer) { return .resolverFailed(failure.detail) }
         if failures.contains(where: \.isNoAddress) || failures.isEmpty { return .noAddress(family) }
         return .nameNotFound

@@ -20,6 +20,8 @@ package struct ProbeError: Error, Sendable, Hashable {
         case nameNotFound
         /// The name exists but has no address of the family that was asked for.
         case noAddress(ProbeRequest.AddressFamily)
+        /// The name has no address but that of no host, which would lead to this machine.
+        case addressesFiltered
         /// The resolver gave no answer, for the reason it states.
         case resolverFailed(String)
         /// No address could be connected to: one failure for each that was tried.
@@ -80,7 +82,7 @@ package struct ProbeError: Error, Sendable, Hashable {
         case .noTimeLeft: "no-time"
         case .cancelled: "cancelled"
         case .nameNotFound: "name-not-found"
-        case .noAddress: "no-address"
+        case .noAddress, .addressesFiltered: "no-address"
         case .resolverFailed: "resolver-failed"
         case .notConnected(let failures): ConnectFailure.commonID(of: failures)
         case .alert: "tls-alert"
@@ -161,6 +163,11 @@ extension ProbeError: CustomStringConvertible {
         case .nameNotFound: (unresolved + "there is no such name", "; check the spelling, or \(giveAddress)")
         case .noAddress(let family):
             (unresolved + "the name has no \(family.rawValue) address", "; give one \(name(.address))")
+        case .addressesFiltered:
+            (
+                unresolved + "the name has no address but this machine's, as DNS filters answer",
+                "; ask another resolver, or \(giveAddress)"
+            )
         case .resolverFailed(let detail): (unresolved + detail, "; check the DNS settings, or \(giveAddress)")
         case .notConnected(let failures):
             ("cannot connect to \(server): " + failures.fact, "; " + failures.advice(naming: name))
@@ -246,6 +253,8 @@ extension ProbeError: CustomStringConvertible {
         case .deadlineExceeded(let timeout, _):
             ("\(service) took too long", ": check the service, or raise \(name(.timeout)) (\(secondsText(timeout)))")
         case .nameNotFound: ("\(service) says that there is no such name", "; check the spelling")
+        case .addressesFiltered:
+            ("\(service) says no address but this machine's, as DNS filters answer", "; ask another service")
         case .noAddress(let family): ("\(service) says that the name has no \(family.rawValue) address", "")
         case .resolverFailed(let detail):
             ("\(service): \(detail)", "; check the service, or give the address \(name(.address))")

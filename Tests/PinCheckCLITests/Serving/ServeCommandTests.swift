@@ -268,6 +268,30 @@ import Testing
         #expect(article.contains("```yaml\ngroups:\(groups)```\n") && groups.contains("PinsNeedAttention"))
     }
 
+    @Test func everyAddressIsProbedAndTheWorstCounts() async throws {
+        try await serving { world in
+            let other = try pki.interA.issue(.leaf(host), key: LabKey.generate())
+            let served = ServerBehavior.presenting([other, pki.interA])
+            try await LoopbackServer.serving(served, address: "127.0.0.2") { second in
+                let places = ["127.0.0.1:\(world.server.port)", "127.0.0.2:\(second.port)"]
+                let list = places.map { "'\($0)'" }.joined(separator: ", ")
+                try world.files.write(
+                    """
+                    { hosts: { '\(host)': { anchors: 'root.pem', pins: 'leaf.cer', connect: [\(list)] } } }
+                    """, to: "pins.json5")
+                try await RunningExporter.serving(["--policy", world.policy]) { exporter in
+                    let answer = try await exporter.get("/probe?target=\(host)")
+                    #expect(answer.value(of: "pincheck_probe_success") == "0", "\(answer)")
+                    for (place, accepted) in zip(places, ["1", "0"]) {
+                        let series = #"pincheck_accepted{target="\#(host):443",address="\#(place)","#
+                        let line = answer.body.split(separator: "\n").first { $0.hasPrefix(series) }
+                        #expect(line?.hasSuffix("} " + accepted) == true, "\(answer)")
+                    }
+                }
+            }
+        }
+    }
+
     @Test func whatAPolicySaysIsNoOptionAndIsToldSo() async {
         #expect(Command.serve.options.count <= 26)
         let known = Set(Command.serve.options.map(\.flag))

@@ -9,6 +9,9 @@ extension KeySource {
     /// Whether the chain looks like an interceptor's, whose keys nobody should ship by mistake.
     fileprivate var isIntercepted: Bool { suspicion?.level == .warning && suspicion?.kind == .interceptor }
 
+    /// The target with what it was asked for, as in `h.example:443, RSA`.
+    fileprivate var title: String { name + (part.map { ", " + $0 } ?? "") }
+
     /// Whether nothing of it is saved: whoever ships a file pins what is in it.
     fileprivate var isUnfit: Bool { isIntercepted || isUnverified }
 }
@@ -49,7 +52,10 @@ struct PinsResult {
 
     private func block(_ format: PinBlockFormat, in context: Context) throws(Problem) -> String {
         for source in sources where source.hasNoVerdict {
-            context.console.report("\(ExitStatus(source).name)  \(source.name)  \(source.reason?.told ?? "")")
+            context.console.report("Error: \(source.title): \(source.reason?.told ?? "")")
+        }
+        let missing = sources.filter { $0.hasNoVerdict && $0.part != nil }.map {
+            "\($0.title): \($0.reason?.message ?? "")\n"
         }
         let held = sources.filter { $0.recommended?.isHeldBack == true }
         for source in held {
@@ -63,6 +69,7 @@ struct PinsResult {
             try (isInForce ? format.block(groups(owners), host: host) : "")
             + format.commentedOut(
                 format.block(groups(isInForce ? sources.filter(\.isIntercepted) : sources), host: host))
+            + format.commentedOut(missing.joined())
         guard !block.isEmpty || !held.isEmpty || sources.contains(where: \.hasNoVerdict) else {
             throw .data("--format \(format.rawValue) can express nothing of what is given")
         }

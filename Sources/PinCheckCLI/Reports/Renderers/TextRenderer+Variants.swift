@@ -66,8 +66,8 @@ struct VariantSummary {
     }
 
     private static let words = [
-        "addresses-differ": "the addresses differ", "addresses-incomplete": "not all addresses are known",
-        "no-sni-differs": "another certificate without SNI", "no-time": "the time was up",
+        "addresses-differ": "the addresses differ", "no-sni-differs": "another certificate without SNI",
+        "serves-in-turn": "an address serves two keys in turn",
     ]
 }
 
