@@ -94,7 +94,7 @@ import FoundationXML
     @Test func nagiosWarnsWithoutBeingAskedToAndItsDataAgree() throws {
         let warned = try Self.text(NagiosRenderer(), [RendererTests.passing()])
         #expect(
-            warned.hasPrefix("PINCHECK WARNING - api.example.com:443 afnetworking: accepted, but take care | "),
+            warned.hasPrefix("PINCHECK WARNING - api.example.com:443 afnetworking: accepted, but take care | time="),
             "\(warned)")
         // 18 h are left: more than 12 h, and less than a whole day.
         var report = Self.calm()

@@ -65,7 +65,7 @@ extension Timestamp: ExpressibleByStringLiteral {
                         ShownSetting("validatesDomainName", .flag(true)),
                     ])
             ], warnings: [Reason("leaf-only", "take care")], notes: [],
-            monitoring: monitored(.warn, "accepted, but take care"))
+            monitoring: monitored(.warn, "accepted, but take care", id: "leaf-only"))
     }
 
     static func endpoint(
@@ -98,8 +98,8 @@ extension Timestamp: ExpressibleByStringLiteral {
     }
 
     /// What a monitoring system is told.
-    static func monitored(_ status: ExitStatus, _ reason: String) -> Report.Monitoring {
-        let reason = Reason("r", reason)
+    static func monitored(_ status: ExitStatus, _ reason: String, id: String = "r") -> Report.Monitoring {
+        let reason = Reason(id, reason)
         return Report.Monitoring(exit: status, reason: reason, runExit: status)
     }
 

@@ -1,5 +1,5 @@
 import LoopbackLab
-import PinCheckCLI
+@testable import PinCheckCLI
 import PinChecking
 import Pinning
 import Testing
@@ -24,7 +24,7 @@ import Testing
         for status in ["200 OK", "500 No"] {
             try await serving(Self.answer("HTTP/1.1 \(status)")) { desk, server in
                 for form in OutputForm.allCases.map(\.rawValue) {
-                    await desk("CHECK --request /health?token=sesame --verbose -f \(form)").expect(.pass, not: "sesame")
+                    await desk("CHECK --request /health?token=sesame --verbose -f \(form)").says(not: "sesame")
                 }
                 #expect(server.connections.allSatisfy { $0.request.hasPrefix("GET /health?token=sesame HTTP/1.1") })
             }
@@ -147,7 +147,8 @@ import Testing
         outcome.says(
             "\n  GET /: HTTP/1.1 503 Busy   (127.0.0.3)\n",
             "FAIL  127.0.0.3 (ordinary): accepted, but GET / is answered by ",
-            ending: " accepted, 1 without the expected answer; consistent\n")
+            " accepted, 1 without the expected answer; accepted, but GET / is answered by ", ending: " (127.0.0.3)\n",
+            not: "consistent")
         let failed = outcome.output.split(separator: "\n").count { $0.drop { $0 == " " }.hasPrefix("FAIL") }
         #expect(failed == 2, "\(outcome.output)")
         for server in servers {

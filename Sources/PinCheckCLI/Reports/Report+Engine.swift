@@ -96,14 +96,14 @@ extension Variant: JSONDocument {
     }
 }
 
-extension AddressComparison: JSONDocument {
+extension AddressComparison {
     var exit: ExitStatus { .worst(outcomes.map(ExitStatus.init)) }
 
     var hasVerdicts: Bool { accepted + rejected > 0 }
 
     func says(_ warning: Reason) -> Bool { findings.contains { $0.reason == warning } }
 
-    package var document: JSONObject {
+    func document(_ reason: Reason?) -> JSONObject {
         let findings = findings.map { finding -> JSONObject in
             ["id": finding.id, "level": finding.level == .note ? "info" : "warning", "message": finding.reason.told]
         }
@@ -117,7 +117,8 @@ extension AddressComparison: JSONDocument {
             return ["part": part.part, "address": part.address, "came": came, "reason": part.came.reason]
         }
         return [
-            "consistent": isConsistent, "coverage": coverage, "addresses": addresses, "accepted": accepted, "rejected": rejected,
+            "consistent": isConsistent, "reason": reason, "coverage": coverage, "addresses": addresses,
+            "accepted": accepted, "rejected": rejected,
             "unreachable": unreachable, "findings": findings, "has_known_differences": hasKnownDifferences,
             "answering_otherwise": answeringOtherwise, "exit": exit,
         ]

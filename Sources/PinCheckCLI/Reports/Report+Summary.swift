@@ -23,6 +23,9 @@ extension Report {
     /// Whether the address was given, or is one of all of the target.
     var isOneOfSeveral: Bool { endpoint != nil && (endpoint?.resolvedName == nil || variant != nil) }
 
+    /// Whether it is about addresses that could not be looked up.
+    var isOfFamily: Bool { if case .family? = variant { true } else { false } }
+
     /// Whether the status is one of the run's, as those of all are but of variants that are shown for comparison.
     var counts: Bool { variant?.counts ?? true }
 
@@ -110,6 +113,8 @@ struct UniqueNames {
 
 struct RunTotal: Sendable {
     private var counts: [ExitStatus: Int] = [:]
+    /// How many passed that a monitoring system warns of.
+    private var warned = 0
     /// Those that did not pass, in their order: of millions that pass nothing is kept.
     private var unaccepted: [(name: String, status: ExitStatus)] = []
     private var hasFiles = false
@@ -121,7 +126,9 @@ struct RunTotal: Sendable {
         guard let first = reports.first else { return }
         if first.next != nil { hasFiles = true }
         let statuses = reports.compactMap(status)
-        add(first.variant == nil ? first.title : first.target, statuses.isEmpty ? .pass : .worst(statuses))
+        let worst = statuses.isEmpty ? ExitStatus.pass : .worst(statuses)
+        add(first.variant == nil ? first.title : first.target, worst)
+        if worst == .pass, reports.contains(where: { $0.monitored.runExit == .warn }) { warned += 1 }
     }
 
     mutating func add(_ name: String, _ status: ExitStatus) {
@@ -134,10 +141,20 @@ struct RunTotal: Sendable {
     var problems: Int { count - counts[.pass, default: 0] }
 
     /// As in `5 targets: 1 FAIL, 1 UNREACHABLE, 3 PASS`: the worst first, which is the status of the run.
-    func sentence(_ shown: (ExitStatus) -> String = { $0.name }) -> String {
-        let shares = Self.order.compactMap { status in counts[status].map { "\($0) \(shown(status))" } }
-        let what = hasFiles ? "result" : "target"
-        return "\(count) \(what)\(count == 1 ? "" : "s"): " + shares.joined(separator: ", ")
+    ///
+    /// The targets are called `what` where that is not all of them.
+    func sentence(_ what: String = "", _ shown: (ExitStatus) -> String = { $0.name }) -> String {
+        let noun = hasFiles ? "result" : "target"
+        let verb = what.isEmpty ? "" : count == 1 ? " is \(what)" : " are \(what)"
+        return "\(count) \(noun)\(count == 1 ? "" : "s")\(verb): " + shares(shown).joined(separator: ", ")
+    }
+
+    /// As in `1 FAIL` and `2 PASS (1 with warnings)`.
+    func shares(_ shown: (ExitStatus) -> String = { $0.name }) -> [String] {
+        Self.order.compactMap { status in
+            let warned = status == .pass && warned > 0 ? " (\(warned) with warnings)" : ""
+            return counts[status].map { "\($0) \(shown(status))\(warned)" }
+        }
     }
 
     /// Those that did not pass, the worst first; none where all can be seen at once.

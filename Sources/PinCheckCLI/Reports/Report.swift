@@ -18,6 +18,8 @@ struct Report: JSONDocument {
     var verifyName: String?
     var variant: Variant?
     var consistency: AddressComparison?
+    /// The line on all connections to the target, where there is a comparison.
+    var targetReason: Reason?
     var evaluatedAt: Timestamp
     var isOfAnotherTime = false
     var presented: [Certificate]
@@ -46,7 +48,8 @@ struct Report: JSONDocument {
         [
             "schema": Self.schema, "target": target, "verdict": verdict, "reason": reason, "exit": exit,
             "endpoint": endpoint?.document(verifyName: verifyName), "proxy": endpoint?.proxy?.document(tls?.proxy),
-            "tls": tls, "verify_name": verifyName, "variant": variant, "consistency": consistency,
+            "tls": tls, "verify_name": verifyName, "variant": variant,
+            "consistency": consistency?.document(targetReason),
             "evaluated_at": evaluatedAt, "is_of_another_time": isOfAnotherTime, "presented": presented, "built": built,
             "built_is_valid": builtIsValid, "why_unverified": whyUnverified,
             "other_paths": otherPaths.map { ["clients": $0, "chain": $1] as JSONObject }, "pins": pins,

@@ -88,7 +88,7 @@ final class ProbeService: Sendable {
         guard !Task.isCancelled else {
             throw failed("cancelled", ScrapeProblem(503, "the client has closed the connection"))
         }
-        let reports = checked.results().map { Report($0) }
+        let reports = Report.all(of: checked.results())
         guard !reports.contains(where: { $0.verdict == .none && $0.reason.id == "local-limit" }) else {
             // It says nothing about the target.
             throw failed("local-limit", ScrapeProblem(503, "out of file descriptors or local ports: raise the limit"))

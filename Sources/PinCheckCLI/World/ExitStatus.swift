@@ -73,5 +73,27 @@ enum MonitoringState: Int32, Sendable {
             }
     }
 
+    /// How grave the state is beside others: what is rejected goes before what is not known.
+    var gravity: Int {
+        switch self {
+        case .ok: 0
+        case .warning: 1
+        case .unknown: 2
+        case .critical: 3
+        }
+    }
+
+    /// The worst of some statuses to a monitoring system.
+    static func worst(_ statuses: some Collection<ExitStatus>) -> ExitStatus {
+        let gravity = statuses.map { Self($0).gravity }.max()
+        return .worst(statuses.filter { Self($0).gravity == gravity })
+    }
+
+    /// What a report adds to a run: a rejection stands beside a client that cannot be set up.
+    static func statuses(of report: Report) -> [ExitStatus] {
+        let status = report.monitored.runExit
+        return report.counts && report.verdict == .reject && status == .data ? [status, .fail] : [status]
+    }
+
     var word: String { ["OK", "WARNING", "CRITICAL", "UNKNOWN"][Int(rawValue)] }
 }

@@ -100,7 +100,8 @@ struct JUnitRenderer: ResultRenderer {
         var cases = reports.flatMap(Self.cases)
         var warnings = reports.flatMap(\.attention)
         if let summary {
-            let (status, sentence) = (summary.consistency.exit, summary.sentence)
+            let line = TargetLine(reports)
+            let (status, sentence) = (summary.consistency.exit, line.sentence + line.more)
             if !cases.contains(where: \.outcome.isTrouble) {
                 cases.append(("target", Self.outcome(status, status.name, sentence, saying: sentence)))
             }

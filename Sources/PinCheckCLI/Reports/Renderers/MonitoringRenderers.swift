@@ -168,44 +168,85 @@ struct NagiosRenderer: ResultRenderer {
 
     private var entries: [Entry] = []
     private var total = RunTotal()
-    private var sentence: String?
+    private var target: TargetLine?
+    private var targetName = ""
     private var names = UniqueNames()
-    private var status = ExitStatus.pass
+    private var statuses: Set<ExitStatus> = []
+    private var (warnings, unknown) = (0, 0)
+
+    /// What Nagios 3 takes of a plugin's output, in bytes, and what the lines on problems have of it.
+    private static let (mostBytes, mostOfLines) = (8_192, 4_096)
 
     /// A warning is what a monitoring system is there to tell, whether or not it changes the exit status of other forms.
     mutating func text(for reports: [Report]) -> String {
         total.add(reports, status: \.monitored.runExit)
-        if let summary = VariantSummary(reports) {
-            sentence = "\(Self.safe(reports[0].target, length: 120)) \(summary.sentence)"
-        }
+        target = TargetLine(reports, isMonitored: true)
+        targetName = Self.safe(reports.first?.target ?? "", length: 120)
         for report in reports {
-            status = .worst([status, report.monitored.runExit])
+            statuses.formUnion(MonitoringState.statuses(of: report))
+            warnings += report.warningIDs.count
+            unknown += MonitoringState(report.monitored.runExit) == .unknown ? 1 : 0
             let name = names.name(Self.safe(report.title.replacing(" → ", with: " at "), length: 120))
-            let sentence = Self.safe(report.withAnswer(report.sentence(for: report.monitored.reason)), length: 400)
-            entries.append((report.monitored.exit, name, sentence, Self.data(of: report)))
+            let line = TargetLine([report], isMonitored: true)
+            let sentence = report.counts ? line.sentence + line.more : report.withAnswer(report.sentence)
+            entries.append((report.monitored.exit, name, Self.safe(sentence, length: 400), Self.data(of: report)))
         }
         return ""
     }
 
-    mutating func ending(exit: ExitStatus) -> String {
-        let exit = ExitStatus.worst([exit, status])
+    mutating func ending(exit: ExitStatus) throws(Problem) -> String {
+        let exit = MonitoringState.worst(statuses.union([exit]))
         let start = "PINCHECK \(MonitoringState(exit).word) - "
         if entries.count == 1, let entry = entries.first {
-            let data = entry.data.map { "\(Self.label($0.label))=\($0.value)" }.joined(separator: " ")
-            return start + "\(entry.name) \(entry.sentence)" + (data.isEmpty ? "" : " | " + data) + "\n"
+            let data = entry.data + [("warnings", "\(warnings);;;0")]
+            return start + "\(entry.name) \(entry.sentence) | "
+                + data.map { "\(Self.label($0.label))=\($0.value)" }.joined(separator: " ") + "\n"
+        }
+        let order = entries.indices.sorted { left, right in
+            let ranks = [left, right].map { MonitoringState(entries[$0].status).gravity }
+            return ranks[0] != ranks[1] ? ranks[0] > ranks[1] : left < right
         }
         // A target is one however many connections it takes.
-        var first = start + (total.count == 1 ? sentence ?? "" : total.sentence())
-        let problems = entries.filter { $0.status != .pass }
-        if let worst = problems.first(where: { $0.status == exit }) { first += "; \(worst.name) \(worst.sentence)" }
-        let lines = (problems + entries.filter { $0.status == .pass }).map {
-            "\($0.status.name) \($0.name) \($0.sentence)"
+        var first = start
+        if total.count == 1, let target {
+            first += "\(targetName) \(Self.safe(target.sentence + target.more, length: 600))"
+        } else {
+            first += total.sentence()
+            if let worst = order.first.map({ entries[$0] }), worst.status != .pass {
+                first += "; \(worst.name) \(worst.sentence)"
+            }
         }
-        let data = entries.map { entry in
-            entry.data.map { "\(Self.label("\(entry.name) \($0.label)"))=\($0.value)" }.joined(separator: " ")
-        }.filter { !$0.isEmpty }
-        return first + " | targets=\(total.count);;;0 problems=\(total.problems);;;0;\(total.count)\n"
-            + lines.joined(separator: "\n") + (data.isEmpty ? "" : " | " + data.joined(separator: "\n")) + "\n"
+        first +=
+            " | targets=\(total.count);;;0 problems=\(total.problems);;;0;\(total.count) warnings=\(warnings);;;0"
+            + " unknown=\(unknown);;;0"
+        return first + "\n" + rest(order, after: first.utf8.count)
+    }
+
+    /// The lines of the entries and their performance data, as many whole ones as the output has room for.
+    private func rest(_ order: [Int], after length: Int) -> String {
+        let longest = Self.mostBytes - 200
+        var (lines, size) = ([String](), length)
+        var untold = RunTotal()
+        for index in order {
+            let line = "\(entries[index].status.name) \(entries[index].name) \(entries[index].sentence)"
+            if untold.count == 0, size + line.utf8.count < min(longest, length + Self.mostOfLines) {
+                lines.append(line)
+                size += line.utf8.count + 1
+            } else {
+                untold.add("", entries[index].status)
+            }
+        }
+        if untold.count > 0 { lines.append("… and \(untold.count) more: \(untold.shares().joined(separator: ", "))") }
+        var data: [String] = []
+        for index in order {
+            let line = entries[index].data.map {
+                "\(Self.label("\(entries[index].name) \($0.label)"))=\($0.value)"
+            }.joined(separator: " ")
+            guard !line.isEmpty, size + line.utf8.count < longest else { continue }
+            data.append(line)
+            size += line.utf8.count + 1
+        }
+        return lines.joined(separator: "\n") + (data.isEmpty ? "" : " | " + data.joined(separator: "\n")) + "\n"
     }
 
     static func unknown(_ message: String) -> String {

@@ -95,10 +95,12 @@ struct BriefRenderer: ResultRenderer {
     let text: TextRenderer
 
     func text(for reports: [Report]) -> String {
-        if let summary = VariantSummary(reports) {
-            return line(summary.consistency.exit, reports[0].target, reports, summary.sentence)
-        }
-        return reports.map { line($0.status, $0.title, [$0], $0.sentence) }.joined()
+        let groups = VariantSummary(reports) == nil ? reports.map { [$0] } : [reports]
+        return groups.map { reports in
+            let target = TargetLine(reports)
+            let name = reports.count == 1 && reports[0].variant == nil ? reports[0].title : reports[0].target
+            return line(target.status, name, reports, target.sentence + target.more)
+        }.joined()
     }
 
     private func line(_ status: ExitStatus, _ name: String, _ reports: [Report], _ sentence: String) -> String {

@@ -16,23 +16,27 @@ struct VariantSummary {
     /// What comes of it in one line, as in `4 addresses: 3 accepted, 1 rejected; the addresses differ`.
     var sentence: String {
         let differences = self.differences
-        guard consistency.addresses > 0 || consistency.hasVerdicts else {
+        guard isFound else {
             let more = differences.isEmpty ? "" : "; " + differences.joined(separator: ", ")
             return "no address was found, so nothing was judged" + more
         }
-        return verdicts + "; " + (differences.isEmpty ? comparison : differences.joined(separator: ", "))
+        return verdicts + "; " + only + (differences.isEmpty ? comparison : differences.joined(separator: ", "))
     }
 
+    /// Whether there was an address to connect to.
+    var isFound: Bool { consistency.addresses > 0 || consistency.hasVerdicts }
+
     /// How many addresses are accepted; one that rejects a single kind of client is not.
-    private var verdicts: String {
-        let counting = places.map { $0.reports.filter(\.counts) }.filter { !$0.isEmpty }
+    var verdicts: String {
+        // A family that could not be looked up is no address.
+        let counting = places.map { $0.reports.filter { $0.counts && !$0.isOfFamily } }.filter { !$0.isEmpty }
         let otherwise = consistency.answeringOtherwise
         let words = counting.map { Self.word($0, isJudgedByTime: otherwise == 0) }
         let order = ["accepted", "accepted for too short a time", "rejected", "without a verdict"]
         let parts =
             order.map { word in (count: words.count { $0 == word }, word: word) }.filter { $0.count > 0 }
             + (otherwise > 0 ? [(otherwise, "without the expected answer")] : [])
-        guard consistency.addresses != 1 || places.count != 1 else {
+        guard consistency.addresses != 1 || counting.count != 1 else {
             return "1 address, " + (parts.isEmpty ? "not judged" : parts.map(\.word).joined(separator: ", "))
         }
         let addresses = consistency.addresses == 1 ? "1 address" : "\(consistency.addresses) addresses"
@@ -49,6 +53,12 @@ struct VariantSummary {
         guard reports.allSatisfy({ $0.verdict == .accept }) else { return nil }
         let isShort = isJudgedByTime && reports.contains { $0.status == .fail }
         return isShort ? "accepted for too short a time" : "accepted"
+    }
+
+    /// `IPv4 only, ` where the name has no addresses of the other family.
+    private var only: String {
+        guard case .family(let isIPv6)? = consistency.absentFamilies.first else { return "" }
+        return isIPv6 ? "IPv4 only, " : "IPv6 only, "
     }
 
     private var comparison: String {
@@ -102,8 +112,9 @@ extension TextRenderer {
         let status = consistency.exit
         // The word is that of the exit status: without --fail-on warn a difference is a warning above it, and no WARN.
         let differs = status == .pass && consistency.isConsistent == false
-        let sentence = differs ? style.doubtful(summary.sentence) : summary.sentence
-        return text(findings + ["\(style.token(status))  \(name(report))  \(sentence)"])
+        let line = TargetLine(summary.places.flatMap(\.reports))
+        let sentence = differs ? style.doubtful(line.sentence) : safe(line.sentence, length: 900)
+        return text(findings + ["\(style.token(status))  \(name(report))  \(sentence)\(line.more)"])
     }
 
     private func rows(_ summary: VariantSummary) -> [String] {

@@ -35,7 +35,7 @@ struct TextRenderer: Sendable {
     func text(_ lines: [String]) -> String { lines.map { layout.folded($0) }.joined(separator: "\n") + "\n" }
 
     func lines(_ total: RunTotal) -> [String] {
-        [total.sentence(style.token)]
+        [total.sentence("", style.token)]
             + total.troubled.map { "  \(style.token($0.status))  \(safe($0.name, length: 180))" }
     }
 
@@ -181,16 +181,7 @@ struct TextRenderer: Sendable {
     private func verdict(_ report: Report, _ sentence: String) -> String {
         let length = Self.longestSentence * (report.clients.count > 1 ? 3 : 1)
         return "\(style.token(report.status))  \(safe(report.title, length: 180))  \(safe(sentence, length: length))"
-            + (endsSoon(report) ? style.doubtful("; it ends soon (WARN with --fail-on warn)") : "")
-    }
-
-    /// Whether less is left than was asked for, which neither the word nor the sentence says.
-    private func endsSoon(_ report: Report) -> Bool {
-        guard report.status == .pass, report.verdict == .accept else { return false }
-        return report.outlook?.findings.contains { finding in
-            [.expiresSoon, .pinsExpire].contains(finding.kind) && finding.level == .warning
-                && finding != report.outlook?.told
-        } ?? false
+            + (report.variant == nil ? style.doubtful(TargetLine([report]).more) : "")
     }
 
     /// More than any sentence of ours has: what is cut is only what somebody else made long.

@@ -51,11 +51,11 @@ struct ResultWriter {
 
     /// Takes the results for the target at `position`, counted from 0 without gaps: one, or one for each of its variants.
     mutating func add(_ results: [CheckResult], at position: Int = 0) throws(Problem) {
-        let reports = results.map { Report($0) }
+        let reports = Report.all(of: results)
         defer { progress?.count(ExitStatus.worst(reports.filter(\.counts).map(\.status))) }
         for report in reports {
             if report.counts { statuses.insert(report.status) }
-            if countsWarnings { statuses.insert(report.monitored.runExit) }
+            if countsWarnings { statuses.formUnion(MonitoringState.statuses(of: report)) }
         }
         for index in sinks.indices where sinks[index].takesAnyOrder { try sinks[index].add(reports) }
         guard needsOrder else { return }
@@ -101,7 +101,7 @@ struct ResultWriter {
 
     mutating func finish() throws(Problem) -> ExitStatus {
         progress?.erase()
-        let status = ExitStatus.worst(statuses)
+        let status = countsWarnings && !statuses.isEmpty ? MonitoringState.worst(statuses) : .worst(statuses)
         // What standard output says of the run has to be true of its files.
         for index in sinks.indices where sinks[index].isFile { try sinks[index].finish(exit: status) }
         for index in sinks.indices where !sinks[index].isFile { try sinks[index].finish(exit: status) }

@@ -1,0 +1,81 @@
+import Base
+import PinChecking
+import Pinning
+
+/// The one line on a target, made of all its results: the worst first, the rest counted.
+struct TargetLine {
+    let status: ExitStatus
+    /// Behind the word and the target.
+    let sentence: String
+    /// What the sentence does not tell, as in `; and 2 more: expires-soon, no-backup-pin`; empty for nothing.
+    let more: String
+
+    private static let mostNamed = 6
+
+    /// Makes the line; if `isMonitored`, every warning makes a difference, as it does to a monitoring system.
+    init(_ reports: [Report], isMonitored: Bool = false) {
+        func exit(_ report: Report) -> ExitStatus { isMonitored ? report.monitored.exit : report.status }
+        func reason(_ report: Report) -> Reason { isMonitored ? report.monitored.reason : report.reason }
+        let counting = reports.filter(\.counts)
+        let summary = VariantSummary(reports)
+        let worst = counting.reduce(nil as Report?) { worst, report in
+            worst.map { exit($0) < exit(report) } ?? true ? report : worst
+        }
+        status = .worst(counting.map(exit) + (summary.map { isMonitored ? [] : [$0.consistency.exit] } ?? []))
+        guard let worst else {
+            (sentence, more) = (summary?.sentence ?? reports.first?.sentence ?? "", "")
+            return
+        }
+        let told = worst.withAnswer(worst.sentence(for: reason(worst)))
+        if let summary, summary.isFound {
+            let alike = counting.filter { exit($0) == exit(worst) && reason($0) == reason(worst) }
+            let place = alike.count == counting.count ? "" : " (\(Self.place(of: worst)))"
+            sentence = exit(worst) == .pass ? summary.sentence : "\(summary.verdicts); \(told)\(place)"
+        } else {
+            sentence = told
+        }
+        guard exit(worst) != .pass else {
+            more = Self.ending(counting)
+            return
+        }
+        let others = counting.filter { exit($0) != .pass }.map { reason($0).id } + reports.flatMap(\.warningIDs)
+        let differences = summary?.consistency.findings.filter { $0.level == .warning }.map(\.id) ?? []
+        let ids = (others + differences).distinct.filter { $0 != reason(worst).id }
+        let names = ids.prefix(Self.mostNamed) + (ids.count > Self.mostNamed ? ["…"] : [])
+        more = ids.isEmpty ? "" : "; and \(ids.count) more: \(names.joined(separator: ", "))"
+    }
+
+    /// As in `203.0.113.7`, `203.0.113.7, RSA` and `IPv6 addresses`.
+    private static func place(of report: Report) -> String {
+        let address = report.peer ?? report.endpoint?.address?.description
+        return ([address, report.variantLabel] as [String?]).compactMap(\.self).joined(separator: ", ")
+    }
+
+    /// That less is left than was asked for, which neither the word nor the sentence says.
+    private static func ending(_ reports: [Report]) -> String {
+        let ending = reports.filter(\.endsSoon)
+        guard let first = ending.first else { return "" }
+        let isWhole = ending.count == reports.count
+        return "; it ends soon\(isWhole ? "" : " (\(place(of: first)))") (WARN with --fail-on warn)"
+    }
+}
+
+extension Report {
+    /// Whether less is left than was asked for, and another reason stands in the sentence.
+    var endsSoon: Bool {
+        guard status == .pass, verdict == .accept else { return false }
+        return outlook?.findings.contains { finding in
+            [.expiresSoon, .pinsExpire].contains(finding.kind) && finding.level == .warning && finding != outlook?.told
+        } ?? false
+    }
+
+    /// The reports on the results of one target, the last with the line on all of them.
+    static func all(of results: [CheckResult]) -> [Report] {
+        var reports = results.map { Report($0) }
+        guard let last = reports.indices.last, reports[last].consistency != nil else { return reports }
+        let line = TargetLine(reports)
+        let id = reports.first { $0.counts && $0.status == line.status }?.reason.id ?? reports[last].reason.id
+        reports[last].targetReason = Reason(id, line.sentence + line.more)
+        return reports
+    }
+}
