@@ -14,7 +14,7 @@ import Testing
             "file": pki.leaf.pem, "policy.json5": "{ hosts: { 'x.test': { anchors: 'file' } } }",
             "pins.json5": "{ hosts: { 'a.example': { pins: 'file' } } }", "pins/a.pem": pki.leaf.pem,
             "directory.json5": "{ hosts: { 'x.test': { anchors: 'pins' } } }", "pins/deeper/x": "",
-            "list": "127.0.0.1:1\n", "addresses": "127.0.0.1\n", "state": "pincheck-state 1\n",
+            "list": "127.0.0.1:1\n", "addresses": "127.0.0.1\n", "state": "pincheck-state 2\n",
             "both.pem": try pki.leaf.pem + pki.leaf.key.privateKeyPEM(),
             "snapshot.json": #"{"schema": "pincheck-snapshot/1", "endpoints": []}"#, "roots/5ad8a5d6.0": pki.rootA.pem,
             "res/xml/nsc.xml": AppText.android(AppText.base(AppText.anchors("@raw/own"))),
@@ -43,7 +43,7 @@ import Testing
         "verify @file --pins @res/xml/nsc.xml -f junit=@res/raw/own.pem",
         "lint @res/xml/nsc.xml -f json=@res/raw/own.pem", "snapshot --policy @app.json5 -o @res/raw/own.pem",
         "verify @file -o @roots/5ad8a5d6.0", "verify @file -o @root.pem", "verify @file -o @other.pem",
-        "GO --state @state -o @state", "GO --state @new -o @new",
+        "GO --state @state -f text -f json=@state", "GO --state @new -f text -f json=@new",
     ]
 
     @Test(

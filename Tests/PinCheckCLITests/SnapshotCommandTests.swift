@@ -1,3 +1,4 @@
+import Base
 import LoopbackLab
 import PinCheckCLI
 import PinChecking
@@ -47,8 +48,10 @@ import Testing
 
     @Test(arguments: [
         ("", "changed:     rekeyed  $LEAF ( … ) → $NEXT ( … not judged; rekeyed since $DIR/base.json\n"),
-        ("--anchors @root.pem --pins $INTER", "changed:   accepted, but rekeyed since $DIR/base.json\n"),
-        ("--anchors @root.pem --pins $LEAF", "fail pin-mismatch:     rekeyed  "),
+        (
+            "--anchors @root.pem --pins $INTER",
+            "changed:   accepted, but rekeyed since $DIR/base.json; and 1 more: pins-end\n"
+        ), ("--anchors @root.pem --pins $LEAF", "fail pin-mismatch:     rekeyed  "),
         ("--anchors @root.pem --pins $INTER --allow rekeyed", "pass:     rekeyed (allowed)  "),
         // The system of this test trusts nothing: judging is what makes the difference.
         ("--allow rekeyed --client afnetworking", "fail unknown-issuer"),
@@ -75,11 +78,13 @@ import Testing
             try await DeadPort.refusing { refusing in
                 let desk = try Desk(in: files, port: server.port)
                 let dead = "127.0.0.1:\(refusing.port)"
-                await desk.expect(
-                    "snapshot $HOST --connect $SERVER --connect \(dead) -o @base.json",
-                    "unreachable: Error: nothing was recorded … Error: $HOST:443 → \(dead): connect: ")
+                await desk("snapshot $HOST --connect \(dead) -o @base.json").expect(
+                    .unreachable, errors: "Error: nothing was recorded: no endpoint answered")
                 await desk.expect("diff @base.json", "noInput")
-                await desk.expect("snapshot $HOST --connect $SERVER -o @base.json", "pass")
+                await desk("snapshot $HOST --connect $SERVER --connect \(dead) -o @base.json").expect(
+                    .unreachable, errors: desk.expand("Warning: $HOST:443 → \(dead) did not answer: not recorded; "))
+                let recorded = try contents(ofFile: files.path + "/base.json")
+                #expect(recorded.ranges(of: "\"target\"").count == 1)
             }
         }
         let gone = try await Desk(in: files)("diff @base.json -f json").expect(.unreachable)
@@ -169,6 +174,59 @@ import Testing
                 $0["change"]["status"].text
             }
             #expect(statuses == ["changed", "changed", "unchanged"])
+        }
+    }
+
+    /// A server whose only key is ECDSA, and that answers an offer of RSA so: with an alert, or by the end of the connection.
+    private static func withoutRSA(_ alert: UInt8?) -> TLSServerSettings {
+        TLSServerSettings(presenting: old).with { $0.refusal = alert.map { [21, 3, 3, 0, 2, 2, $0] } ?? [] }
+    }
+
+    @Test func aKeyTypeThatDidNotAnswerIsNotRecordedAndKeepsItsEntry() async throws {
+        let rsa = try pki.interA.issue(pki.leaf.template, key: try LabKey.shared(.rsa(bits: 2_048), label: "rotation"))
+        let both = TLSServerSettings([TLSIdentity(Self.old), TLSIdentity([rsa, pki.interA])])
+        try await Desk.serving(.tls(Self.withoutRSA(nil))) { desk, server in
+            func recorded() throws -> [String?] {
+                try JSONValue(contents(ofFile: desk.files.path + "/base.json"))["endpoints"].array.map {
+                    $0["variant"].text
+                }
+            }
+            let types = "--connect $SERVER --key-types rsa,ecdsa"
+            await desk("snapshot $HOST \(types) -o @base.json").expect(
+                .unreachable, errors: desk.expand("Warning: $HOST:443 → $SERVER, RSA, did not answer: not recorded"))
+            #expect(try recorded() == [nil, "ECDSA"])
+            try server.present(both)
+            await desk("snapshot $HOST \(types) -o @base.json").expect(.pass)
+            #expect(try recorded() == [nil, "ECDSA", "RSA"])
+            // What is recorded is asked for without a flag.
+            try server.present(Self.withoutRSA(nil))
+            for line in ["CHECK --baseline @base.json --update", "diff @base.json --update"] {
+                await desk(line).expect(
+                    .unreachable, errors: desk.expand("Warning: $HOST:443 → $SERVER, RSA, did not answer: its entry of")
+                )
+            }
+            #expect(try recorded() == [nil, "ECDSA", "RSA"])
+            try server.present(Self.withoutRSA(40))
+            for line in ["CHECK --baseline @base.json", "diff @base.json"] {
+                await desk(line + " --update").expect(.changed, "target-missing", not: "RSA refuses")
+                await desk(line + " --allow target-missing").expect(.pass)
+            }
+            #expect(try recorded() == [nil, "ECDSA", "RSA"])
+            await desk("diff @base.json --allow target-missing --update").expect(.pass, errors: "")
+            #expect(try recorded() == [nil, "ECDSA"])
+        }
+    }
+
+    @Test func aBaselineThatAnotherRunWritesIsWaitedForByNobody() async throws {
+        try await serving { desk, _, _ in
+            let lock = try FileLock(desk.files.path + "/base.json")
+            for (line, what) in [
+                ("diff @base.json --update", "this baseline"),
+                ("CHECK --baseline @base.json --update", "this baseline"),
+                ("snapshot $HOST --connect $SERVER -o @base.json", "this snapshot"),
+            ] { await desk(line).expect(.inputOutput, errors: "another run with \(what) is under way") }
+            await desk("diff @base.json").expect(.pass)
+            withExtendedLifetime(lock) {}
         }
     }
 

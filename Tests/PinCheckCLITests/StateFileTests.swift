@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import LoopbackLab
 import PinChecking
@@ -8,12 +9,16 @@ import Testing
 /// The file of `--state`: what changed since the last run, and nothing else, is told.
 @Suite(.endsSomeTime) struct StateFileTests {
     private static let runs: [(arguments: String, status: ExitStatus, told: [String], not: [String])] = [
-        ("--pins $LEAF", .unreachable, ["PASS  $HOST:443", "UNREACHABLE  127.0.0.1:1"], []),
-        ("--pins $LEAF", .unreachable, [""], []),
+        (
+            "--pins $LEAF --pins $NEXT", .unreachable,
+            ["2 targets are new: 1 UNREACHABLE, 1 PASS\n", "UNREACHABLE  127.0.0.1:1"], ["PASS  $HOST"]
+        ), ("--pins $LEAF --pins $NEXT", .unreachable, [""], []),
         ("--pins $JUNK", .fail, ["FAIL  $HOST:443"], ["UNREACHABLE", "2 targets"]), ("--pins $JUNK", .fail, [""], []),
-        ("--pins $LEAF -f brief", .unreachable, ["PASS  $HOST:443 → $SERVER  "], ["UNREACHABLE"]),
+        ("--pins $LEAF --pins $NEXT -f brief", .unreachable, ["PASS  $HOST:443 → $SERVER  "], ["UNREACHABLE"]),
         ("--pins $JUNK -f brief", .fail, ["FAIL  "], ["UNREACHABLE"]),
-        ("--pins $LEAF -f json", .usage, ["json tells everything"], []),
+        ("--pins $LEAF -f json", .usage, ["json tells everything: write json=FILE beside it"], []),
+        ("--pins $LEAF -f json=all.json", .usage, ["--state tells on standard output: add -f text"], []),
+        ("--pins $LEAF -o all.txt", .usage, ["--state tells on standard output: add -f text"], []),
     ]
 
     @Test func onlyWhatHasChangedIsToldAndTheStatusIsThatOfAll() async throws {
@@ -26,33 +31,61 @@ import Testing
                 for text in run.told {
                     #expect(text.isEmpty ? said.isEmpty : said.contains(desk.expand(text)), "\(said)")
                 }
-                for text in run.not { #expect(!said.contains(text), "\(said)") }
+                for text in run.not { #expect(!said.contains(desk.expand(text)), "\(said)") }
                 #expect(!run.arguments.hasSuffix("brief") || said.count { $0 == "\n" } == 1)
             }
+            // A file holds everything.
+            await desk(line + "--pins $JUNK -f brief -f json=@all.json").expect(.fail, "", errors: "")
+            let all = try JSONValue(contents(ofFile: desk.files.path + "/all.json"))
+            #expect(all["results"].array.count == 2)
             return desk
         }
         await desk.expect(line + "--pins $JUNK", "unreachable: UNREACHABLE  $HOST:443")
         let lines = try contents(ofFile: desk.files.path + "/state").split(separator: "\n")
-        #expect(lines.first == "pincheck-state 1" && lines.count == 3)
+        #expect(lines.first == "pincheck-state 2" && lines.count == 3)
         // The key that was served last is known although there was no answer.
         let end = desk.expand("\t$HOST:443 → $SERVER")
         #expect(lines.contains { $0.contains("\t\(pki.leaf.pin)\t") && $0.hasSuffix(end) })
+        let lock = try FileLock(desk.files.path + "/state")
+        await desk(line + "--pins $JUNK").expect(.inputOutput, errors: "another run with this state is under way")
+        withExtendedLifetime(lock) {}
     }
 
-    static let changes: [(old: (String, String, String), new: (String, String, String), isChange: Bool)] = [
-        (("PASS", "a", "k"), ("PASS", "a", "k"), false), (("PASS", "a", "k"), ("FAIL", "b", "k"), true),
-        (("FAIL", "a", "k"), ("FAIL", "b", "k"), true), (("UNREACHABLE", "a", ""), ("UNREACHABLE", "b", ""), false),
-        (("UNREACHABLE", "a", "k"), ("PASS", "b", "k"), true), (("PASS", "a", "k"), ("PASS", "a", "l"), true),
-        (("PASS", "a", ""), ("PASS", "a", "l"), false),
+    /// Runs of one target, each with what it finds and so many hours after the one before it, and whether it is told.
+    private static let changes: [[(found: StateFile.Outcome, after: Int64, isTold: Bool)]] = [
+        [(found("PASS"), 0, false), (found("PASS"), 1, false), (found("FAIL", "b"), 1, true)],
+        [
+            (found("FAIL"), 0, true), (found("FAIL"), 1, false), (found("FAIL"), 24, true),
+            (found("FAIL", "b"), 1, true),
+        ], [(found("UNREACHABLE"), 0, true), (found("UNREACHABLE", "b"), 1, false), (found("PASS"), 1, true)],
+        [(found("PASS", ["no-backup-pin": nil]), 0, true), (found("PASS", ["no-backup-pin": nil]), 30, false)],
+        [(found("PASS"), 0, false), (found("PASS", ["no-backup-pin": nil]), 1, true), (found("PASS"), 1, true)],
+        [(found("PASS"), 0, false)]
+            + [(14, true), (12, false), (7, true), (7, false), (3, true), (1, true), (0, true), (0, false)].map {
+                (found("PASS", ["expires-soon": $0.0]), 1, $0.1)
+            },
+        // A key that nobody pins: told once, and then known.
+        [(found("PASS", key: "k"), 0, false), (found("PASS", key: "l"), 1, true), (found("PASS", key: "k"), 1, false)],
+        [(found("PASS", key: "k"), 0, false), (found("PASS", key: "l", isPinned: true), 1, false)],
+        [(found("UNREACHABLE"), 0, true), (found("UNREACHABLE", key: "l"), 1, false)],
     ]
 
-    @Test(arguments: changes) func whatCountsAsAChange(
-        old: (String, String, String), new: (String, String, String), isChange: Bool
-    ) {
-        func outcome(_ fields: (String, String, String)) -> StateFile.Outcome {
-            StateFile.Outcome(status: fields.0, reason: fields.1, pin: fields.2, since: "")
+    private static func found(
+        _ status: String, _ reason: String = "a", _ ids: [String: Int?] = [:], key: String? = nil,
+        isPinned: Bool = false
+    ) -> StateFile.Outcome {
+        StateFile.Outcome(status: status, reason: reason, keys: key.map { [$0] } ?? [], ids: ids, isPinned: isPinned)
+    }
+
+    private static func found(_ status: String, _ ids: [String: Int?]) -> StateFile.Outcome { found(status, "a", ids) }
+
+    @Test(arguments: changes.indices) func whatIsTold(index: Int) {
+        var (last, time) = (StateFile.Outcome?.none, Timestamp("2026-10-01T00:00:00Z"))
+        for (step, (found, hours, isTold)) in Self.changes[index].enumerated() {
+            time = Timestamp(secondsSinceEpoch: time.secondsSinceEpoch + hours * 3_600)
+            #expect(found.isToTell(after: last, at: time) == isTold, "step \(step)")
+            last = found.kept(after: last, isTold: isTold, at: time.description)
         }
-        #expect(outcome(new).isSame(as: outcome(old)) != isChange)
     }
 
     @Test func aStateHasOneLineATargetAndTargetsOfOtherRunsStay() throws {
@@ -60,19 +93,18 @@ import Testing
         let path = files.path + "/\u{301}state"
         var (one, other) = (RendererTests.passing(), RendererTests.failing())
         (one.target, other.target) = ("a\n\u{301}\t\u{301}b", "c")
-        var states = try [StateFile(path), StateFile(path)]
-        var isChanged = [states[0].isChanged([one]), states[1].isChanged([other])]
-        #expect(isChanged == [true, true])
-        for state in states { try state.write() }
-        var next = try StateFile(path)
-        isChanged = [next.isChanged([one]), next.isChanged([other])]
-        #expect(isChanged == [false, false])
+        for (reports, isTold) in [([one], true), ([other], true), ([one, other], false)] {
+            var state = try StateFile(path)
+            for report in reports { #expect(state.isToTell([report]) == isTold) }
+            try state.write()
+        }
         #expect(try contents(ofFile: path).split(separator: "\n").count == 3)
     }
 
     @Test(arguments: [
-        ("hello\n", "is not a file of --state"), ("pincheck-state 2\n", "a later version"),
-        ("pincheck-state 1\nPASS\tx\n", "state:2: is not a line of a state"),
+        ("hello\n", "is not a file of --state: remove it to start anew"),
+        ("pincheck-state 1\n", "is a state of another version of pincheck: remove it to start anew"),
+        ("pincheck-state 2\nPASS\tx\n", "state:2: is not a line of a state"),
     ]) func aStateThatCannotBeReadIsKnownBeforeAnythingIsContacted(text: String, message: String) async throws {
         let files = try TemporaryDirectory()
         let state = try files.write(text, to: "state")

@@ -54,6 +54,8 @@ extension Invocation {
         let outputs = try settings.outputs(in: context)
         try refuseLimitWithoutPins()
         let request = try settings.connectingRequest(in: context)
+        let lock = try lockOfBaseline(settings.baseline)
+        defer { withExtendedLifetime(lock) {} }
         let baseline = try givenBaseline()
         let items = try NextItem.read(settings.next)
         var policies = context.policies
@@ -146,6 +148,12 @@ extension Invocation {
         let name = names.referenceName(of: nil)
         let policy = try policies.policy(settings.request.judging, for: name, writtenAs: names.writtenName(of: nil))
         return [try NextQuestion(name: name, policy: policy, job: nil)]
+    }
+
+    /// Holds the file of a baseline that is written at the end; `nil` if it is only read.
+    func lockOfBaseline(_ path: String?) throws(Problem) -> FileLock? {
+        guard settings.updatesBaseline, let path, path != "-", FileKind(at: path) == .regular else { return nil }
+        return try OutputFile.lock(path, "this baseline")
     }
 
     private func givenBaseline() throws -> Baseline? {

@@ -50,6 +50,8 @@ extension Invocation {
         let outputs = try settings.outputs(in: context)
         let others = Array(settings.arguments.dropFirst())
         let request = try settings.connectingRequest(in: context)
+        let lock = try lockOfBaseline(settings.arguments[0])
+        defer { withExtendedLifetime(lock) {} }
         let baseline = try Baseline(reading: settings.arguments[0], settings, in: context)
         if others.count == 1, settings.policies.isEmpty, let newer = others.first,
             newer == "-" || PinFile.isThere(newer)

@@ -22,6 +22,16 @@ enum OutputFile {
         }
     }
 
+    /// Holds a file that is read now and written later, until the lock is let go.
+    static func lock(_ path: String, _ what: SafeText) throws(Problem) -> FileLock {
+        do throws(WriteFailure) { return try FileLock(path) } catch {
+            if error == .held {
+                throw .inputOutput("another run with \(what) is under way (\(quoted(path))): wait for its end")
+            }
+            throw self.error(error, at: path)
+        }
+    }
+
     /// Refuses a file that this run reads, or that would be in a directory all of whose files are read.
     static func refuseReadFile(_ path: String) throws(Problem) {
         guard let identity = FileIdentity(ofFile: path) else { return }

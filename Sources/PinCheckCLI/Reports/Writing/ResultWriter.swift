@@ -69,10 +69,10 @@ struct ResultWriter {
 
     private mutating func addInOrder(_ reports: [Report]) throws(Problem) {
         nextInOrder += 1
-        guard state?.isChanged(reports) ?? true else { return }
-        sayNotes()
+        let isTold = state?.isToTell(reports) ?? true
+        if isTold { sayNotes() }
         var said: Set<Reason> = []
-        for report in reports where saysWarnings {
+        for report in reports where saysWarnings && isTold {
             // The text itself says what the variants of a target differ in, and most warnings are about all of them.
             for warning in report.warnings
             where !notes.contains(warning) && !(report.consistency?.says(warning) ?? false)
@@ -82,7 +82,10 @@ struct ResultWriter {
                 console.report("Warning: \(Self.subject(of: warning, in: reports)): \(warning.told)")
             }
         }
-        for index in sinks.indices where !sinks[index].takesAnyOrder { try sinks[index].add(reports) }
+        // A file holds everything.
+        for index in sinks.indices where !sinks[index].takesAnyOrder && (isTold || sinks[index].isFile) {
+            try sinks[index].add(reports)
+        }
     }
 
     /// What a warning is about: the target, or those of its connections that have it where others do not.
@@ -104,7 +107,8 @@ struct ResultWriter {
         let status = countsWarnings && !statuses.isEmpty ? MonitoringState.worst(statuses) : .worst(statuses)
         // What standard output says of the run has to be true of its files.
         for index in sinks.indices where sinks[index].isFile { try sinks[index].finish(exit: status) }
-        for index in sinks.indices where !sinks[index].isFile { try sinks[index].finish(exit: status) }
+        let news = state.flatMap { $0.new.count > 0 ? $0.new.sentence("new") + "\n" : nil }
+        for index in sinks.indices where !sinks[index].isFile { try sinks[index].finish(exit: status, after: news) }
         // Of what could not be told the next run says that it has changed.
         try state?.write()
         return status
@@ -115,12 +119,16 @@ struct ResultSink {
     private var renderer: any ResultRenderer
     private let stream: OutputStream
     private var pending: (text: Spool, path: String)?
+    /// What waits for the end of the run, since its first line says how many targets are new; `nil` if nothing does.
+    private var held: [String]?
     private let output: FormOutput<OutputForm>
     var isFile: Bool { output.file != nil }
     var takesAnyOrder: Bool { output.form.isWrittenAsItGrows }
 
     init(_ output: FormOutput<OutputForm>, _ settings: Settings, in context: Context) throws(Problem) {
+        var settings = settings
         if let path = output.file {
+            settings.state = nil
             try OutputFile.refuseReadFile(path)
             try OutputFile.refuseMissingDirectory(of: path)
             if output.form.isWrittenAsItGrows {
@@ -133,6 +141,7 @@ struct ResultSink {
         } else {
             stream = context.console.output
             try OutputFile.refuseReadFile(behind: stream)
+            if settings.state != nil { held = [] }
         }
         self.output = output
         renderer = output.form.renderer(settings, stream, context)
@@ -141,10 +150,14 @@ struct ResultSink {
     /// Takes the next results, and writes them at once: a run that is broken off leaves all of them or none.
     mutating func add(_ reports: [Report]) throws(Problem) {
         let text = try renderer.text(for: reports)
-        if !text.isEmpty { try stream.write(text) }
+        guard !text.isEmpty else { return }
+        if held == nil { try stream.write(text) } else { held?.append(text) }
     }
 
-    mutating func finish(exit: ExitStatus) throws(Problem) {
+    /// Writes what is left, behind a line on what is new if there is one.
+    mutating func finish(exit: ExitStatus, after news: String? = nil) throws(Problem) {
+        if let news { try stream.write(news) }
+        for text in held ?? [] { try stream.write(text) }
         let text = try renderer.ending(exit: exit)
         if !text.isEmpty { try stream.write(text) }
         if let pending { try OutputFile.write(pending.text, to: pending.path) }

@@ -1,93 +1,165 @@
 import Base
 import PinChecking
+import PinFormats
 import Pinning
 
-/// What the last run found of each target, below a line with the version of the form.
+/// What the last run found of each target, below a line with the version of the form: status, reason, the keys seen last, the findings
+/// with the days left when they were told, when it was told, since when it is so, and the name.
 ///
-///     PASS	pin-matched	sha256/NSQo…	2026-11-21T08:00:00Z	api.example.com:443
+///     PASS	pin-matched	sha256/NSQo…	expires-soon=12	2026-11-21T08:00:00Z	2026-11-21T08:00:00Z	api.example.com:443
 struct StateFile {
     struct Outcome: Hashable, Sendable {
         var status: String
         var reason: String
-        /// The pin of the leaf's key, empty when no certificate was ever seen.
-        var pin: String
-        var since: String
+        /// The pins of the leaves' keys, the latest last.
+        var keys: [String] = []
+        /// The ids of what is warned of, with the days left where it has an end.
+        var ids: [String: Int?] = [:]
+        var told: String = ""
+        var since: String = ""
+        /// Whether the latest key matches a pin; not kept.
+        var isPinned = false
 
-        /// The cause of a failed connection may differ from run to run.
-        func isSame(as old: Outcome) -> Bool {
-            status == old.status && (reason == old.reason || status == ExitStatus.unreachable.name)
-                && (pin == old.pin || old.pin.isEmpty)
+        private static let mostKeys = 16
+        /// A fault that lasts is told anew after so many seconds.
+        private static let reminder: Int64 = 24 * 60 * 60
+
+        /// Whether there is something to tell, given the last run's outcome, `nil` for a new target.
+        func isToTell(after old: Outcome?, at time: Timestamp) -> Bool {
+            guard let old else { return status != ExitStatus.pass.name || !ids.isEmpty }
+            // The cause of a failed connection may differ from run to run.
+            if status != old.status || reason != old.reason && status != ExitStatus.unreachable.name { return true }
+            if Set(ids.keys) != Set(old.ids.keys) { return true }
+            if let key = keys.last, !isPinned, !old.keys.isEmpty, !old.keys.contains(key) { return true }
+            for case (let id, let days?) in ids {
+                // At most half of the days that were left when it was told.
+                if case let last?? = old.ids[id], days * 2 <= last, days < last { return true }
+            }
+            guard status != ExitStatus.pass.name, let told = try? TimeText.read(old.told) else { return false }
+            return told.seconds(to: time) >= Self.reminder
+        }
+
+        /// The outcome as it is kept: with the keys seen before, and what was told last.
+        func kept(after old: Outcome?, isTold: Bool, at time: String) -> Outcome {
+            var kept = self
+            kept.keys = ((old?.keys ?? []).filter { !keys.contains($0) } + keys).suffix(Self.mostKeys)
+            kept.told = isTold ? time : old?.told ?? time
+            kept.since = old.map { $0.status == status && $0.reason == reason ? $0.since : time } ?? time
+            if !isTold, let old { kept.ids = old.ids }
+            return kept
         }
     }
 
-    private static let head = "pincheck-state 1"
+    private static let head = "pincheck-state 2"
+    /// The most bytes that are read, some 300,000 targets.
+    private static let sizeLimit = 64 << 20
 
     private let path: String
-    private let time: String
+    private let time: Timestamp
     private let old: [String: Outcome]
     private var found: [String: Outcome] = [:]
     private var names = UniqueNames()
+    private let lock: FileLock
+    /// The targets that no run has seen.
+    private(set) var new = RunTotal()
 
-    /// The file that the settings name, read, so that a broken one is known at once; without one everything is a change.
+    /// The file that the settings name, held and read, so that a broken one is known at once; without one everything is told.
     init?(_ settings: Settings, _ outputs: [FormOutput<OutputForm>], at time: Timestamp) throws(Problem) {
         guard let path = settings.state else { return nil }
-        if let form = outputs.first(where: { !$0.form.isForPeople })?.form.rawValue {
-            throw .usage("--state tells what has changed, and \(form) tells everything: leave out one of the two")
+        let told = outputs.filter { $0.file == nil }
+        if let form = told.first(where: { !$0.form.isForPeople })?.form.rawValue {
+            throw .usage("--state tells what has changed, and \(form) tells everything: write \(form)=FILE beside it")
+        }
+        guard outputs.isEmpty || !told.isEmpty else {
+            throw .usage("--state tells on standard output: add -f text")
         }
         try OutputFile.refuseReadFile(path)
         try OutputFile.refuseMissingDirectory(of: path)
-        // No result is written over it.
+        // No result is written over it, by its name or, once the lock has made it, as the file that it is.
         ReadLog.current?.add(path)
-        (self.path, self.time, old) = (path, time.description, try Self.read(path))
+        for file in outputs.compactMap(\.file) { try OutputFile.refuseReadFile(file) }
+        lock = try OutputFile.lock(path, "this state")
+        ReadLog.current?.add(path)
+        (self.path, self.time, old) = (path, time, try Self.read(path))
     }
 
-    /// Takes the results of the next target in the order of the run, and says whether one of them is a change.
-    mutating func isChanged(_ reports: [Report]) -> Bool {
-        var isChanged = false
+    /// Takes the results of the next target in the order of the run, and says whether one of them is to be told.
+    mutating func isToTell(_ reports: [Report]) -> Bool {
+        var (isToTell, isNew) = (false, false)
         for report in reports where report.counts {
             let name = names.name(Self.field(report.title))
-            var outcome = Outcome(
-                status: report.status.name, reason: report.reason.id, pin: report.presented.first?.pin ?? "",
-                since: time)
+            let outcome = Outcome(report)
             let last = old[name]
-            if outcome.pin.isEmpty { outcome.pin = last?.pin ?? "" }
-            if let last, outcome.isSame(as: last) { outcome.since = last.since } else { isChanged = true }
-            found[name] = outcome
+            isNew = isNew || last == nil
+            let isTold = outcome.isToTell(after: last, at: time)
+            isToTell = isToTell || isTold
+            found[name] = outcome.kept(after: last, isTold: isTold, at: time.description)
         }
-        return isChanged
+        if isNew { new.add(reports) }
+        return isToTell
     }
 
     func write() throws(Problem) {
-        let outcomes = try Self.read(path).merging(found) { $1 }
-        let lines = outcomes.sorted { $0.key < $1.key }.map { target, outcome in
-            [outcome.status, outcome.reason, outcome.pin, outcome.since, target].map(Self.field).joined(separator: "\t")
-                + "\n"
+        let lines = old.merging(found) { $1 }.sorted { $0.key < $1.key }.map { target, outcome in
+            let ids = outcome.ids.sorted { $0.key < $1.key }.map { id, days in days.map { "\(id)=\($0)" } ?? id }
+            return [
+                outcome.status, outcome.reason, outcome.keys.joined(separator: ","), ids.joined(separator: ","),
+                outcome.told, outcome.since,
+            ].joined(separator: "\t") + "\t\(target)\n"
         }
         try OutputFile.write(Array("\(Self.head)\n\(lines.joined())".utf8), to: path)
+        withExtendedLifetime(lock) {}
     }
 
     private static func read(_ path: String) throws(Problem) -> [String: Outcome] {
-        if FileKind(at: path) == .absent { return [:] }
-        let text = String(decoding: try BoundedFile.contents(ofFile: path), as: UTF8.self)
-        guard !text.isEmpty else { return [:] }
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: true)[...]
-        let head = lines.popFirst() ?? ""
+        let bytes = try BoundedFile.contents(ofFile: path)
+        guard bytes.count <= sizeLimit else {
+            throw .data("\(quoted(path)) is larger than \(sizeLimit >> 20) MiB: remove it to start anew")
+        }
+        var lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")[...]
+        guard let head = lines.popFirst() else { return [:] }
         guard head == self.head else {
             throw .data(
                 head.hasPrefix("pincheck-state ")
-                    ? "\(quoted(path)) was written by a later version of pincheck: update pincheck, or name another file"
-                    : "\(quoted(path)) is not a file of --state: name another, which will be made")
+                    ? "\(quoted(path)) is a state of another version of pincheck: remove it to start anew"
+                    : "\(quoted(path)) is not a file of --state: remove it to start anew, or name another")
         }
         var outcomes: [String: Outcome] = [:]
         for (index, line) in lines.enumerated() {
-            let fields = line.split(separator: "\t", maxSplits: 4, omittingEmptySubsequences: false).map(String.init)
-            guard fields.count == 5 else {
+            let fields = line.split(separator: "\t", maxSplits: 6, omittingEmptySubsequences: false).map(String.init)
+            guard fields.count == 7 else {
                 throw .data("\(path):\(index + 2): is not a line of a state: remove the file to start anew")
             }
-            outcomes[fields[4]] = Outcome(status: fields[0], reason: fields[1], pin: fields[2], since: fields[3])
+            var outcome = Outcome(status: fields[0], reason: fields[1], told: fields[4], since: fields[5])
+            outcome.keys = fields[2].split(separator: ",").map(String.init)
+            for id in fields[3].split(separator: ",") {
+                let parts = id.split(separator: "=", maxSplits: 1)
+                outcome.ids[String(parts[0])] = .some(parts.count == 2 ? Int(parts[1]) : nil)
+            }
+            outcomes[fields[6]] = outcome
         }
         return outcomes
     }
 
     private static func field(_ text: String) -> String { TerminalText.shown(text, to: 400) }
+}
+
+extension StateFile.Outcome {
+    init(_ report: Report) {
+        (status, reason) = (report.status.name, report.reason.id)
+        let key = report.presented.first?.pin
+        keys = key.map { [$0] } ?? []
+        isPinned = report.pins.configured.contains { $0.spkiSHA256.description == key }
+        for id in report.warningIDs { ids[id] = .some(nil) }
+        let time = report.evaluatedAt
+        for finding in report.outlook?.findings ?? [] where ids[finding.id] != nil {
+            let end: Timestamp? =
+                switch finding.kind {
+                case .expiresSoon: report.neededCertificates.map(\.link.certificate.notAfter).min()
+                case .pinsExpire: report.outlook?.pinsExpire
+                default: finding.date
+                }
+            if let end { ids[finding.id] = max(0, time.wholeDays(to: end)) }
+        }
+    }
 }
