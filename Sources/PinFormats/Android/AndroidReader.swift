@@ -2,8 +2,7 @@ internal import Base
 internal import Pinning
 internal import X509
 
-/// Follows the elements as Android's own reader does (`XmlConfigSource`), and stops where that throws: the app ends at its first
-/// TLS connection.
+/// Follows the elements as Android's own reader does (`XmlConfigSource`), whose exceptions end the app at its first TLS connection.
 struct AndroidReader {
     /// The settings that a nested `<domain-config>` inherits if it has none.
     private struct Inherited {
@@ -135,7 +134,7 @@ struct AndroidReader {
         own.isIncomplete = reading.problemCount > before
         own.expiration = nil
         if let date = pinSet.attributes["expiration"] {
-            let read = reading.attempt { (_) throws(Problem) in try DateText.android(date, at: place(pinSet)) }
+            let read = reading.attempt { (_) throws(Problem) in try TimeText.android(date, at: place(pinSet)) }
             own.expiration = read?.day
             if let rest = read?.rest, !rest.isEmpty {
                 let words = "Android passes over '\(shortened(rest, to: 40))' behind the date"

@@ -13,7 +13,7 @@ protocol AndroidResources {
 struct ResourceDirectory: AndroidResources {
     let file: PinFile
 
-    /// Looks where an app's `res` directory has it, seen from within and from the manifest, and beside the file.
+    /// Looks into an app's `res` directory, seen from within and from the manifest, and next to the file.
     func file(for reference: String) throws(Problem) -> PinFile? {
         guard let parts = AndroidReference(reference) else { return nil }
         let directory = PathParts(file.path).directory

@@ -39,9 +39,7 @@ struct ResourceChunk {
     }
 
     func u16(_ offset: Int) throws(Problem) -> Int { try byte(offset) | byte(offset + 1) << 8 }
-
     func u32(_ offset: Int) throws(Problem) -> UInt32 { UInt32(try u16(offset)) | UInt32(try u16(offset + 2)) << 16 }
-
     func count(_ offset: Int) throws(Problem) -> Int { Int(try u32(offset)) }
 
     func bytes(_ start: Int, count: Int) throws(Problem) -> ArraySlice<UInt8> {

@@ -6,7 +6,7 @@ internal import X509
 struct FileScan {
     enum Contents { case closed, privateKey, certificates([Certificate]) }
 
-    /// The bytes that a file of certificates may have, the hashes that are kept of a file, and the texts that are looked at closely.
+    /// The most bytes of a file of certificates, and the most hashes and candidates for them that are taken of a file.
     private static let (mostBytes, mostHashes, mostCandidates) = (4 << 20, 500, 10_000)
     private static let begin = Array("-----BEGIN ".utf8)
     /// OkHttp's, curl's, and OkHttp's in JSON that escapes slashes.

@@ -17,7 +17,7 @@ enum JSONFile {
             try refusePins(in: root, outsideOf: root["TSKConfiguration"] ?? root["TSKPinnedDomains"] ?? root)
             try TrustKitReader.read(trustKit, into: &reading)
         } else if root.members?.contains(where: { $0.node["publicKeyHashes"] != nil }) == true {
-            try ReactNativeReader.read(root, into: &reading)
+            try readReactNative(root, into: &reading)
         } else {
             throw Problem(
                 .notAPin, at: file.place, "is JSON in none of the forms that hold pins",
@@ -33,6 +33,31 @@ enum JSONFile {
                 remedy: "give it in a file of its own")
         }
         for child in node.members?.map(\.node) ?? node.elements ?? [] { try refusePins(in: child, outsideOf: part) }
+    }
+
+    /// Reads the JSON of react-native-ssl-public-key-pinning: a dictionary of hosts.
+    private static func readReactNative(_ node: DocumentNode, into reading: inout PinReading) throws(Problem) {
+        let members = try node.dictionary().filter { !$0.key.hasPrefix("_") }
+        let entries = reading.entries(in: members) { (name, settings, reading) throws(Problem) in
+            let hosts = try HostText.trustKitPattern(
+                name, includesSubdomains: try settings["includeSubdomains"]?.flag() ?? false, at: settings.place)
+            reading.noteUnknown(
+                in: settings, of: "react-native-ssl-public-key-pinning",
+                ["includeSubdomains", "publicKeyHashes", "expirationDate"], prefixes: [""])
+            let hashes = settings["publicKeyHashes"]
+            let elements = try hashes?.array() ?? []
+            guard !elements.isEmpty else {
+                throw Problem(
+                    .missingValue, at: hashes?.place ?? settings.place, "'\(hosts.name)' has no pin",
+                    remedy: "list its hashes, or remove the host")
+            }
+            reading.noteIfUnmatchable(hosts, by: "TrustKit, which pins on iOS,", at: settings.place)
+            let pins = reading.pins(in: elements)
+            var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
+            entry.expiration = try settings["expirationDate"]?.midnight()
+            return entry
+        }
+        reading.configurations.append(PinConfiguration(.reactNative, entries: entries))
     }
 }
 
@@ -71,32 +96,5 @@ extension PinReading {
                 return try HashText.bare(try hash.text(), at: hash.place)
             }
         }
-    }
-}
-
-/// Reads the JSON of react-native-ssl-public-key-pinning: a dictionary of hosts.
-enum ReactNativeReader {
-    static func read(_ node: DocumentNode, into reading: inout PinReading) throws(Problem) {
-        let members = try node.dictionary().filter { !$0.key.hasPrefix("_") }
-        let entries = reading.entries(in: members) { (name, settings, reading) throws(Problem) in
-            let hosts = try HostText.trustKitPattern(
-                name, includesSubdomains: try settings["includeSubdomains"]?.flag() ?? false, at: settings.place)
-            reading.noteUnknown(
-                in: settings, of: "react-native-ssl-public-key-pinning",
-                ["includeSubdomains", "publicKeyHashes", "expirationDate"], prefixes: [""])
-            let hashes = settings["publicKeyHashes"]
-            let elements = try hashes?.array() ?? []
-            guard !elements.isEmpty else {
-                throw Problem(
-                    .missingValue, at: hashes?.place ?? settings.place, "'\(hosts.name)' has no pin",
-                    remedy: "list its hashes, or remove the host")
-            }
-            reading.noteIfUnmatchable(hosts, by: "TrustKit, which pins on iOS,", at: settings.place)
-            let pins = reading.pins(in: elements)
-            var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
-            entry.expiration = try settings["expirationDate"]?.midnight()
-            return entry
-        }
-        reading.configurations.append(PinConfiguration(.reactNative, entries: entries))
     }
 }

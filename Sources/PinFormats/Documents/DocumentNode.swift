@@ -95,7 +95,7 @@ package struct DocumentNode: Sendable {
 
     package func midnight() throws(Problem) -> Timestamp {
         switch value.content {
-        case .text(let text), .date(let text): return try DateText.midnight(text, at: place)
+        case .text(let text), .date(let text): return try TimeText.midnight(text, at: place)
         default: throw wrong("a date as in 2027-06-01")
         }
     }

@@ -7,7 +7,7 @@ internal import Pinning
 /// and keys are has to be one. A file with pins that are not read, or with code that makes a pinner, is told of. Any other file is named
 /// in a note. Documentation is not looked into: its examples are not pins. A README, a license or a policy has no note.
 package struct PinDirectory {
-    /// Directories of code that others wrote or a build made, which `lint` does not look into.
+    /// Directories with the code of others or of a build: `lint` does not look into them.
     private static let foreign = ["build", "Carthage", "DerivedData", "node_modules", "Pods", "vendor"]
     package static var foreignNames: String { foreign.joined(separator: ", ") }
     private static let certificates: Set = ["cer", "crt", "der", "pem"]
@@ -33,7 +33,7 @@ package struct PinDirectory {
         let names = try RegularFile.names(inDirectory: path)
         let folder = path.hasSuffix("/") ? String(path.dropLast()) : path
         if let app = AppReader(directory: path, names) {
-            // The code of an Android project stands beside its manifest.
+            // The code of an Android project is next to its manifest.
             for name in names where names.contains(AndroidPackage.manifest) && name != "res" {
                 noteSubdirectory(name, at: "\(folder)/\(name)", in: &reading)
             }
@@ -101,7 +101,7 @@ package struct PinDirectory {
         if isFound, !isPromised, !Self.marks.contains(where: contents.bytes.holds) { return }
         do throws(Problem) {
             let kind = try PinFileKind(contents)
-            // A policy names the pins that stand beside it, which count once.
+            // A policy names the pins next to it, which count once.
             if case .policy = kind { return reading.policies.append(file) }
             var own = PinReading()
             try kind.read(contents, into: &own)

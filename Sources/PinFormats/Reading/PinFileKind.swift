@@ -60,7 +60,7 @@ enum PinFileKind {
         switch self {
         case .propertyList: try PropertyListFile.read(file, into: &reading)
         case .android: try AndroidFile.read(file, into: &reading)
-        case .policy: try PolicyFile.read(file, into: &reading)
+        case .policy: try PolicyReader.read(file, into: &reading)
         case .json(let root): try JSONFile.read(root, of: file, into: &reading)
         case .okHttpSource: try OkHttpSource.read(file, into: &reading)
         case .keys: try KeyFile.read(file, into: &reading)

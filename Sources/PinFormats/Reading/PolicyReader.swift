@@ -125,10 +125,8 @@ package enum PolicyReader {
                 remedy: nearest.map { "did you mean '\($0)'?" } ?? "known are \(known.joined(separator: ", "))")
         }
     }
-}
 
-/// pincheck's own policy files, read as a configuration of hosts.
-enum PolicyFile {
+    /// Reads a policy as a configuration of hosts.
     static func read(_ file: PinFile, into reading: inout PinReading) throws(Problem) {
         guard reading.readsPolicies else {
             throw Problem(
@@ -138,7 +136,7 @@ enum PolicyFile {
         var entries: [HostEntry] = []
         var known: [SourceKey: [Pin]] = [:]
         var count = 0
-        let policy = try PolicyReader.policy(in: file)
+        let policy = try policy(in: file)
         let others = Set(policy.hosts.flatMap { $0.settings.map(\.key) }).subtracting(["pins"]).sorted()
         if !others.isEmpty {
             reading.note(

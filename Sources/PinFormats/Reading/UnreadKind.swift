@@ -1,7 +1,7 @@
 internal import Base
 internal import Pinning
 
-/// Files in which people have pins and which are not read, with the words for them and for what to give instead.
+/// Files that are not read and in which people have pins: the words for them, and the remedy.
 ///
 /// A name chooses only such a sentence: whether a file is read depends on its contents.
 struct UnreadKind {

@@ -28,7 +28,7 @@ enum HostText {
         return HostPattern(text: host, depth)
     }
 
-    /// A name as OkHttp has it: A-labels in lower case, and a dot at the end where there is one.
+    /// A name as OkHttp has it: A-labels in lower case, with the dot at the end if there is one.
     private static func okHttpName(_ text: some StringProtocol, at place: PinPlace) throws(Problem) -> String {
         let name = try name(text, at: place)
         if case .dns(let host) = name, text.hasSuffix(".") { return host + "." }
@@ -71,7 +71,7 @@ enum HostText {
 }
 
 extension PinReading {
-    /// Notes pins for `hosts` that `client`, which compares names as text, never applies, because no URL's host is that name.
+    /// Notes pins that are never applied: `client` compares names as text, and no URL's host is the name of `hosts`.
     mutating func noteIfUnmatchable(_ hosts: HostPattern, by client: String, at place: PinPlace) {
         let name = hosts.name
         let isASCII = name.utf8.allSatisfy { $0 < 0x80 }

@@ -72,7 +72,6 @@ struct PinString {
     }
 
     static func isFingerprint(_ character: UInt8) -> Bool { isHexDigit(character) || character == UInt8(ascii: ":") }
-
     static func isHexDigit(_ character: UInt8) -> Bool { Unicode.Scalar(character).properties.isASCIIHexDigit }
 
     /// Whether `text` is no longer than a pin or a fingerprint.

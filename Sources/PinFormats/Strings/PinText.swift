@@ -3,7 +3,7 @@ internal import Pinning
 
 /// A line of text with pins: the value of `--pins`, or a line of a file.
 ///
-/// Commas and white space separate pins, and a word may stand in quotation marks; RFC 7469's are separated by semicolons as well, and
+/// Commas and white space separate pins, and a word may be in quotation marks; RFC 7469's are separated by semicolons as well, and
 /// its other directives say nothing about a server's key. Semicolons with nothing around them separate curl's.
 struct PinText {
     private static let directives: Set = ["max-age", "includesubdomains", "report-uri", "strict"]
@@ -34,7 +34,6 @@ struct PinText {
     }
 
     var pins: [PinString] { Self.words(of: text).map(pin) }
-
     private func pin(_ word: Substring) -> PinString { PinString(word, at: place, mayBeShown: mayBeShown) }
 
     private var hasHeaderPins: Bool {

@@ -150,7 +150,9 @@ package enum Threshold: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-enum DateText {
+// Dates of configurations.
+
+extension TimeText {
     /// Midnight in UTC of a day as Android reads it, `SimpleDateFormat("yyyy-MM-dd")` that is not lenient, and the text behind it, which
     /// Android ignores.
     static func android(_ text: String, at place: PinPlace) throws(Problem) -> (day: Timestamp, rest: Substring) {
@@ -166,7 +168,7 @@ enum DateText {
         func twoDigits(_ text: Substring) -> String { text.count == 1 ? "0\(text)" : String(text) }
         let isRead = isWritten && year.count == 4 && month.count < 3 && day.count < 3 && rest.first != "E"
         let date = isRead ? "\(year)-\(twoDigits(month))-\(twoDigits(day))" : ""
-        guard let midnight = TimeText.midnight(Array(date.utf8)[...]) else {
+        guard let midnight = midnight(Array(date.utf8)[...]) else {
             throw wrong(text, isRead || !isWritten && !year.isEmpty ? ", and Android throws for it" : "", at: place)
         }
         return (midnight, rest)
@@ -174,7 +176,7 @@ enum DateText {
 
     /// Midnight in UTC at the start of the day that `text` gives as `yyyy-MM-dd`, and in no other way.
     static func midnight(_ text: some StringProtocol, at place: PinPlace) throws(Problem) -> Timestamp {
-        guard let midnight = TimeText.midnight(Array(text.utf8)[...]) else { throw wrong(text, "", at: place) }
+        guard let midnight = midnight(Array(text.utf8)[...]) else { throw wrong(text, "", at: place) }
         return midnight
     }
 

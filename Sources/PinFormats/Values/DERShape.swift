@@ -130,7 +130,7 @@ extension Problem {
         return Problem(id, at: place, reason + (detail.map { " (\($0))" } ?? ""), remedy: remedy)
     }
 
-    /// The problem of a document with more of something than any has; `what` says how much, and what is not like that.
+    /// The problem of a document with more parts than any has; `what` names the bound.
     static func tooMuch(_ what: String, at place: PinPlace) -> Problem {
         Problem(.unreasonableDocument, at: place, "has more than \(what)")
     }
@@ -144,7 +144,7 @@ extension Problem {
 }
 
 extension HostEntry {
-    /// The pins that the hosts of one configuration may have, those that several share counted for each.
+    /// The most pins of the hosts of one configuration; a pin that several share counts for each.
     static let mostPins = 100_000
 }
 

@@ -17,9 +17,7 @@ package struct PinFile {
     }
 
     package var place: PinPlace { .at(path) }
-
     package func place(line: Int?) -> PinPlace { PinPlace.at(path, line: line) }
-
     var name: Substring { path.split(separator: "/").last ?? path[...] }
 
     /// The part behind the last point of the name, in lower case; empty if there is no point.
@@ -89,7 +87,6 @@ extension UnsafeRawBufferPointer {
 extension [UInt8] {
     /// The first position of `part`, at least a byte.
     func position(of part: [UInt8]) -> Int? { withUnsafeBytes { $0.position(of: part) } }
-
     func holds(_ part: [UInt8]) -> Bool { position(of: part) != nil }
 }
 

@@ -62,7 +62,7 @@ package struct PinItem: Sendable, Hashable {
 
     /// The words of a comment next to the hash: role, owner and expiry; not escaped.
     var label: String {
-        // Where a file lies on this machine does not belong into what is committed.
+        // A directory of this machine does not belong into a commit.
         let place = PathParts(source).name
         let owner = TerminalText.shortened(subject.map { $0.isEmpty ? "(no subject)" : $0 } ?? place, to: 120)
         let key = publicKey.map { ", \($0.algorithm)" } ?? ""

@@ -72,7 +72,6 @@ package struct PinReading: Sendable {
     }
 
     var problemCount: Int { problems.count + omittedProblemCount }
-
     package func place(ofOrigin origin: String) -> PinPlace { PinPlace(origin: origin, source: text) }
 
     /// The reading for a check, which does not judge by a part of the pins.

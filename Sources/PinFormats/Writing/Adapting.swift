@@ -85,7 +85,7 @@ extension PinBlockFormat {
         return Problem(.otherKind, at: place, "\(subject ?? "\(client.name) cannot") \(what)", remedy: remedy)
     }
 
-    /// The groups without those that another of the same name says too; `NAME` and `*.NAME` with the same pins are one.
+    /// The groups without those that another of the same name covers; `NAME` and `*.NAME` with the same pins are one.
     private func joined(_ groups: [PinGroup]) -> [PinGroup] {
         let byHost = Dictionary(grouping: groups, by: \.host)
         return groups.compactMap { group in

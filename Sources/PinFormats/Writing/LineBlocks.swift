@@ -1,7 +1,7 @@
 internal import Base
 internal import Pinning
 
-/// Blocks of lines, with comments of the language they stand in.
+/// Blocks of lines, with comments of their language.
 enum LineBlocks {
     /// Kotlin that builds OkHttp's `CertificatePinner`.
     static func okHttp(_ groups: [PinGroup]) -> [String] {

@@ -108,7 +108,7 @@ enum GeneratedText {
 
     static func shellWord(_ text: String) -> String { "'" + visible(text).replacingBytes(["'": #"'\''"#]) + "'" }
 
-    /// The text with every character that cannot be seen, or that moves others, written as `(U+202E)`.
+    /// The text with each hidden character, also one that moves others, as `(U+202E)`.
     static func visible(_ text: String) -> String {
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
         var result = ""

@@ -15,7 +15,7 @@ package struct PinGroup: Sendable, Hashable {
     /// The rules of a configuration for the host; `nil` for keys of none.
     package var rules: PinRules?
     package var remarks: [String]
-    /// Whether the keys were chosen so that they outlast those served today: there is no sentence about another one then.
+    /// Whether the keys were chosen to outlast those served today: no sentence asks for another one.
     package var hasReserve = false
 
     package init(
@@ -44,7 +44,6 @@ package struct PinGroup: Sendable, Hashable {
     }
 
     package func pins(_ item: PinItem) -> Bool { !item.role.isAuthority || chosen.contains(item.spkiSHA256) }
-
     var depth: HostPattern.Depth { rules?.depth ?? .exact }
     var hostName: String { host ?? Self.hostPlaceholder }
 

@@ -143,7 +143,6 @@ private struct XMLLines {
 
     /// A line of markup; text from outside in it is escaped already.
     mutating func line(_ markup: String) { lines.append(String(repeating: "    ", count: depth) + markup) }
-
     mutating func comment(_ text: String) { line("<!-- \(GeneratedText.comment(text)) -->") }
 
     /// An element with others in it, below its key in a dictionary; `attributes` are escaped already.

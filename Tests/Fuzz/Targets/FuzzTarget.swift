@@ -20,8 +20,12 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case list
     /// Apps as archives.
     case app
-    /// The configuration of an Android app in the binary form, its table of resources, and the configuration of a bundle.
-    case binary, resources, bundle
+    /// The manifest of an Android app in the binary form.
+    case binary
+    /// Its table of resources.
+    case resources
+    /// The manifest of a bundle.
+    case bundle
     /// Paths through certificates, one after the other in DER.
     case chain
     /// Host names, patterns and addresses.
