@@ -118,13 +118,37 @@ import X509
 
     @Test(arguments: [
         ("0", "the name has no usable address"),
-        ("\u{1B}[31m", "its answer cannot be used: line 1: '\\u{1B}[31m' is not an address"),
+        ("\u{1B}[31m", "its answer cannot be used: line 1: 5 characters that are no address"),
     ]) func aServiceThatFailsLeavesNoVerdict(answer: String, words: String) async throws {
         try await Desk.serving(.script(response(answer))) { desk, _ in
             let outcome = await desk("$HOST --httpdns http://$SERVER/{name}").expect(
                 .unreachable, "resolve: cannot resolve '\(host)'", words, desk.expand("the HTTPDNS service $SERVER"),
                 not: "consistent")
             #expect(isPlain(outcome.output))
+        }
+    }
+
+    /// What DNS over HTTPS says of the IPv6 addresses, by its response code, and how the check of the IPv4 address ends.
+    @Test(arguments: [
+        (2, "", ExitStatus.unreachable, " (IPv6 addresses)\n"), (3, "", .unreachable, " (IPv6 addresses)\n"),
+        (0, "", .pass, "1 address, accepted; IPv4 only, nothing to compare\n"),
+        (2, " -4", .pass, "1 address, accepted; nothing to compare\n"),
+        (2, " --pins $JUNK", .fail, "; and 1 more: addresses-incomplete\n"),
+    ]) func aFamilyThatIsNotKnownIsNoVerdict(code: Int, flags: String, status: ExitStatus, words: String) async throws {
+        let service = try pki.interA.issue(.leaf("127.0.0.1"))
+        let settings = TLSServerSettings(presenting: [service, pki.interA]).with {
+            $0.application = Responder { request in
+                let answer = #"{"Status":0,"Answer":[{"type":1,"data":"127.0.0.1"}]}"#
+                let body = request.contains("type=AAAA") ? #"{"Status":\#(code)}"# : answer
+                return Responder.Answer("HTTP/1.1 200 OK\nContent-Length: \(body.utf8.count)", Array(body.utf8))
+            }
+        }
+        try await LoopbackServer.serving(.tls(settings)) { dns in
+            try await Desk.serving { desk, _ in
+                let line = "$HOST:$PORT --doh https://\(dns.place)/resolve --anchors @root.pem"
+                let outcome = await desk(line + flags, environment: ["SSL_CERT_FILE": "$DIR/root.pem"]).expect(status)
+                #expect(outcome.output.contains(words), "\(outcome)")
+            }
         }
     }
 

@@ -43,7 +43,9 @@ import Testing
         let files = try TemporaryDirectory()
         let path = try files.write(
             "{ defaults: { \(defaults) }, hosts: { 'a.example': { \(policy) } } }", to: "pins.json5")
-        let targets = try PolicyHosts([path], in: Self.context).targets(named: [], flags)
+        let hosts = try PolicyHosts([path], in: Self.context)
+        try hosts.refuseBadEntries()
+        let targets = try hosts.targets(named: [], flags)
         return try #require(targets.count == 1 ? targets[0].request : nil)
     }
 
@@ -176,7 +178,8 @@ import Testing
             var context = Self.context
             context.readStandardInput = { Array("a.example \(word)\n".utf8) }
             var list = try TargetList("-", in: context)
-            var line = try #require(try list.next()).request
+            let entry = list.next()
+            var line = try #require(entry).get().request
             if word.hasPrefix("connect") { line.connection.addresses.isOfOneTarget.toggle() }
             #expect(line == (try request([option.flag] + parts.dropFirst())), "\(word)")
         }

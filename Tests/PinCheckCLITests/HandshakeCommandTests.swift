@@ -89,6 +89,18 @@ import Testing
             .unreachable, "; and 1 more: client-certificate-unfit\n", errors: "the client certificate")
     }
 
+    @Test func aClientThatCannotBeSetUpHidesNoRejection() async throws {
+        try await Desk.serving { desk, _ in
+            let line = "CHECK --client okhttp,trustkit --pins $JUNK"
+            let row = try await desk(line + " -f json").expect(.data).json
+            #expect(row["verdict"].text == "reject" && row["reason"]["id"].text == "pin-mismatch")
+            #expect(row["reason"]["message"].text?.contains("; trustkit cannot be set up: ") == true)
+            let output = OutputBuffer()
+            let code = await PinCheck.exitCode(arguments: desk.words(line + " -f nagios"), in: .lab(output.stream()))
+            #expect(code == 2 && output.text.hasPrefix("PINCHECK CRITICAL - "), "\(output.text)")
+        }
+    }
+
     @Test func aClockThatIsWrongIsToldWithTheRejection() async throws {
         let (early, late) = (Int64(1_577_836_800), LabClock.now + 20 * LabClock.year)
         try await Desk.serving { desk, _ in

@@ -104,6 +104,23 @@ import FoundationXML
         #expect(text.hasPrefix("PINCHECK OK - ") && text.contains(" days_0=0.75;0.50: "), "\(text)")
     }
 
+    @Test func nagiosHasTheWorstFirstAndFitsItsBuffer() throws {
+        let reports = (1...70).map { number in
+            var report = number == 70 ? RendererTests.failing() : Self.calm()
+            report.target = "host-\(number).\(String(repeating: "x", count: 60)).example:443"
+            return report
+        }
+        let text = try Self.text(NagiosRenderer(), reports)
+        let lines = text.split(separator: "\n")
+        #expect(lines[0].hasPrefix("PINCHECK CRITICAL - 70 targets: 1 FAIL, 69 PASS; host-70."), "\(lines[0])")
+        #expect(lines[1].hasPrefix("FAIL host-70.") && text.utf8.count <= 8_192, "\(text.utf8.count)")
+        #expect(text.contains("\n… and ") && text.contains(" more: "), "\(text)")
+        var two = RendererTests.passing()
+        two.warnings.append(Reason("no-backup-pin", "one key is pinned"))
+        let warned = try Self.text(NagiosRenderer(), [two])
+        #expect(warned.contains("; and 1 more: no-backup-pin | ") && warned.contains(" warnings=2;;;0\n"), "\(warned)")
+    }
+
     @Test func targetsOfOneNameAreToldApart() throws {
         let reports = [Self.calm(), Self.unreachable()]
         for text in [try Self.text(NagiosRenderer(), reports), try Self.text(JUnitRenderer(), reports)] {

@@ -75,11 +75,11 @@ import Testing
         }
     }
 
-    @Test func aMistakeFarDownIsRefusedBeforeAnythingIsChecked() async throws {
+    @Test func aMistakeFarDownIsToldFirstAndTheOthersAreChecked() async throws {
         try await serving(50) { desk, lines, ask in
             let list = (lines + ["a..b"]).joined(separator: "\n")
             try desk.write(list, to: "list.txt")
-            await ask("--targets @list.txt", "").expect(.data, "", errors: "list.txt:51: ")
+            await ask("--targets @list.txt", "").expect(.data, "list.txt:51", errors: "list.txt:51: ")
             // Of a pipe nobody knows what comes.
             await ask("--targets -", list).expect(.data, errors: "standard input:51: ")
         }

@@ -121,6 +121,26 @@ import X509
         }
     }
 
+    @Test func aKeyTypeIsUnknownWhereNoConnectionGivesAChain() async throws {
+        try await Desk.serving(.script([21, 3, 3, 0, 2, 2, 40])) { desk, _ in
+            await desk("$HOST:$PORT --connect 127.0.0.1 --key-types rsa -f json").expect(
+                .unreachable, #""came" : "unknown""#, not: #""came" : "none""#)
+        }
+        for (refusal, status) in [([], ExitStatus.unreachable), ([21, 3, 3, 0, 2, 2, 40], .pass)]
+            as [([UInt8], ExitStatus)]
+        {
+            let settings = TLSServerSettings(presenting: served).with { $0.refusal = refusal }
+            try await Desk.serving(.tls(settings)) { desk, _ in
+                let outcome = await desk("pins CHECK --key-types rsa -f okhttp").expect(status)
+                let line = desk.expand("Error: $HOST:443, RSA: ")
+                #expect(outcome.errors.contains(line) == (status == .unreachable), "\(outcome)")
+                #expect(
+                    outcome.output.contains("// $HOST:443, RSA: ".replacing("$HOST", with: host))
+                        == (status == .unreachable), "\(outcome)")
+            }
+        }
+    }
+
     @Test(arguments: Seeds.sample(8)) func everyCommandEndsAndTheOthersAreJudged(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         // Before the end of what a server sends for a handshake, so that it never completes one.

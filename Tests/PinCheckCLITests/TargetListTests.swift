@@ -39,6 +39,8 @@ import Testing
             ("$HOST:2", .usage, 0, "'$HOST:2' is not in the policy … on that port, only on 1, $PORT: "),
             ("API.EXAMPLE.COM.:2", .usage, 0, " on that port, only on 1, $PORT: "),
             ("$HOST:$PORT --pins $JUNK", .usage, 0, "the policy has 'pins' for '$HOST"),
+            ("$HOST:$PORT --policy @bad.json5", .data, 2, "bad.json5:1: 'client': the client 'okhtp' is not known"),
+            ("www.example.org:$PORT --policy @bad.json5", .data, 2, "did you mean 'okhttp'?"),
             // A list chooses hosts of the policy, and its lines go first.
             ("--targets @list", .fail, 2, ""), ("--targets @pins", .data, 0, "pins:2: … leave one of the two out"),
             ("--targets @client", .data, 0, "client:2: … leave one of the two out"),
@@ -50,6 +52,7 @@ import Testing
         try await serving { desk, _ in
             for (name, text) in [
                 "b.json5": "{ hosts: { 'other.example:1': { connect: '127.0.0.1' } } }",
+                "bad.json5": "{ hosts: { 'bad.example:1': { client: 'okhtp' } } }",
                 "list": "$HOST:$PORT\n$HOST:$PORT verify-name=other.example\n", "wrong": "# a\nww.example.org\n",
                 "pins": "# a\n$HOST:$PORT pins=$JUNK\n", "client": "# a\n$HOST:$PORT client=okhttp\n",
             ] { try desk.write(text, to: name) }
@@ -84,16 +87,116 @@ import Testing
     }
 }
 
+/// Entries of policies and lists that cannot be used: each is a row, and the others are checked.
+@Suite(.endsSomeTime) struct BadEntryTests {
+    private static let policy = """
+        { defaults: { anchors: "root.pem", connect: "$SERVER" }, hosts: {
+          "$HOST": { pins: "leaf.cer" },
+          "b.example": { client: "okhtp" },
+          "c.example": { pins: "none.cer" },
+          "d..example": {},
+          "e.example": { pin: "leaf.cer" },
+          "$HOST:444": { pins: "junk.cer", failOn: "warn" },
+        } }
+        """
+    private static let places = [3: "b.example:443", 4: "c.example:443", 5: nil, 6: "e.example:443"]
+
+    @Test func aMistakeInOneEntryIsARowAndTheOthersAreChecked() async throws {
+        try await Desk.serving(nil, ["pins.json5": Self.policy]) { desk, server in
+            let outcome = await desk("--policy @pins.json5 -f jsonl").expect(.noInput)
+            let results = try outcome.output.split(separator: "\n").map { try JSONValue(String($0)) }
+            #expect(results.count == 6)
+            for (line, name) in Self.places {
+                let place = desk.expand("$DIR/pins.json5:\(line)")
+                let row = try #require(results.first { $0["target"].text == name ?? place }, "\(name ?? place)")
+                #expect(row["verdict"].text == "none" && row["reason"]["id"].text == "bad-entry")
+                #expect(row["reason"]["message"].text?.hasPrefix(place) == true || line == 4)
+                #expect(row["exit"]["name"].text == (line == 4 ? "NOINPUT" : "DATA"))
+            }
+            #expect(Set(results.map { $0["verdict"].text }) == ["accept", "reject", "none"])
+            let lines = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("Error: ") }
+            #expect(lines.count == 4 && outcome.errors.contains("did you mean 'okhttp'?"), "\(outcome.errors)")
+            // lint calls all of it an error, at the same places.
+            let findings = try await desk("lint @pins.json5 -f json").expect(.data).json["findings"].array
+            let wrong = Set(findings.filter { $0["severity"].text == "error" }.compactMap { $0["line"].number })
+            #expect(wrong == [3, 4, 5, 6])
+            let metrics = await desk("--policy @pins.json5 -f prometheus").output
+            for name in Self.places.values.compactMap(\.self) {
+                #expect(metrics.contains("pincheck_reached{target=\"\(name)\"} 0\n"), "\(metrics)")
+            }
+            for form in ["text", "brief", "nagios", "junit", "github", "html"] {
+                await desk("--policy @pins.json5 -f \(form)").says("c.example:443")
+            }
+            let count = await server.connections(ended: 1).count
+            // These need every entry, and tell all that are wrong.
+            for line in [
+                "snapshot --policy @pins.json5", "serve --policy @pins.json5", "diff @chain.pem --policy @pins.json5",
+            ] {
+                let refused = await desk(line).says("")
+                #expect([ExitStatus.data, .noInput].contains(refused.status), "\(refused)")
+                for place in ["pins.json5:3", "pins.json5:5", "pins.json5:6"] {
+                    #expect(refused.errors.contains(place), "\(refused)")
+                }
+            }
+            #expect(await server.connections(ended: count).count == count)
+        }
+    }
+
+    @Test func ofManyTheFirstAreTold() async throws {
+        let hosts = (1...5_000).map { "'h\($0).example': { client: 'okhtp' },\n" }.joined()
+        let outcome = try await Desk(["pins.json5": "{ hosts: {\n\(hosts)} }"])("--policy @pins.json5 -f brief").expect(
+            .data)
+        #expect(outcome.errors.count { $0 == "\n" } == 21 && outcome.errors.hasSuffix("Error: and 4980 more\n"))
+        #expect(outcome.output.count { $0 == "\n" } == 5_000)
+    }
+
+    @Test func badLinesOfAListAreRowsByTheirNumber() async throws {
+        let list = """
+            $HOST connect=$SERVER pins=leaf.cer
+            API_TOKEN=s3cr3t
+            $HOST conect=s3cr3t
+            $HOST sni=a no-sni
+            $HOST client=s3cr3t
+            $HOST connect=$SERVER pins=leaf.cer
+
+            """
+        try await Desk.serving(nil, ["hosts.txt": list]) { desk, _ in
+            for window in [1, nil] {
+                let outcome = await desk("--targets @hosts.txt --anchors @root.pem -f jsonl", targetWindow: window)
+                    .expect(.data, not: "s3cr3t")
+                let targets = try outcome.output.split(separator: "\n").map { try JSONValue(String($0))["target"].text }
+                let bad = (2...5).map { desk.expand("$DIR/hosts.txt:\($0)") }
+                #expect(Set(targets) == Set(bad + [desk.expand("$HOST:443")]) && targets.count == 6)
+                #expect(outcome.errors.ranges(of: "Error: ").count == 4)
+            }
+            await desk("$HOST --addresses @hosts.txt").expect(.data, not: "s3cr3t")
+        }
+    }
+
+    @Test func aHostWithoutPinsIsAWarningOfAPolicy() async throws {
+        func policy(_ rest: String) -> String {
+            "{ hosts: { '$HOST': { anchors: 'root.pem', connect: '$SERVER', failOn: 'warn'\(rest) } } }"
+        }
+        try await Desk.serving(nil, ["a.json5": policy(""), "b.json5": policy(", ignore: 'nothing-pinned'")]) {
+            desk, _ in
+            await desk("CHECK --fail-on warn").expect(.pass)
+            await desk("--policy @a.json5 -f json").expect("warn nothing-pinned")
+            await desk("--policy @b.json5").expect(.pass)
+            await desk("--policy @a.json5 --ignore nothing-pinned").expect(.pass)
+        }
+    }
+}
+
 /// Lists of targets, and results in several forms at once; mistakes in lists are rows of ``MistakeTests``.
 @Suite(.endsSomeTime) struct TargetListTests {
     @Test func aLineThatIsTooLongIsRefusedByItsLength() async throws {
         let line = String(repeating: "x", count: 15_000_000)
-        for (list, number) in [("\(host)\r\n# a\r\(line)\n", 3), (line, 1), ("\n\n\(host) pins=\(line)", 3)] {
+        for (list, place) in [
+            ("127.0.0.1:1\r\n# a\r\(line)\n", "3: 15000000"), (line, "1: 15000000"),
+            ("\n\n127.0.0.1:1 pins=\(line)", "3: 15000017"),
+        ] {
             let outcome = await pincheck(["--targets", "-"], input: Array(list.utf8)).expect(.data)
-            #expect(
-                outcome.errors
-                    == "Error: standard input:\(number): the line is longer than 65536 bytes: write one target a line\n"
-            )
+            #expect(outcome.errors == "Error: standard input:\(place) characters; write one target a line\n")
         }
     }
 

@@ -123,20 +123,36 @@ extension Invocation {
         let targets = try TargetStream(
             settings.arguments, lists: settings.lists, policies: settings.policies, request, in: context)
         var judgings: Set<CheckRequest.Judging> = []
+        var named: [CheckTarget] = []
+        var bad = BadEntries()
         var unused = UnusedAddresses()
         unused.add(request.connection.addresses)
         // What is compared with all targets of a run needs all of them.
         let needsAll = !settings.next.isEmpty || settings.baseline != nil
-        let (first, total, rest) = try targets.split(after: needsAll ? .max : context.targetWindow) { target in
-            judgings.insert(target.request.judging)
-            unused.take(target)
+        let (first, total, rest) = try targets.split(after: needsAll ? .max : context.targetWindow) { entry in
+            switch entry {
+            case .failure(let entry): bad.add(entry)
+            case .success(let target):
+                if judgings.insert(target.request.judging).inserted { named.append(target) }
+                unused.take(target)
+            }
         }
         try unused.refuse(defaultPort: request.connection.port)
         let isWhole = total == first.count
-        let checks = try Check.plan(first, &policies, areAll: false)
-        guard !isWhole else { return (checks, nil, total) }
+        let checks = try Check.plan(first, &policies)
+        var unread = zip(first, checks).compactMap { (try? $0.get()) == nil ? nil : $1.bad }
         // What cannot be read is said before anything is connected to, however far down it is named.
-        for judging in judgings { try policies.read(judging) }
+        for target in isWhole ? [] : named {
+            do throws(Problem) { try policies.read(target.request.judging) } catch {
+                guard let place = target.place else { throw error }
+                unread.append(BadEntry(target.title, error.at(place)))
+            }
+        }
+        // What the flags name is no mistake of an entry.
+        if !unread.isEmpty { try policies.read(request.judging) }
+        for entry in unread { bad.add(entry) }
+        bad.report(in: context.console)
+        guard !isWhole else { return (checks, nil, total) }
         var (stream, policies) = (rest, policies)
         return (checks, { () throws(Problem) in try stream.nextChecks(&policies) }, total)
     }

@@ -53,7 +53,10 @@ extension Invocation {
         let linter = Linter(
             now: now, warnBefore: try settings.lintsBefore ?? Threshold("30d"),
             clients: settings.shippingClients.map { LintClient($0.pinForm, $0.platform, kinds: $0.namedBy) })
-        let inspections = sources.flatMap { PinSource($0).inspectAll() }
+        var inspections = sources.flatMap { PinSource($0).inspectAll() }
+        for index in inspections.indices {
+            inspections[index].report(inspections[index].policyFiles.flatMap(refusals))
+        }
         for inspection in inspections where inspection.omittedProblemCount > 0 {
             context.console.report(
                 "Warning: \(quoted(inspection.text)) has \(inspection.omittedProblemCount) more malformed places")
@@ -64,6 +67,15 @@ extension Invocation {
         let report = LintReport(findings, sources: sources.map(Self.shown), time: now, failOn: settings.mildestFailure)
         for output in outputs { try write(report, as: output) }
         return report.exit
+    }
+
+    /// What a check by the policy would refuse, as an error of every entry.
+    private func refusals(ofPolicy path: String) -> [Problem] {
+        do throws(Problem) {
+            let stream = try TargetStream([], policies: [path], CheckRequest(), in: context)
+            var policies = context.policies
+            return try Check.plan(stream.split(after: .max) { _ in }.first, &policies).compactMap { $0.bad?.problem }
+        } catch { return [error] }
     }
 
     /// A source as reports name it: what is no file may be a piece of a private key, unless it says that it is a pin.

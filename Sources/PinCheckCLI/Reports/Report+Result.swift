@@ -244,6 +244,7 @@ extension ExitStatus {
             case .undecided: .unknown
             case .endsTooSoon, .answersOtherwise, .rejected: .fail
             case .notSetUp, .rejectedInPart: .data
+            case .notRead: .noInput
             }
     }
 }

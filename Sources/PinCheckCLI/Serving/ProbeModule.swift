@@ -22,7 +22,7 @@ final class ProbeModule: Sendable {
         let targets = files.isEmpty ? [] : try TargetStream([], policies: files, request, in: context).all()
         // What the flags name has to be readable before there is a target.
         if !allowed.isEmpty { try policies.read(request.judging) }
-        let planned = try Check.plan(targets, &policies)
+        let planned = try TargetStream.plan(targets, &policies)
         var checks: [ServerName: [Int: Check]] = [:]
         for (target, check) in zip(targets, planned) {
             guard checks[target.target.host, default: [:]].updateValue(check, forKey: target.port) == nil else {

@@ -17,6 +17,9 @@ struct PolicyHosts: Sendable {
 
     private let paths: [String]
     private var hosts: [Entry] = []
+    /// The entries that cannot be read, in their order.
+    private(set) var bad: [BadEntry] = []
+    private var badHosts: Set<ServerName> = []
     private var positions: [ServerName: [Int]] = [:]
 
     init(_ paths: [String], in context: Context) throws(Problem) {
@@ -29,6 +32,7 @@ struct PolicyHosts: Sendable {
                 } else { try PolicyReader.policy(at: path) }
             for host in policy.hosts {
                 do throws(Problem) {
+                    if let problem = host.problem { throw problem }
                     let target = try Target(host.name)
                     let said = try Self.read(host, &identities)
                     guard target.port == nil || said.ports.isEmpty else {
@@ -39,9 +43,20 @@ struct PolicyHosts: Sendable {
                         Entry(
                             target: target, name: host.name, place: host.place, request: said.request, ports: said.ports
                         ))
-                } catch { throw error.at(host.place) }
+                } catch {
+                    let target = try? Target(host.name)
+                    if let target { badHosts.insert(target.host) }
+                    let title = target.map { CheckTarget(target: $0, request: CheckRequest()).title }
+                    bad.append(BadEntry(title ?? "\(host.place)", error.at(host.place)))
+                }
             }
         }
+    }
+
+    func refuseBadEntries() throws(Problem) {
+        var entries = BadEntries()
+        for entry in bad { entries.add(entry) }
+        try entries.refuse()
     }
 
     /// By the entry for its port, or else by one for its host that names no port; without an entry, `request` alone.
@@ -101,7 +116,7 @@ struct PolicyHosts: Sendable {
         for target in named {
             let port = target.port ?? request.connection.port
             let found = port.map { positions(of: target.host, at: $0) } ?? positions[target.host] ?? []
-            guard !found.isEmpty else { throw missing(target) }
+            guard !found.isEmpty || badHosts.contains(target.host) else { throw missing(target) }
             chosen += found.map { ($0, port) }
         }
         var result: [CheckTarget] = []

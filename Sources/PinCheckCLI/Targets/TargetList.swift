@@ -6,6 +6,7 @@ import Pinning
 /// One target a line, with what is said of it alone, read as it is needed; a copy begins anew where it was made.
 ///
 /// `#` begins a comment at the start of a word, values with white space stand in quotation marks, and paths are relative to the list.
+/// Of a line that cannot be used no letter is told: a file that was named by mistake may hold secrets.
 struct TargetList: Sendable {
     /// The most bytes a line can have: paths, and the addresses of a target, are far shorter.
     static let longestLine = 64 * 1024
@@ -30,8 +31,8 @@ struct TargetList: Sendable {
         if bytes.starts(with: "\u{FEFF}".utf8) { position = 3 }
     }
 
-    /// The next line with a target and what it says of it, `nil` after the last.
-    mutating func next() throws(Problem) -> CheckTarget? {
+    /// The next line with a target and what it says of it, or with a mistake; `nil` after the last.
+    mutating func next() -> Result<CheckTarget, BadEntry>? {
         while position < bytes.count {
             let start = position
             while position < bytes.count, bytes[position] != 0x0A, bytes[position] != 0x0D { position += 1 }
@@ -41,13 +42,15 @@ struct TargetList: Sendable {
             number += 1
             let place = PinPlace.line(number, of: name)
             do throws(Problem) {
-                guard line.count <= Self.longestLine else {
-                    throw .data("the line is longer than \(Self.longestLine) bytes: write one target a line")
-                }
+                guard line.count <= Self.longestLine else { throw .data("write one target a line") }
                 let words = try Self.words(of: line)
                 guard let target = words.first else { continue }
-                return try self.target(target, words.dropFirst(), place)
-            } catch { throw error.at(place) }
+                return .success(try self.target(target, words.dropFirst(), place))
+            } catch {
+                let length = String(decoding: line, as: UTF8.self).count
+                return .failure(
+                    BadEntry("\(place)", Problem.data("\(length) characters; \(error.message)").at(place)))
+            }
         }
         return nil
     }
@@ -76,7 +79,7 @@ struct TargetList: Sendable {
                 word.append(byte)
             }
         }
-        guard quotation == nil else { throw .usage("a quotation mark is not closed on this line") }
+        guard quotation == nil else { throw .data("a quotation mark is not closed") }
         if isInWord { words.append(String(decoding: word, as: UTF8.self)) }
         return words
     }
@@ -85,42 +88,44 @@ struct TargetList: Sendable {
         _ target: String, _ words: ArraySlice<String>, _ place: PinPlace
     ) throws(Problem) -> CheckTarget {
         guard !KeyMaterial.isArmoured(target), !words.contains(where: KeyMaterial.isArmoured) else {
-            throw .usage("this is a private key; it was not used and no part of it is shown")
+            throw .data("this is a private key; it was not used")
         }
-        let target = try Target(target)
+        guard let target = try? Target(target) else { throw .data("word 1 is no target") }
         var settings = Settings()
         var given: [Option] = []
-        for word in words {
+        for (number, word) in zip(2..., words) {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let option = Option.ofLists.first(where: { $0.word == parts[0] }),
                 option.isSwitch == (parts.count == 1)
-            else { throw Self.unknown(word) }
+            else { throw Self.unknown(word, number) }
             var text = parts.count == 2 ? String(parts[1]) : ""
             guard option.isSwitch || !text.isEmpty else {
-                throw .usage("\(quoted(word)) has no value: write \(option.word)=VALUE")
+                throw .data("word \(number) has no value: write \(option.word)=VALUE")
             }
             guard option.isRepeatable || !given.contains(where: { $0.flag == option.flag }) else {
-                throw .usage("\(option.listWord) stands twice: write all of it once")
+                throw .data("word \(number): \(option.listWord) stands twice: write all of it once")
             }
             if let rival = given.first(where: { $0.flag == option.rival }) {
-                throw .usage("\(rival.listWord) and \(option.listWord) exclude each other")
+                throw .data("word \(number): \(rival.listWord) and \(option.listWord) exclude each other")
             }
             given.append(option)
             if case .file = option.values { text = RegularFile.path(text, besideFilesIn: directory) }
-            try option.read(Option.Value(text: text, place: place), calling: "\(option.listWord)", into: &settings)
+            do throws(Problem) {
+                try option.read(Option.Value(text: text, place: place), calling: "\(option.listWord)", into: &settings)
+            } catch { throw .data("word \(number) is no value of \(option.listWord)") }
         }
         settings.request.connection.addresses.isOfOneTarget = !settings.request.connection.addresses.given.isEmpty
         return CheckTarget(target: target, request: settings.request, place: place)
     }
 
-    private static func unknown(_ word: String) -> Problem {
+    private static func unknown(_ word: String, _ number: Int) -> Problem {
         let name = String(word.prefix { $0 != "=" }.drop { $0 == "-" })
         let words = Option.ofLists
         let nearest = Suggestion.nearest(to: name, in: words.map(\.word))
         let remedy =
             words.first { $0.word == nearest }.map { "did you mean '\($0.listWord)'?" }
             ?? "after the target come \(words.map(\.listWord).sorted().joined(separator: ", "))"
-        return .usage("\(quoted(word)) is not understood: \(remedy)")
+        return .data("word \(number) is not understood: \(remedy)")
     }
 }
 

@@ -7,7 +7,9 @@ import Pinning
 ///
 /// A copy begins anew where it was made: so a run looks at all lines before it checks any, and holds none.
 struct TargetStream: Sendable {
-    private var ready: ArraySlice<CheckTarget> = []
+    typealias Entry = Result<CheckTarget, BadEntry>
+
+    private var ready: ArraySlice<Entry> = []
     private var lists: ArraySlice<TargetList>
     private let hosts: PolicyHosts?
     private let request: CheckRequest
@@ -23,23 +25,24 @@ struct TargetStream: Sendable {
             return try Target(text)
         }
         if let hosts {
-            if lists.isEmpty || !named.isEmpty { ready = try hosts.targets(named: named, request)[...] }
+            let found = lists.isEmpty || !named.isEmpty ? try hosts.targets(named: named, request) : []
+            ready = (hosts.bad.map(Entry.failure) + found.map(Entry.success))[...]
         } else {
-            ready = named.map { CheckTarget(target: $0, request: request) }[...]
+            ready = named.map { .success(CheckTarget(target: $0, request: request)) }[...]
         }
         self.lists = try lists.map { (path) throws(Problem) in try TargetList(path, in: context) }[...]
     }
 
     /// The next target, with what is asked of it: what its line says, else the flags, else the policy; `nil` after the last.
-    mutating func next() throws(Problem) -> CheckTarget? {
+    mutating func next() throws(Problem) -> Entry? {
         while true {
-            if let target = ready.popFirst() { return target }
+            if let entry = ready.popFirst() { return entry }
             guard let index = lists.indices.first else { return nil }
-            guard let line = try lists[index].next() else {
+            guard let entry = lists[index].next() else {
                 lists.removeFirst()
                 continue
             }
-            guard let place = line.place else { return line }
+            guard case .success(let line) = entry, let place = line.place else { return entry }
             do throws(Problem) {
                 try Self.refuse(line.request.judging, beside: request.judging)
                 let request = line.request.merged(over: request)
@@ -47,8 +50,12 @@ struct TargetStream: Sendable {
                     try hosts?.targets(named: [line.target], request) ?? [
                         CheckTarget(target: line.target, request: request)
                     ]
-                ready = found[...]
-                for index in ready.indices { ready[index].place = place }
+                ready =
+                    found.map { target in
+                        var target = target
+                        target.place = place
+                        return .success(target)
+                    }[...]
             } catch { throw error.at(place) }
         }
     }
@@ -63,15 +70,25 @@ struct TargetStream: Sendable {
         }
     }
 
-    func all() throws(Problem) -> [CheckTarget] { try split(after: .max) { _ in }.first }
+    /// All targets, of which none may be wrong.
+    func all() throws(Problem) -> [CheckTarget] {
+        var bad = BadEntries()
+        let entries = try split(after: .max) { _ in }.first
+        let targets = entries.compactMap { (entry) -> CheckTarget? in
+            if case .failure(let entry) = entry { bad.add(entry) }
+            return try? entry.get()
+        }
+        try bad.refuse()
+        return targets
+    }
 
     /// Goes through all of them: the first `window` are kept, at least one, and those behind can be read again.
     func split(
-        after window: Int, _ visit: (CheckTarget) -> Void
-    ) throws(Problem) -> (first: [CheckTarget], total: Int, rest: TargetStream) {
-        var first: [CheckTarget] = []
+        after window: Int, _ visit: (Entry) -> Void
+    ) throws(Problem) -> (first: [Entry], total: Int, rest: TargetStream) {
+        var first: [Entry] = []
         var all = self
-        while first.count < window, let target = try all.next() { first.append(target) }
+        while first.count < window, let entry = try all.next() { first.append(entry) }
         guard !first.isEmpty else {
             throw lists.isEmpty
                 ? .usage("no target is given: name a host, as in 'pincheck api.example.com'")
@@ -80,18 +97,59 @@ struct TargetStream: Sendable {
         let rest = all
         var total = first.count
         first.forEach(visit)
-        while let target = try all.next() {
+        while let entry = try all.next() {
             total += 1
-            visit(target)
+            visit(entry)
         }
         return (first, total, rest)
+    }
+
+    /// The checks of targets of which none may be wrong, nor what is named for it.
+    static func plan(_ targets: [CheckTarget], _ policies: inout Policies) throws(Problem) -> [Check] {
+        var bad = BadEntries()
+        let checks = try Check.plan(targets.map(Entry.success), &policies)
+        for case let entry? in checks.map(\.bad) { bad.add(entry) }
+        try bad.refuse()
+        try CheckTarget.refuseUnusedAddresses(of: targets)
+        return checks
     }
 
     private static let batch = 256
 
     mutating func nextChecks(_ policies: inout Policies) throws(Problem) -> [Check] {
-        var targets: [CheckTarget] = []
-        while targets.count < Self.batch, let target = try next() { targets.append(target) }
-        return try Check.plan(targets, &policies, areAll: false)
+        var entries: [Entry] = []
+        while entries.count < Self.batch, let entry = try next() { entries.append(entry) }
+        return try Check.plan(entries, &policies)
+    }
+}
+
+/// The entries of policies and lists that cannot be used: the first of them, and their number.
+struct BadEntries {
+    private static let mostTold = 20
+
+    private var first: [Problem] = []
+    private var count = 0
+
+    mutating func add(_ entry: BadEntry) {
+        // Thousands of hosts have those of the defaults.
+        guard !first.contains(entry.problem) else { return }
+        count += 1
+        if first.count < Self.mostTold { first.append(entry.problem) }
+    }
+
+    private var more: String? { count > first.count ? "and \(count - first.count) more" : nil }
+
+    /// Tells them ahead of all results.
+    func report(in console: Console) {
+        for problem in first { console.report(problem) }
+        if let more { console.report("Error: \(more)") }
+    }
+
+    /// Ends a run that needs every entry.
+    func refuse() throws(Problem) {
+        guard let problem = first.first else { return }
+        guard count > 1 else { throw problem }
+        let lines = first.map(\.told.description) + (more.map { [$0] } ?? [])
+        throw Problem(problem.kind, "\(count) entries cannot be used").listing(lines)
     }
 }

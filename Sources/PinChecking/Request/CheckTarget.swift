@@ -29,6 +29,15 @@ package struct CheckTarget: Sendable {
     package var port: Int { target.port ?? request.connection.port ?? RequestDefaults.port }
 }
 
+/// An entry of a policy or a line of a list that cannot be used: a result without a verdict, beside those of the others.
+package struct BadEntry: Error, Sendable {
+    /// The target, or the place if the entry has none.
+    package let name: String
+    package let problem: Problem
+
+    package init(_ name: String, _ problem: Problem) { (self.name, self.problem) = (name, problem) }
+}
+
 /// One endpoint: where to connect, and the names that go with it.
 package struct CheckEndpoint: Sendable {
     package let target: String

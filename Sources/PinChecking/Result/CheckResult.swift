@@ -1,3 +1,4 @@
+import Base
 public import Pinning
 package import TLSProbe
 import X509
@@ -134,6 +135,16 @@ extension CheckResult {
             verdict: judged.clients.ending(in: judged.policy), judged: judged,
             presented: judged.shown == nil ? [] : judged.view.presented.certificates, next: next,
             findings: judged.policy.warnings + judged.findings + judged.notes
+        ).concluded()
+    }
+
+    /// The result on an entry that could not be checked.
+    init(of bad: BadEntry, at time: Timestamp) {
+        let problem = bad.problem
+        let reason = Reason("bad-entry", problem.placed.description, remedy: problem.remedy)
+        self = CheckResult(
+            target: bad.name, referenceName: .unchecked, time: time, policy: nil,
+            verdict: Ending(problem.kind == .noInput ? .notRead : .notSetUp, reason)
         ).concluded()
     }
 

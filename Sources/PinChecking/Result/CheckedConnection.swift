@@ -40,6 +40,8 @@ package struct CheckedTarget: Sendable {
     package let policy: HostPolicy?
     /// How they compare, `nil` where the target stands for one connection.
     var comparison: AddressComparison? = nil
+    /// The entry that could not be checked, and when.
+    var bad: (entry: BadEntry, time: Timestamp)? = nil
 }
 
 extension CheckedTarget {
@@ -131,6 +133,7 @@ extension HTTPError {
 extension CheckedTarget {
     /// The results of the connections, with what changed at each since a baseline.
     package func results(since changes: [BaselineChanges?]? = nil) -> [CheckResult] {
+        if let bad { return [CheckResult(of: bad.entry, at: bad.time)] }
         let changes = changes ?? connections.map { _ in nil }
         var results = connections.indices.map { result(connections[$0], changes[$0]).concluded() }
         guard var comparison, let last = results.indices.last else { return results }

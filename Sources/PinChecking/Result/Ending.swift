@@ -20,8 +20,10 @@ public enum Outcome: Hashable, Sendable, CaseIterable {
     case rejected
     /// A client rejects, and another cannot be set up with the pins, or they are not all that the app has.
     case rejectedInPart
-    /// A client cannot be set up with the pins, or they are not all that the app has, and no other client rejects.
+    /// A client cannot be set up with the pins, or they are not all that the app has, and no other client rejects; or an entry is wrong.
     case notSetUp
+    /// A file that an entry names is missing or cannot be read.
+    case notRead
 
     package var isRejection: Bool { self == .rejected || self == .rejectedInPart }
 }

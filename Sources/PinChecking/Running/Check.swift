@@ -8,8 +8,10 @@ package struct Check: Sendable {
     /// How many connections to one target are made at the same time: servers are not flooded, and descriptors suffice.
     static let connectionLimit = 64
 
-    /// The endpoints that were given, or the one of the target; at least one.
+    /// The endpoints that were given, or the one of the target; none only for a bad entry.
     fileprivate(set) var endpoints: [CheckEndpoint]
+    /// The entry that cannot be checked; `nil` for all others.
+    package private(set) var bad: BadEntry? = nil
     /// What the chain is judged by, `nil` where it is only to be seen.
     package let policy: HostPolicy?
     package let retries: Int
@@ -49,6 +51,30 @@ extension Check {
                 writtenAs: target.request.names.writtenName(of: target.target.writtenHost), url: target.target.host,
                 lacksPins: target.lacksPins)
         }
+    }
+
+    /// Plans the checks of entries of policies and lists: one that is bad, or names what cannot be read, is a check without a verdict.
+    package static func plan(
+        _ entries: [Result<CheckTarget, BadEntry>], _ policies: inout Policies
+    ) throws(Problem) -> [Check] {
+        try entries.map { (entry) throws(Problem) in
+            switch entry {
+            case .failure(let bad): return Check(of: bad)
+            case .success(let target):
+                do throws(Problem) { return try plan([target], &policies, areAll: false)[0] } catch {
+                    // Flags that contradict an entry are no mistake of it.
+                    guard let problem = target.place.map(error.at), problem.kind != .usage else {
+                        throw target.place.map(error.at) ?? error
+                    }
+                    return Check(of: BadEntry(target.title, problem))
+                }
+            }
+        }
+    }
+
+    private init(of bad: BadEntry) {
+        self.init(endpoints: [], policy: nil, retries: 0)
+        self.bad = bad
     }
 
     /// Plans checks of servers whose pins are wanted: each is judged by the default client without pins, and asked nothing.

@@ -120,6 +120,7 @@ package struct Checker: Sendable {
     }
 
     private func target(_ check: Check) async -> CheckedTarget {
+        if let bad = check.bad { return CheckedTarget(connections: [], policy: nil, bad: (bad, now())) }
         var checker = self
         checker.prober = probers.next()
         if check.isOne { return await checker.checked(check) }

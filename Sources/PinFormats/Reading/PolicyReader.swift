@@ -11,7 +11,9 @@ package struct Policy: Sendable {
         package let name: String
         package let place: PinPlace
         /// Its own settings, and the defaults for the rest.
-        package let settings: [(key: String, value: DocumentNode)]
+        package fileprivate(set) var settings: [(key: String, value: DocumentNode)]
+        /// The reason why the entry cannot be read.
+        package fileprivate(set) var problem: Problem? = nil
 
         package var hostName: String {
             guard let colon = name.lastIndex(of: ":"), name.firstIndex(of: ":") == colon else { return name }
@@ -88,9 +90,13 @@ package enum PolicyReader {
         }
         var result: [Policy.Host] = []
         for (name, node) in try hosts.dictionary() {
-            let own = try settings(in: node)
-            let rest = defaults.filter { setting in !own.contains { $0.key == setting.key } }
-            result.append(Policy.Host(name: name, place: node.place, settings: rest + own))
+            var host = Policy.Host(name: name, place: node.place, settings: [])
+            do throws(Problem) {
+                let own = try settings(in: node)
+                let rest = defaults.filter { setting in !own.contains { $0.key == setting.key } }
+                host.settings = rest + own
+            } catch { host.problem = error }
+            result.append(host)
         }
         guard !result.isEmpty else {
             throw Problem(.noHosts, at: hosts.place, "'hosts' has no host", remedy: "name at least one")
@@ -145,14 +151,18 @@ package enum PolicyReader {
                     + "give it as the policy to judge by all of it")
         }
         for host in policy.hosts {
-            let hosts = try HostText.pattern(host.hostName, .exact, at: host.place)
-            var pins: [Pin] = []
-            for source in try host.pins() {
-                let key = SourceKey(source)
-                if known[key] == nil { known[key] = source.readForPolicy(into: &reading) }
-                pins += known[key] ?? []
+            let read = reading.attempt { (reading) throws(Problem) -> (HostPattern, [Pin]) in
+                if let problem = host.problem { throw problem }
+                let hosts = try HostText.pattern(host.hostName, .exact, at: host.place)
+                var pins: [Pin] = []
+                for source in try host.pins() {
+                    let key = SourceKey(source)
+                    if known[key] == nil { known[key] = source.readForPolicy(into: &reading) }
+                    pins += known[key] ?? []
+                }
+                return (hosts, pins)
             }
-            guard !pins.isEmpty else { continue }
+            guard let (hosts, pins) = read, !pins.isEmpty else { continue }
             count += pins.count
             guard count <= HostEntry.mostPins else { throw .tooManyPins(at: host.place) }
             entries.append(HostEntry(hosts: hosts, origin: host.place.description, identities: .anywhere(pins)))

@@ -44,6 +44,8 @@ package struct PinReading: Sendable {
     var subdirectories: [String] = []
     /// The policies in a directory, which name pins and are not pins.
     var policies: [String] = []
+    /// The files that are policies: the source itself, or those in its directory.
+    package var policyFiles: [String] { configurations.contains { $0.kind == .policy } ? [text] : policies }
     /// The origins of entries that lack something because it was wrong.
     package internal(set) var incompleteEntries: Set<String> = []
 
@@ -80,6 +82,11 @@ package struct PinReading: Sendable {
     package func orThrow() throws(Problem) -> PinReading {
         if let first = problems.first ?? unread.first?.problem { throw first }
         return self
+    }
+
+    /// Adds what another reader of the source says, but for places of which something is said.
+    package mutating func report(_ problems: [Problem]) {
+        for problem in problems where !self.problems.contains(where: { $0.place == problem.place }) { report(problem) }
     }
 
     mutating func report(_ error: Problem) {

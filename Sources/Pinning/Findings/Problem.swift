@@ -61,7 +61,7 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     package var advice: String? { remedy?.ownWords }
 
     /// The message behind its place.
-    private var placed: SafeText {
+    package var placed: SafeText {
         guard let place else { return message }
         guard let id else { return place.before(message) }
         // A value that is neither a file's name nor a pin may be a line of a key.

@@ -160,8 +160,9 @@ package struct AnswerError: Error, Sendable, Hashable, CustomStringConvertible {
 
     fileprivate init(notAnAddress text: String, at place: String) {
         let hasPort = text.hasPrefix("[") || text.contains(".") && text.contains(":")
+        // No letter of it: a file that was named by mistake may hold secrets.
         self.init(
-            "\(quoted(text, to: 60)) is not an address" + (hasPort ? ": leave the port out" : ""), at: place)
+            "\(text.count) characters that are no address" + (hasPort ? ": leave the port out" : ""), at: place)
     }
 
     /// The response codes of DNS (RFC 1035, 4.1.1).

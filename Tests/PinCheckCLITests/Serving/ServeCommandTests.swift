@@ -292,6 +292,22 @@ import Testing
         }
     }
 
+    @Test func allAddressesAreLookedUpAtEachProbe() async throws {
+        try await serving { world in
+            try world.files.write(
+                """
+                { hosts: { 'localhost:\(world.server.port)': { allAddresses: true, ipVersion: 4, verifyName: '\(host)',
+                  sni: '\(host)', anchors: 'root.pem', pins: 'leaf.cer' } } }
+                """, to: "pins.json5")
+            try await RunningExporter.serving(["--policy", world.policy]) { exporter in
+                let answer = try await exporter.get("/probe?target=localhost")
+                let series = #"pincheck_accepted{target="localhost:\#(world.server.port)",address="127.0.0.1","#
+                #expect(answer.body.contains(series), "\(answer)")
+                #expect(answer.value(of: "pincheck_probe_success") == "1", "\(answer)")
+            }
+        }
+    }
+
     @Test func whatAPolicySaysIsNoOptionAndIsToldSo() async {
         #expect(Command.serve.options.count <= 26)
         let known = Set(Command.serve.options.map(\.flag))

@@ -8,9 +8,12 @@ extension OnStage {
     @Suite(.endsSomeTime) struct MistakeTests {
         /// Holds an outcome against a refusal in one plain, short line with a sentence in it.
         private func expectRefusal(
-            _ outcome: Outcome, _ status: ExitStatus, _ sentence: String, at place: SourceLocation = #_sourceLocation
+            _ outcome: Outcome, _ status: ExitStatus, _ sentence: String, hasRows: Bool = false,
+            at place: SourceLocation = #_sourceLocation
         ) {
-            outcome.expect(status, "", errors: sentence, not: "s3cr3t", "b%zz", "Problem", at: place)
+            outcome.expect(status, errors: sentence, not: "s3cr3t", "b%zz", "Problem", at: place)
+            // What is wrong with one entry is a result of that entry.
+            #expect(outcome.output.isEmpty != hasRows, "\(outcome)", sourceLocation: place)
             let isOneLine = outcome.errors.count(where: \.isNewline) == 1 && outcome.errors.utf8.count < 1_100
             #expect(
                 outcome.errors.hasPrefix("Error: ") && isOneLine && isPlain(outcome.errors), "\(outcome)",
@@ -215,28 +218,39 @@ extension OnStage {
             ("{hosts: ['a.example']}", "'hosts' is a list; write each host as a key"),
             (host("request: 'health'"), "standard input:1: "),
             (host("request: '/', expectStatus: 20"), "standard input:1: "),
+            (host("pin: 'x'"), "a host has no key 'pin'; did you mean 'pins'?"),
+            (host("keyTypes: []"), "'keyTypes' is an empty list"),
+            (host("allAddresses: 'yes'"), "is not true or false"),
+            (host("failOn: 'error'"), "'failOn': 'error' is unknown"),
+            (host("httpdns: 'tencent', connect: '192.0.2.1'"), "each say where the host is: leave one of them"),
+            (host("key: 'a.pem'"), ":1: "),
         ]
 
         @Test(arguments: policies) func aPolicyThatMakesNoSenseIsRefused(text: String, sentence: String) async {
-            expectRefusal(await pincheck(["--policy", "-"], input: Array(text.utf8)), .data, sentence)
+            let hasRows = !text.contains("hosts: [")
+            expectRefusal(
+                await pincheck(["--policy", "-"], input: Array(text.utf8)), .data, sentence, hasRows: hasRows)
         }
 
+        /// Of a line no letter is told but what is the table's own.
         static let lists: [(text: String, sentence: String)] = [
-            ("a.example\r\n\r\nx..y\r\n", "standard input:3: the host name 'x..y' has an empty label"),
-            ("a.example\rx..y", "standard input:2: the host name 'x..y' has an empty label"),
-            ("\u{FEFF}x..y", "standard input:1: the host name 'x..y'"),
-            ("a.example 'sni=b\nc.example'", "standard input:1: a quotation mark is not closed on this"),
-            ("\"\"", "the target '' is empty: name a host"),
-            ("a.example no-sni no-sni", "no-sni stands twice: write all of it once"),
-            ("a.example --sni=b", "'--sni=b' is not understood: did you mean 'sni='?"),
-            ("a.example sni=a.example no-sni", "exclude each other"),
-            ("# first\na.example conect=127.0.0.1", "'conect=127.0.0.1' is not understood: did you mean"),
-            ("# first\napi.example.com connect=", "'connect=' has no value"),
-            ("# first\napi.example.com pins=sha256/AAAA", "'sha256/AAAA' has 3 bytes instead of 32"),
+            ("127.0.0.1:1\r\n\r\ns3cr3t..y\r\n", "standard input:3: 9 characters; word 1 is no target"),
+            ("127.0.0.1:1\rs3cr3t..y", "standard input:2: 9 characters; word 1 is no target"),
+            ("\u{FEFF}s3cr3t..y", "standard input:1: 9 characters; word 1 is no target"),
+            ("API_TOKEN=s3cr3t", "standard input:1: 16 characters; word 1 is no target"),
+            ("127.0.0.1:1 'sni=s3cr3t", "standard input:1: 23 characters; a quotation mark is not closed"),
+            ("\"\"", "2 characters; word 1 is no target"),
+            ("127.0.0.1:1 no-sni no-sni", "word 3: no-sni stands twice: write all of it once"),
+            ("127.0.0.1:1 --sni=s3cr3t", "word 2 is not understood: did you mean 'sni='?"),
+            ("127.0.0.1:1 sni=a.example no-sni", "exclude each other"),
+            ("# first\n127.0.0.1:1 conect=s3cr3t", "input:2: 25 characters; word 2 is not understood: did you mean"),
+            ("# first\n127.0.0.1:1 connect=", "word 2 has no value: write connect=VALUE"),
+            ("127.0.0.1:1 client=s3cr3t", "word 2 is no value of client="),
+            ("# first\n127.0.0.1:1 pins=sha256/AAAA", "'sha256/AAAA' has 3 bytes instead of 32"),
         ]
 
         @Test(arguments: lists) func aListThatMakesNoSenseIsRefused(text: String, sentence: String) async {
-            expectRefusal(await pincheck(["--targets", "-"], input: Array(text.utf8)), .data, sentence)
+            expectRefusal(await pincheck(["--targets", "-"], input: Array(text.utf8)), .data, sentence, hasRows: true)
         }
 
         @Test(arguments: [
@@ -245,9 +259,11 @@ extension OnStage {
             ("--policy", "{hosts: {}}", "'hosts' has no host; name at least one"),
             ("--targets", "", "the list of targets is empty: write one target a line"),
             ("--targets", "\r\n\n\r# a", "the list of targets is empty: write one target a line"),
-            ("--targets", "a.example pins=/nonexistent", "standard input:1: '/nonexistent': there is no such file"),
+            ("--targets", "127.0.0.1:1 pins=/nonexistent", "standard input:1: '/nonexistent': there is no such file"),
         ]) func whatNamesNothingIsNoInput(option: String, text: String, sentence: String) async {
-            expectRefusal(await pincheck([option, "-"], input: Array(text.utf8)), .noInput, sentence)
+            expectRefusal(
+                await pincheck([option, "-"], input: Array(text.utf8)), .noInput, sentence,
+                hasRows: text.contains("nonexistent"))
         }
 
         @Test(arguments: [[0xFF], Array("a.example".utf8) + [0xC3], [0xFF, 0xFE, 0x61, 0x00]] as [[UInt8]])

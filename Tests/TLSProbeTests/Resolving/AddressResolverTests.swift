@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("no", "200 OK", "", "its answer cannot be used: line 1: 'no' is not an address"),
+        ("no", "200 OK", "", "its answer cannot be used: line 1: 2 characters that are no address"),
         ("no", "404 Not Found", "", "it answers with HTTP status 404"),
         (
             "192.0.2.1", "302 Found", "Location: http://evil.example/\r\n",

@@ -58,7 +58,7 @@ struct PrometheusRenderer: ResultRenderer {
         // What is shown for comparison must set off no alert that is about the target.
         if report.counts {
             add("status", report.exit.rawValue)
-            add("reached", report.verdict == .none && report.status != .data ? 0 : 1)
+            add("reached", report.verdict != .none || report.status == .data && report.reason.id != "bad-entry" ? 1 : 0)
         }
         var names: [String?: UniqueNames] = [:]
         for client in report.clients where report.counts && client.verdict != .none {

@@ -63,7 +63,7 @@ struct TextRenderer: Sendable {
         if let endpoint = report.endpoint { parts.append(endpoint.serverName.map { "SNI " + safe($0) } ?? "no SNI") }
         if let verifyName = report.verifyName {
             if verifyName != report.endpoint?.serverName { parts.append("name " + safe(verifyName)) }
-        } else {
+        } else if report.reason.id != "bad-entry" {
             parts.append("name not checked")
         }
         if report.isOfAnotherTime { parts.append("as of \(Self.day(report.evaluatedAt))") }
