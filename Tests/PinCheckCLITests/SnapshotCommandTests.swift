@@ -217,6 +217,36 @@ import Testing
         }
     }
 
+    /// Is the chain that was renewed the one that is served?
+    @Test func aChainOfAFileStandsForWhatIsServed() async throws {
+        try await serving { desk, rotate, _ in
+            for flags in ["", " --anchors @root.pem --pins $INTER"] {
+                try rotate(Self.old)
+                await desk("diff @next.pem $HOST --connect $SERVER" + flags).expect(.changed, "rekeyed")
+                await desk("diff @next.pem $HOST --connect $SERVER --allow rekeyed" + flags).expect(.pass)
+                try rotate(Self.rekeyed)
+                await desk("diff @next.pem $HOST --connect $SERVER" + flags).expect(
+                    .pass, desk.expand("unchanged since $DIR/next.pem"))
+            }
+            await desk("diff @leaf.cer $HOST --connect $SERVER").expect(.changed, "rekeyed", "chain-changed")
+            await desk("diff @next.pem").expect(.usage, errors: "name them behind it")
+            await desk("diff @next.pem $HOST --update").expect(.usage, errors: "without --update")
+            try desk.files.write(try pki.leaf.key.privateKeyPEM(), to: "key.pem")
+            await desk("diff @key.pem $HOST").expect(.data, errors: "key.pem")
+        }
+    }
+
+    @Test func aStrangerInTheChainIsAllowedByItsOwnWordAlone() async throws {
+        try await serving { desk, rotate, _ in
+            try rotate(Self.old + [pki.junk])
+            #expect(try await ids(desk("diff @base.json -f json").expect(.changed)) == ["intermediate-extra"])
+            await desk("diff @base.json --allow chain-changed").expect(.changed)
+            await desk("diff @base.json --allow intermediate-extra").expect(.pass)
+            try rotate(Self.old + [pki.rootA])
+            await desk("diff @base.json --allow chain-changed").expect(.pass)
+        }
+    }
+
     @Test func aBaselineThatAnotherRunWritesIsWaitedForByNobody() async throws {
         try await serving { desk, _, _ in
             let lock = try FileLock(desk.files.path + "/base.json")

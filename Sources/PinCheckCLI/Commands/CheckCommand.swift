@@ -228,8 +228,12 @@ extension Invocation {
                 "\(quoted(chain)): there is no such file, but \(quoted(host)) is one: write 'pincheck verify' with the file, and the "
                     + "name behind --host")
         }
-        let name = chain == "-" ? "standard input" : quoted(chain)
-        let bytes = try context.contents(of: chain)
+        let name: SafeText = chain == "-" ? "standard input" : "\(quoted(chain))"
+        return try Self.chain(in: context.contents(of: chain), called: name)
+    }
+
+    /// The certificates of a file, the server's first.
+    static func chain(in bytes: [UInt8], called name: SafeText) throws(Problem) -> PresentedChain {
         guard !KeyFile.isBundle(bytes) else {
             throw .data(
                 "\(name) is a PKCS #7 bundle, whose certificates are in no order: give PEM certificates, the server's first, as "

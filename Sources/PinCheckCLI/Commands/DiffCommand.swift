@@ -2,6 +2,7 @@ import Base
 import PinChecking
 import PinFormats
 import Pinning
+import X509
 
 extension Command {
     static let diff = Command(
@@ -14,6 +15,8 @@ extension Command {
               pincheck diff Pins/api.json --allow renewed --update
             Do the pins hold as well?
               pincheck diff Pins/api.json --pins Pins
+            Is the chain that was renewed the one that is served?
+              pincheck diff new.pem api.example.com
             Some targets; two files without a network:
               pincheck diff Pins/api.json api.example.com
               pincheck diff old.json new.json
@@ -27,7 +30,7 @@ extension Command {
             """,
         arguments: [
             Argument(
-                name: "file", help: "A file of 'pincheck snapshot'; - is standard input.", isRequired: true,
+                name: "file", help: "A file of 'pincheck snapshot', or a chain; - is standard input.", isRequired: true,
                 values: .file),
             Argument(
                 name: "target|file", help: "Targets (default: those of the file), or a newer file.", isRepeatable: true,
@@ -52,7 +55,11 @@ extension Invocation {
         let request = try settings.connectingRequest(in: context)
         let lock = try lockOfBaseline(settings.arguments[0])
         defer { withExtendedLifetime(lock) {} }
-        let baseline = try Baseline(reading: settings.arguments[0], settings, in: context)
+        let path = settings.arguments[0]
+        let bytes = try context.contents(of: path)
+        let isChain = PEM.looksLikePEM(bytes) || bytes.first == 0x30
+        guard !isChain else { return try await diff(from: path, bytes, others, request, outputs) }
+        let baseline = try Baseline(path, bytes, settings)
         if others.count == 1, settings.policies.isEmpty, let newer = others.first,
             newer == "-" || PinFile.isThere(newer)
         {
@@ -69,10 +76,32 @@ extension Invocation {
         if others.isEmpty, settings.policies.isEmpty {
             checks = try recordedChecks(of: baseline, request, &policies)
         } else {
-            let targets = try TargetStream(others, policies: settings.policies, request, in: context).all()
-            checks = try isJudged(request) ? Check.plan(targets, &policies) : Check.unjudged(targets)
+            checks = try self.checks(of: others, request, &policies)
         }
         return try await run((checks, nil, checks.count), request, since: baseline, outputs, notes: policies.notes)
+    }
+
+    /// Compares what targets serve with the chain in a file.
+    private func diff(
+        from path: String, _ bytes: [UInt8], _ others: [String], _ request: CheckRequest,
+        _ outputs: [FormOutput<OutputForm>]
+    ) async throws -> ExitStatus {
+        guard !(others.isEmpty && settings.policies.isEmpty), !settings.updatesBaseline else {
+            throw Problem.usage(
+                "a chain is what targets should serve: name them behind it, without --update, which rewrites snapshots")
+        }
+        let chain = try Self.chain(in: bytes, called: path == "-" ? "standard input" : "\(quoted(path))")
+        var policies = context.policies
+        let checks = try checks(of: others, request, &policies)
+        let baseline = Baseline(path, standing: chain, for: checks, allowing: settings.allowed)
+        return try await run((checks, nil, checks.count), request, since: baseline, outputs, notes: policies.notes)
+    }
+
+    private func checks(
+        of targets: [String], _ request: CheckRequest, _ policies: inout Policies
+    ) throws(Problem) -> [Check] {
+        let targets = try TargetStream(targets, policies: settings.policies, request, in: context).all()
+        return try isJudged(request) ? TargetStream.plan(targets, &policies) : Check.unjudged(targets)
     }
 
     private func isJudged(_ request: CheckRequest) -> Bool {

@@ -113,10 +113,15 @@ extension Snapshot.Certificate: JSONDocument {
 
 extension Baseline {
     init(reading path: String, _ settings: Settings, in context: Context) throws(Problem) {
+        try self.init(path, context.contents(of: path), settings)
+    }
+
+    init(_ path: String, _ bytes: [UInt8], _ settings: Settings) throws(Problem) {
         guard path != "-" || !settings.updatesBaseline else {
             throw .usage("--update cannot rewrite standard input: name the file of the baseline")
         }
-        self.init(path, try Snapshot.read(path, in: context), allowing: settings.allowed)
+        let name = path == "-" ? "standard input" : path
+        self.init(path, try Snapshot.snapshot(in: bytes, name: name), allowing: settings.allowed)
     }
 
     /// Says which recorded endpoints were not among those that were asked, and rewrites the file where that is asked for.

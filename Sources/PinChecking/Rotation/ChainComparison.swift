@@ -156,7 +156,12 @@ package struct ChainComparison {
                 isChanged = true
             }
         }
-        for certificate in gained {
+        let extra = gained.filter { !new.path.contains($0) }
+        if !extra.isEmpty {
+            let titles = listed(extra.map(\.title), first: Self.mostNamed)
+            found.insert(Change(kind: .intermediateExtra, old: nil, new: titles))
+        }
+        for certificate in gained where !extra.contains(certificate) {
             let isExplained = certificate == new.root ? isOtherRoot : isReplaced && new.path.contains(certificate)
             isChanged = isChanged || !isExplained || old.lacks(certificate)
         }
@@ -232,7 +237,9 @@ package struct Change: Sendable, Hashable {
         case namesAdded = "names-added"
         case namesRemoved = "names-removed"
         case intermediateMissing = "intermediate-missing"
-        /// Another order, a certificate that was not sent or led nowhere, the root sent or no longer.
+        /// A new certificate that leads nowhere: nobody needs it, so it may be a stranger's.
+        case intermediateExtra = "intermediate-extra"
+        /// Another order, one certificate more on the way or less that led nowhere, the root sent or no longer.
         case chainChanged = "chain-changed"
         case expiresEarlier = "expires-earlier"
         case targetAdded = "target-added"
@@ -248,6 +255,7 @@ package struct Change: Sendable, Hashable {
             case .namesAdded: "the certificate is for more names"
             case .namesRemoved: "the certificate is no longer for some names"
             case .intermediateMissing: "a certificate on the way to the root is no longer sent"
+            case .intermediateExtra: "a certificate is sent that leads nowhere"
             case .chainChanged: "other certificates are sent beside the leaf, or in another order"
             case .expiresEarlier: "a new certificate ends more than a day before the old one"
             case .targetAdded: "the target is not in the baseline"

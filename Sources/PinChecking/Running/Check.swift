@@ -145,6 +145,17 @@ extension Baseline {
 }
 
 extension Baseline {
+    /// A chain that stands for what each endpoint of the checks should serve.
+    package init(
+        _ path: String, standing chain: PresentedChain, for checks: [Check], allowing allowed: Set<Change.Kind>
+    ) {
+        let certificates = chain.certificates.map { Snapshot.Certificate($0) }
+        let endpoints = checks.flatMap(\.endpoints).compactMap { endpoint in
+            Snapshot.Endpoint(Snapshot.Key(endpoint, .ordinary), chain: certificates)
+        }
+        self.init(path, Snapshot(endpoints), allowing: allowed)
+    }
+
     /// The check of a target with the variants that are recorded of it.
     package func extending(_ check: Check) -> Check {
         guard check.recorded == nil else { return check }
