@@ -103,11 +103,11 @@ import FoundationXML
             ]), "\(page.elements)")
         #expect(
             page.attributes.isSubset(of: [
-                "charset", "class", "content", "cx", "cy", "height", "href", "http-equiv", "id", "lang", "name", "r",
-                "role", "text-anchor", "width", "x", "x1", "x2", "xmlns", "y", "y1", "y2",
+                "charset", "class", "content", "cx", "cy", "data-h", "height", "href", "http-equiv", "id", "lang",
+                "name", "r", "role", "text-anchor", "width", "x", "x1", "x2", "xmlns", "y", "y1", "y2",
             ]), "\(page.attributes)")
         #expect(page.ids == (1...6).map { "h\($0)" } + ["summary"])
-        #expect(page.links.first == "#summary" && Set(page.links) == Set(page.ids.map { "#" + $0 }))
+        #expect(Set(page.links) == Set(page.ids.dropLast().map { "#" + $0 }))
         #expect(page.policy?.hasPrefix("default-src 'none'; style-src 'sha256-") == true)
         for word in ["url(", "@import", "<", "&"] { #expect(!HTMLRenderer.sheet.contains(word)) }
         #expect(try Page(Self.page([])).ids == ["summary"])
@@ -123,7 +123,7 @@ import FoundationXML
     @Test func theSummaryNamesTheWorst() throws {
         let reports = try (0..<500).map { $0 == 250 ? RendererTests.failing() : try Self.scene() }
         let page = try Page(Self.page(reports))
-        #expect(page.links.count == 201 && page.links[1] == "#h251" && page.ids.count == 501)
+        #expect(page.links.count == 200 && page.links[0] == "#h251" && page.ids.count == 501)
     }
 
     @Test func clientsThatExpectTheSameShareRows() throws {
@@ -153,8 +153,34 @@ import FoundationXML
         for index in connections.indices { connections[index].variant = .ordinary }
         connections[1].consistency = AddressComparison(addresses: 2, verdicts: [.accepted, .accepted])
         let text = try Self.page(connections)
-        #expect(text.ranges(of: "<svg").count == 1)
+        #expect(text.ranges(of: "<svg role").count == 1)
         #expect(text.contains("accepted; consistent</p>"))
+        let heading = "</span> api.example.com:443 → 203.0.113.7, 203.0.113.8</h2>"
+        connections[1].endpoint = RendererTests.endpoint("203.0.113.8")
+        #expect(try Self.page(connections).contains(heading))
+        connections[1].warnings = [Reason("leaf-only", "take care")]
+        #expect(try Self.page(connections).ranges(of: "<svg role").count == 2)
+    }
+
+    /// The sheet orders sections by the class of their status; a rejection is told above the certificates, and the total in the title.
+    @Test func whatFailsIsSeenFirst() throws {
+        let reports = try (1...60).map { $0 == 40 ? RendererTests.failing() : try Self.scene() }
+        let streamed = try Self.page(reports)
+        #expect(streamed.contains("<title>certificate pins 2026-10-04</title>"))
+        #expect(
+            streamed.ranges(of: "\" class=\"FAIL\">").count == 1
+                && streamed.contains("; rejected today: pin-mismatch; 0 leaf: "))
+        var page = HTMLRenderer(explains: false, isWhole: true)
+        let body = reports.map { page.text(for: [$0]) }.joined() + page.ending(exit: .fail)
+        #expect(page.opening().contains("<title>1 FAIL, 59 PASS"))
+        #expect(throws: Never.self) { try Page(page.opening() + body) }
+        #expect(try Self.page([RendererTests.failing()]).contains("<title>1 FAIL: certificate pins 2026-10-04</title>"))
+        let orders = ["footer", "section", "section.FAIL", "section.WARN", "section.PASS"].map { selector in
+            HTMLRenderer.sheet.firstMatch(
+                of: try! Regex("\\n" + selector + "\\{order:([0-9])\\}", as: (Substring, Substring).self)
+            ).flatMap { Int($0.output.1) } ?? 0
+        }
+        #expect(orders == orders.sorted() && orders[0] == 1, "\(orders)")
     }
 
     /// A timeline as a picture of its own.

@@ -29,16 +29,20 @@ package struct Console: Sendable {
 package struct OutputStream: Sendable {
     package let isTerminal: Bool
     package let isFile: Bool
+    /// Whether all of it waits for the end of the run, as a file does that is replaced as a whole.
+    let isWhole: Bool
     package let layout: TextLayout
     let identity: FileIdentity?
     private let writeBytes: @Sendable ([UInt8]) throws(OutputError) -> Void
 
     package init(
-        isTerminal: Bool, isFile: Bool = false, layout: TextLayout = TextLayout(), identity: FileIdentity? = nil,
+        isTerminal: Bool, isFile: Bool = false, isWhole: Bool = false, layout: TextLayout = TextLayout(),
+        identity: FileIdentity? = nil,
         writeBytes: @escaping @Sendable ([UInt8]) throws(OutputError) -> Void
     ) {
         self.isTerminal = isTerminal
         self.isFile = isFile
+        self.isWhole = isWhole
         self.layout = layout
         self.identity = identity
         self.writeBytes = writeBytes

@@ -16,10 +16,13 @@ enum OutputFile {
         try write(Array(text.utf8), to: path)
     }
 
-    static func write(_ text: Spool, to path: String) throws(Problem) {
-        do throws(WriteFailure) { try AtomicFile.write(to: path, fill: text.copy) } catch {
-            throw self.error(error, at: path)
-        }
+    static func write(_ text: Spool, to path: String, behind opening: String = "") throws(Problem) {
+        do throws(WriteFailure) {
+            try AtomicFile.write(to: path) { (descriptor) throws(OutputError) in
+                try Descriptor.write(Array(opening.utf8), to: descriptor)
+                try text.copy(to: descriptor)
+            }
+        } catch { throw self.error(error, at: path) }
     }
 
     /// Holds a file that is read now and written later, until the lock is let go.

@@ -4,54 +4,66 @@ import Pinning
 import X509
 
 extension OutputForm {
-    static let html = OutputForm(rawValue: "html") { settings, _, _ in HTMLRenderer(explains: settings.explains) }
+    static let html = OutputForm(rawValue: "html") { settings, stream, _ in
+        HTMLRenderer(explains: settings.explains, isWhole: stream.isWhole)
+    }
 }
 
-/// One page that needs nothing else, in HTML that is well-formed XML; the summary is at its end.
+/// One page that needs nothing else, in HTML that is well-formed XML.
+///
+/// Its sections are written as targets finish, and shown by its sheet behind the summary, the worst first.
 struct HTMLRenderer: ResultRenderer {
     private let explains: Bool
+    /// Whether nobody reads the page before its end, so that its title can say how the run ended.
+    private let isWhole: Bool
     private var total = RunTotal()
+    /// The day of the run.
+    private var day = ""
     private var count = 0
+    /// The first target, until there is a second.
+    private var first: String?
     /// What the summary says of each result: until when the pins of what is accepted are sure to match.
     private var lines: [(number: Int, title: String, status: ExitStatus, until: Timestamp?)] = []
 
     /// Of more results the summary names the worst, so that a long run takes no more memory than a short one.
     private static let mostLines = 200
 
-    init(explains: Bool) { self.explains = explains }
+    init(explains: Bool, isWhole: Bool = false) { (self.explains, self.isWhole) = (explains, isWhole) }
 
     mutating func text(for reports: [Report]) -> String {
-        var text = count == 0 ? Self.start(reports.first) : ""
+        if total.count == 0 { day = reports.first?.evaluatedAt.date ?? "" }
         total.add(reports)
-        for (index, report) in reports.enumerated() {
+        var text = VariantSummary(reports) == nil ? "" : HTMLSection.conclusion(reports).text
+        for (_, alike) in reports.grouped(by: \.likeness) {
             count += 1
-            let until = report.verdict == .accept ? report.outlook?.pinsMatchUntil : nil
-            lines.append((count, TerminalText.shortened(report.title, to: 200), report.status, until))
+            let section = HTMLSection(report: alike[0], title: alike.title, number: count, explains: explains)
+            let until = alike[0].verdict == .accept ? alike[0].outlook?.pinsMatchUntil : nil
+            lines.append((count, TerminalText.shortened(section.title, to: 200), alike[0].status, until))
             if lines.count > 2 * Self.mostLines { keepWorst() }
-            let twin = reports[..<index].first { $0.isServed(like: report) }
-            text += HTMLSection(report: report, number: count, explains: explains).markup(shownBy: twin).text
+            text += section.markup.text
         }
-        return text + (VariantSummary(reports).map { HTMLSection.conclusion($0).text } ?? "")
+        if isWhole { return text }
+        guard total.count > 1 else {
+            first = text
+            return ""
+        }
+        defer { first = nil }
+        return (first.map { start() + $0 } ?? "") + text
     }
+
+    func opening() -> String { isWhole ? start(total.shares().joined(separator: ", ")) : "" }
 
     mutating func ending(exit: ExitStatus) -> String {
         keepWorst()
-        let start = count == 0 ? Self.start(nil) : ""
-        let rows = lines.map { line -> Markup in
-            """
-            <tr><td>\(HTMLSection.badge(line.status))</td><td><a href="#h\(line.number)">\(line.title)</a></td>\
-            <td>\(HTMLSection.day(line.until))</td></tr>
-
-            """
+        let isStarted = isWhole || total.count > 1
+        let start = isStarted ? "" : start(total.shares().joined(separator: ", ")) + (first ?? "")
+        let rows = lines.map { line -> [Markup] in
+            [
+                HTMLSection.badge(line.status), "<a href=\"#h\(line.number)\">\(line.title)</a>",
+                HTMLSection.day(line.until),
+            ]
         }
-        let table: Markup =
-            count < 2
-            ? ""
-            : """
-            <table><thead><tr><th>result</th><th>target</th><th>pins sure until</th></tr></thead><tbody>
-            \(rows)</tbody></table>
-
-            """
+        let table = count < 2 ? "" : HTMLSection.table(nil, ["result", "target", "pins sure until"], rows)
         let more: Markup = count > lines.count ? "<p>The \(lines.count) worst of \(count) results.</p>\n" : ""
         let end: Markup = """
             <footer id="summary"><h2>Summary</h2><p class="k">\(total.sentence())</p>
@@ -70,16 +82,16 @@ struct HTMLRenderer: ResultRenderer {
         lines.removeLast(max(0, lines.count - Self.mostLines))
     }
 
-    private static func start(_ first: Report?) -> String {
-        let day = first?.evaluatedAt.date ?? ""
+    private func start(_ total: String = "") -> String {
+        let title = (total.isEmpty ? [] : [total]) + ["certificate pins \(day)"]
         let start: Markup = """
             <!DOCTYPE html>
             <html lang="en" xmlns="http://www.w3.org/1999/xhtml"><head><meta charset="utf-8"/>
             <meta http-equiv="Content-Security-Policy" content="\(Self.policy)"/>
             <meta name="viewport" content="width=device-width,initial-scale=1"/>
             <meta name="color-scheme" content="light dark"/>
-            <title>Certificate pins \(day)</title><style>\(Markup(stringLiteral: Self.sheet))</style></head><body>
-            <h1>Certificate pins <time>\(day)</time></h1><p><a href="#summary">Summary</a></p>
+            <title>\(title.joined(separator: ": "))</title><style>\(Markup(stringLiteral: Self.sheet))</style></head><body>
+            <h1>Certificate pins <time>\(day)</time></h1>
 
             """
         return start.text
@@ -87,9 +99,20 @@ struct HTMLRenderer: ResultRenderer {
 }
 
 extension Report {
-    fileprivate func isServed(like other: Report) -> Bool {
-        !presented.isEmpty && presented.map(\.fingerprint) == other.presented.map(\.fingerprint)
-            && reason == other.reason && warnings == other.warnings && status == other.status
+    /// What a section tells beside the address: connections to one target that are alike in it share a section.
+    fileprivate var likeness: [String] {
+        [status.name, reason.told, tls?.suite ?? "", variantLabel ?? "", http?.outcome ?? ""]
+            + presented.map { $0.fingerprint.hexadecimal } + (warnings + notes).map(\.told)
+            + clients.map { "\($0.title) \($0.verdict.rawValue) \($0.reason.told)" }
+            + (change.map { ["\($0.status)"] + $0.changes.map(\.kind.rawValue) } ?? [])
+    }
+}
+
+extension [Report] {
+    fileprivate var title: String {
+        guard count > 1 else { return self[0].title }
+        let label = self[0].variantLabel.map { ", " + $0 } ?? ""
+        return "\(self[0].target) → \(compactMap(\.peer).joined(separator: ", "))\(label)"
     }
 }
 

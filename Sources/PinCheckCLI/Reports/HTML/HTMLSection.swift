@@ -5,17 +5,16 @@ import Pinning
 /// One result on a page: until when apps work, why, and what to do; then when what ends, and what it rests on.
 struct HTMLSection {
     let report: Report
+    let title: String
     let number: Int
     let explains: Bool
 
-    /// The section; short where `twin`, another connection to the target, shows the same chain and comes to the same.
-    func markup(shownBy twin: Report?) -> Markup {
+    var markup: Markup {
         var body: Markup = """
-            <section id="h\(number)"><h2>\(Self.badge(report.status)) \(report.title)</h2>
+            <section id="h\(number)" class="\(report.status.name)"><h2>\(Self.badge(report.status)) \(title)</h2>
             <p class="m">\(connection.joined(separator: " · "))</p>
 
             """
-        if let twin { return "\(body)<p>\(report.sentence); the chain is that of \(twin.title)</p></section>\n" }
         body += "\(headline)<p>\(report.withAnswer(report.sentence))</p>\n\(attention)"
         if let timeline = Timeline(report) { body += timeline.svg }
         return "\(body)\(chain)\(pins)\(clients)\(details)</section>\n"
@@ -23,14 +22,15 @@ struct HTMLSection {
 
     static func badge(_ status: ExitStatus) -> Markup { "<span class=\"s \(status.name)\">\(status.name)</span>" }
 
-    static func conclusion(_ summary: VariantSummary) -> Markup {
-        let findings = summary.consistency.findings.map { finding in
+    /// The line on all connections to a target, and what they differ in.
+    static func conclusion(_ reports: [Report]) -> Markup {
+        let line = TargetLine(reports)
+        let findings = (reports.last?.consistency?.findings ?? []).map { finding in
             "\(finding.level == .warning ? "warning" : "note"): \(finding.reason.told)"
         }
-        let target = summary.places.first?.reports.first?.target ?? ""
         return """
-            <section><h2>\(badge(summary.consistency.exit)) \(target)</h2>
-            <p class="k">\(summary.sentence)</p>\(list(findings))</section>
+            <section class="\(line.status.name)"><h2>\(badge(line.status)) \(reports[0].target)</h2>
+            <p class="k">\(line.sentence)\(line.more)</p>\(list(findings))</section>
 
             """
     }
@@ -111,21 +111,19 @@ struct HTMLSection {
 
     private var chain: Markup {
         guard !report.built.isEmpty else { return "" }
-        let rows = report.neededCertificates.map { depth, _, link -> Markup in
+        let rows = report.neededCertificates.map { depth, _, link -> [Markup] in
             let one = link.certificate
             let source = link.sourceInWords.map { " (\($0))" } ?? ""
             let pins = link.pins.isEmpty ? "–" : Timeline.numbered(link.pins)
-            return """
-                <tr><td>\(depth) \(one.role)</td>\
-                <td>\(one.shortName)\(source), \(one.key)<code>\(one.pin)</code></td>\
-                <td>\(Self.day(one.notAfter)) \(TextRenderer.validity(one))</td><td>\(pins)</td></tr>
-
-                """
+            return [
+                "\(depth) \(one.role)", "\(one.shortName)\(source), \(one.key)<code>\(one.pin)</code>",
+                "\(Self.day(one.notAfter)) \(TextRenderer.validity(one))", "\(pins)",
+            ]
         }
         // Where the chain is the reason for the verdict, that says so.
         let isTold = report.builtIsValid || report.verdict != .accept && !text.isMismatch(report)
         let why = isTold ? "" : " (not verified\(report.whyUnverified.map { ": " + $0 } ?? ""))"
-        return Self.table("Chain\(why)", ["", "certificate and key", "ends", "matches"], rows)
+        return Self.table("Chain\(why)", ["place", "certificate and key", "ends", "matches"], rows)
     }
 
     private static let mostPins = 20
@@ -151,33 +149,26 @@ struct HTMLSection {
         }
         let told = configured.indices.map { (index: $0, standing: standing($0)) }
         let shown = [0, 1, 2].flatMap { rank in told.filter { $0.standing.rank == rank } }.prefix(Self.mostPins)
-        let rows = shown.map { index, standing -> Markup in
+        let rows = shown.map { index, standing -> [Markup] in
             let pin = configured[index]
             let whose = [pin.certificate?.description, pin.certificateInShort, pin.origin].compactMap(\.self).joined(
                 separator: ", ")
-            return """
-                <tr><td>\(index + 1)</td><td>\(whose)<code>\(pin.spkiSHA256)</code></td><td>\(standing.words)</td></tr>
-
-                """
+            return ["\(index + 1)", "\(whose)<code>\(pin.spkiSHA256)</code>", "\(standing.words)"]
         }
         let more = shown.count < configured.count ? ", \(shown.count) of \(configured.count)" : ""
-        return Self.table("Pins\(more)", ["", "pin", "matches"], rows)
+        return Self.table("Pins\(more)", ["no.", "pin", "matches"], rows)
     }
 
     private var clients: Markup {
         guard report.clients.count > 1 else { return "" }
         let rows = report.clientsAlike.flatMap { alike in
-            alike.grouped(by: \.reason).map { reason, some -> Markup in
+            alike.grouped(by: \.reason).map { reason, some -> [Markup] in
                 let until = alike[0].verdict == .accept ? alike[0].outlook?.pinsMatchUntil : nil
                 let names = some.map(\.title).joined(separator: ", ")
-                return """
-                    <tr><td>\(names)</td><td>\(reason.told)</td><td>\(alike[0].verdict.rawValue)</td>\
-                    <td>\(Self.day(until))</td></tr>
-
-                    """
+                return ["\(names)", "\(reason.told)", "\(alike[0].verdict.rawValue)", Self.day(until)]
             }
         }
-        return Self.table("Clients", ["client", "why", "", "pins sure until"], rows)
+        return Self.table("Clients", ["client", "why", "verdict", "pins sure until"], rows)
     }
 
     private var details: Markup {
@@ -188,12 +179,16 @@ struct HTMLSection {
         return "<pre>\(lines.map { line -> Markup in "\(Self.trimmed(line))\n" })</pre>\n"
     }
 
-    private static func table(_ caption: Markup, _ heads: [String], _ rows: [Markup]) -> Markup {
-        """
-        <table><caption>\(caption)</caption>\
-        <thead><tr>\(heads.map { head -> Markup in "<th>\(head)</th>" })</tr></thead>
-        <tbody>\(rows)</tbody></table>
+    /// A table each of whose cells knows its head, which a narrow window shows beside it.
+    static func table(_ caption: Markup?, _ heads: [String], _ rows: [[Markup]]) -> Markup {
+        let body = rows.map { cells -> Markup in
+            "<tr>\(zip(heads, cells).map { head, cell -> Markup in "<td data-h=\"\(head)\">\(cell)</td>" })</tr>\n"
+        }
+        return """
+            <table>\(caption.map { "<caption>\($0)</caption>" as Markup } ?? "")\
+            <thead><tr>\(heads.map { head -> Markup in "<th>\(head)</th>" })</tr></thead>
+            <tbody>\(body)</tbody></table>
 
-        """
+            """
     }
 }

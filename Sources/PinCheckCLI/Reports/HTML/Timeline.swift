@@ -11,12 +11,15 @@ struct Timeline {
             case backup = "b"
             case pinSet = "e"
             case noPin = "n"
+            case rejection = "x"
         }
 
         let kind: Kind
         let label: String
         var start: Timestamp? = nil
         var end: Timestamp? = nil
+        /// The words below the label, if they are not those of its end.
+        var words: String? = nil
     }
 
     let host: String
@@ -33,11 +36,15 @@ struct Timeline {
         guard let leaf = report.built.first?.certificate else { return nil }
         (host, now, isToday) = (report.title, report.evaluatedAt, !report.isOfAnotherTime)
         var chain: [Row] = []
+        if report.verdict == .reject {
+            let when = report.isOfAnotherTime ? "on \(now.date)" : "today"
+            chain.append(Row(kind: .rejection, label: "rejected \(when)", start: now, words: report.reason.id))
+        }
         for (depth, _, link) in report.neededCertificates {
             let one = link.certificate
             chain.append(
                 Row(kind: .certificate, label: "\(depth) \(one.role)", start: one.notBefore, end: one.notAfter))
-            if depth == 0, let renewal = report.outlook?.renewalPoint, chain.count == 1 {
+            if depth == 0, let renewal = report.outlook?.renewalPoint, chain.last?.kind == .certificate {
                 chain.append(Row(kind: .renewal, label: "usually renewed by", end: renewal))
             }
         }
@@ -116,7 +123,8 @@ extension Timeline {
 
     var alternative: Markup {
         let words = parts.flatMap { part in
-            (part.clients.map { [$0] } ?? []) + part.rows.map { "\($0.label): \(ending($0))" }
+            (part.clients.map { [$0] } ?? [])
+                + part.rows.map { "\($0.label): \(ending($0))" }
         }
         return """
             <title>Timeline of \(host)</title>\
@@ -127,7 +135,7 @@ extension Timeline {
     private var day: String { (isToday ? "today " : "as of ") + now.date }
 
     private func ending(_ row: Row) -> String {
-        guard let end = row.end else { return "no end known" }
+        guard let end = row.end else { return row.words ?? "no end known" }
         if row.kind == .noPin, end == now { return isToday ? "today" : "that day" }
         let days = now.wholeDays(to: end)
         return end.date + (days < 0 ? ", \(-days) d ago" : ", \(days) d")
@@ -136,33 +144,35 @@ extension Timeline {
     private static let rowHeight = 34
     private static let headingHeight = 22
 
+    /// The words in a column of their own, and beside it what is drawn, which no line of which runs through a word.
     var drawing: (body: Markup, height: Int) {
         var y = 22
-        var rows: Markup = ""
-        var zones: Markup = ""
+        var words: Markup = ""
+        var bars: Markup = ""
         for part in parts {
             if let clients = part.clients {
                 y += Self.headingHeight
-                rows += "<text class=\"h\" y=\"\(y - 6)\">\(clients)</text>"
+                words += "<text class=\"h\" y=\"\(y - 6)\">\(clients)</text>"
             }
             let top = y
-            for row in part.rows {
-                rows += """
-                    <text y="\(y + 12)">\(row.label)</text>\
-                    <text class="d" x="100%" y="\(y + 12)">\(ending(row))</text>
-                    """
-                rows += shape(row, at: y + 17)
-                y += row.kind == .noPin ? Self.headingHeight : Self.rowHeight
-            }
+            let height = part.rows.count * Self.rowHeight
             if let end = part.rows.first(where: { $0.kind == .noPin })?.end, position(end) < 1_000 {
-                zones += "<rect class=\"z\" x=\"\(percent(end))\" y=\"\(top)\" width=\"100%\" height=\"\(y - top)\"/>"
-                zones += line("n", at: end, from: top, to: y)
+                bars += "<rect class=\"z\" x=\"\(percent(end))\" y=\"\(top)\" width=\"100%\" height=\"\(height)\"/>"
+                bars += line("n", at: end, from: top, to: top + height)
+            }
+            bars += line("now", at: now, from: top, to: top + height)
+            for row in part.rows {
+                words += """
+                    <text y="\(y + 13)">\(row.label)</text><text class="d" y="\(y + 28)">\(ending(row))</text>
+                    """
+                bars += shape(row, at: y + 12)
+                y += Self.rowHeight
             }
         }
         let side: Markup = position(now) > 600 ? " text-anchor=\"end\"" : ""
         let body: Markup = """
-            \(ticks(to: y))\(zones)\(line("now", at: now, from: 16, to: y))\
-            <text class="h" x="\(percent(now))" y="12"\(side)>\(day)</text>\(rows)
+            \(words)<svg x="40%" width="60%">\(ticks(to: y))\(bars)\
+            <text class="h" x="\(percent(now))" y="12"\(side)>\(day)</text></svg>
             """
         return (body, y + 18)
     }
@@ -193,7 +203,7 @@ extension Timeline {
     private func ticks(to bottom: Int) -> Markup {
         let span = first.seconds(to: last) / 86_400
         let steps: [Int64] = [1, 2, 5, 10, 20, 30, 60, 90, 180, 365, 730, 1_825, 3_650]
-        let step = steps.first { span / $0 <= 6 } ?? span / 5
+        let step = steps.first { span / $0 <= 4 } ?? span / 4
         let before = first.seconds(to: now) / 86_400 / step
         let after = now.seconds(to: last) / 86_400 / step
         return Markup(

@@ -5,10 +5,16 @@ protocol ResultRenderer: Sendable {
     /// Empty for a form that needs the reports on all targets first.
     mutating func text(for reports: [Report]) throws(Problem) -> String
 
+    /// What goes before all else in a file that is written as a whole, once the run has ended.
+    func opening() -> String
+
     mutating func ending(exit: ExitStatus) throws(Problem) -> String
 }
 
-extension ResultRenderer { mutating func ending(exit: ExitStatus) throws(Problem) -> String { "" } }
+extension ResultRenderer {
+    func opening() -> String { "" }
+    mutating func ending(exit: ExitStatus) throws(Problem) -> String { "" }
+}
 
 extension OutputForm {
     static let json = OutputForm(rawValue: "json") { _, _, _ in JSONResultRenderer() }

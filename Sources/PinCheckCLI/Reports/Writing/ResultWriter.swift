@@ -136,7 +136,9 @@ struct ResultSink {
             } else {
                 let text = Spool(in: context.environment["TMPDIR"] ?? "/tmp")
                 pending = (text, path)
-                stream = OutputStream(isTerminal: false) { bytes throws(OutputError) in try text.add(bytes) }
+                stream = OutputStream(isTerminal: false, isWhole: true) { bytes throws(OutputError) in
+                    try text.add(bytes)
+                }
             }
         } else {
             stream = context.console.output
@@ -160,6 +162,6 @@ struct ResultSink {
         for text in held ?? [] { try stream.write(text) }
         let text = try renderer.ending(exit: exit)
         if !text.isEmpty { try stream.write(text) }
-        if let pending { try OutputFile.write(pending.text, to: pending.path) }
+        if let pending { try OutputFile.write(pending.text, to: pending.path, behind: renderer.opening()) }
     }
 }
