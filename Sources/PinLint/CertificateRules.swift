@@ -109,7 +109,7 @@ extension Findings {
         let key = scene.publicKeys[member.pin.spkiSHA256]?.algorithm
         let reason: String? =
             switch key {
-            case .rsa(let bits) where bits < 2048: "clients want 2048 bits"
+            case .rsa(let bits) where bits < 2048, .rsaPSS(let bits) where bits < 2048: "clients want 2048 bits"
             case .ec(_, let bits) where bits < 256: "clients want 256 bits"
             case .other(let name, _) where name.uppercased() == "DSA": "clients no longer take DSA"
             default: nil

@@ -37,7 +37,7 @@ import Testing
     }
 
     private static let trusted = "pass trusted-without-pins"
-    private static let old = "afnetworking --min-tls 1.0"
+    private static let old = "afnetworking --device ios-18 --min-tls 1.0"
     private static let noSecrecy =
         "fail ats-forward-secrecy: known from Apple's documentation … offer ECDHE alone to settle it: --ciphers ECDHE"
 
@@ -46,7 +46,7 @@ import Testing
         (tls11, exception(least("TLSv1.1")), old, trusted),
         (tls12, exception(least("TLSv1.3")), "afnetworking", "fail ats-tls-version"),
         // What is no app of Apple's does not mind.
-        (tls11, none, "curl --min-tls 1.0", trusted), (staticRSA, none, "afnetworking", noSecrecy),
+        (tls11, none, "generic --min-tls 1.0", trusted), (staticRSA, none, "afnetworking", noSecrecy),
         (both, none, "afnetworking", noSecrecy), (both, none, "afnetworking --ciphers ECDHE", trusted),
         (staticRSA, exception(noForwardSecrecy), "afnetworking", trusted),
     ]
@@ -64,9 +64,11 @@ import Testing
         try await Desk.serving(.tls(Self.tls11)) { desk, _ in
             // The name has an entry, the address does not; before iOS 17 addresses are left alone.
             for (info, arguments, end) in [
-                (Self.exception(Self.least("TLSv1.0")), "", "fail ats-tls-version"),
-                (Self.exception(Self.least("TLSv1.0"), for: "127.0.0.0/8"), "", "\(unpinned): ats-exception-needed"),
-                (Self.none, " --device ios-16", unpinned),
+                (Self.exception(Self.least("TLSv1.0")), " --device ios-18", "fail ats-tls-version"),
+                (
+                    Self.exception(Self.least("TLSv1.0"), for: "127.0.0.0/8"), " --device ios-18",
+                    "\(unpinned): ats-exception-needed"
+                ), (Self.none, " --device ios-16", unpinned),
             ] {
                 try desk.write(info, to: "Info.plist")
                 let line = "https://$SERVER/ --host $HOST --anchors @root.pem --pins @Info.plist --min-tls 1.0"

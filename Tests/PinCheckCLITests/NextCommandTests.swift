@@ -158,9 +158,9 @@ import Testing
         ("@alone.pem --pins $NEXT --pins $INTER --client afnetworking-2.5", "fail pin-mismatch"),
         ("@key.pub --pins $NEXT --pins $INTER --client afnetworking-2.5", "fail pin-mismatch"),
         // A key that the client or its platform does not take.
-        ("@ed25519.pub --pins \(odd) --client afnetworking", "fail weak-key"),
+        ("@ed25519.pub --pins \(odd) --client afnetworking", "fail handshake"),
         ("@ed25519.pub --pins \(odd)", "pass pin-matched"),
-        ("@ed25519.pub --pins \(odd) --client okhttp", "fail weak-key"),
+        ("@ed25519.pub --pins \(odd) --client okhttp", "fail handshake"),
         ("@ed25519.pub --pins \(odd) --client curl", "pass pin-matched"),
     ]
 

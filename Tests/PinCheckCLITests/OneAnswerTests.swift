@@ -51,11 +51,13 @@ private struct Answer: Equatable {
 
     init(_ report: JSONValue) {
         reason = report["reason"]["id"].text
-        let parts = ["verdict", "reason", "built", "built_is_valid", "pins", "clients", "warnings", "outlook", "exit"]
-        let checks = report["checks"].array.filter { $0["client"].text != nil }
+        let parts = ["verdict", "reason", "built", "built_is_valid", "pins", "warnings", "outlook", "exit"]
+        let client = ["name", "device", "verdict", "reason", "disposition", "settings", "outlook"]
+        let clients = report["clients"].array.flatMap { own in client.map { own[$0].canonicalText } }
+        let checks = report["checks"].array.filter { $0["client"].text != nil && $0["id"].text != "handshake" }
         // What a server has to send a chain from a file has to hold.
-        text = (parts.map { report[$0].canonicalText } + checks.map(\.canonicalText)).joined(separator: "\n").replacing(
-            "the server must send its intermediate", with: "the chain must hold its intermediate")
+        text = (parts.map { report[$0].canonicalText } + clients + checks.map(\.canonicalText)).joined(separator: "\n")
+            .replacing("the server must send its intermediate", with: "the chain must hold its intermediate")
     }
 }
 

@@ -105,7 +105,7 @@ import Testing
         ("--client okhttp --pins L --pins BBBB --min-pin-life 300d", short, "- placeholder"),
         ("--client okhttp --pins L --pins $JUNK --min-pin-life 300d", "pass pin-matched: backup: pin 2", "- backup"),
         // A key that is given has its own kind.
-        ("--client okhttp --pins L --pins @ed.pub --min-pin-life 300d", short, "- weak-key"),
+        ("--client okhttp --pins L --pins @ed.pub --min-pin-life 300d", short, "- handshake"),
         ("--client generic --pins L --pins @weak.pub --min-pin-life 300d", short, "- weak-key"),
         ("--client okhttp --pins L --pins @p256.pub --min-pin-life 300d", "pass pin-matched", "- backup"),
         ("--client okhttp --pins L --pins DER --min-pin-life 300d", short, "- hash-of-certificate"),

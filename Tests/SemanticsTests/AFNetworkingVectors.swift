@@ -187,7 +187,7 @@ import X509
         let verdict = try Self.exceptions[2].scene.afNetworking4()
         #expect(
             verdict.trace.map { "\($0.number) \($0.id) \($0.status)" } == [
-                "1 settings pass", "2 policy pass", "3 trust skip", "4 name skip", "5 pins pass",
+                "1 handshake skip", "2 settings pass", "3 policy pass", "4 trust skip", "5 name skip", "6 pins pass",
             ])
         #expect(verdict.warnings.map(\.id) == ["validity-not-checked"])
     }

@@ -46,7 +46,10 @@ import X509
     private static let everyone: Set = ["apple", "android", "openssl", "generic"]
 
     private static func facts(_ version: ProtocolVersion, _ cipher: String) -> ConnectionFacts {
-        ConnectionFacts(version: version, cipher: cipher, hasECDHE: version == .tls13 || cipher.hasPrefix("ECDHE"))
+        let isStatic = version < .tls13 && !cipher.hasPrefix("ECDHE")
+        let suite: UInt16 = isStatic ? 0x009C : version < .tls13 ? 0xC02F : 0x1301
+        return ConnectionFacts(
+            version, .init(suite, cipher), group: isStatic ? nil : .init(0x001D, "X25519"), isStaticRSA: isStatic)
     }
 
     private static let handshakes: [(name: String, facts: ConnectionFacts?)] = [

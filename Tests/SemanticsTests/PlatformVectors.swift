@@ -123,14 +123,15 @@ import X509
         below("a root for e-mail", nil, root: [email], all.subtracting(["openssl", "generic"])),
     ]
 
-    private static func strong(_ name: String, _ kind: LabKey.Algorithm, at depth: Int, _ accepted: Set<String>) -> Row
-    {
+    private static func strong(
+        _ name: String, _ kind: LabKey.Algorithm, at depth: Int, _ accepted: Set<String>, _ reason: String = "weak-key"
+    ) -> Row {
         let key = try! LabKey.generate(kind)
         let root = depth == 2 ? try! LabCertificate.selfSigned(.authority("Key Root"), key: key) : root
         let inter = depth == 0 ? inter : try! root.issue(.authority("Key CA"), key: depth == 1 ? key : nil)
         return Row(
             name: "\(name) at depth \(depth)", chain: [leaf(key: depth == 0 ? key : nil, by: inter), inter], root: root,
-            isPublic: true, accepted: accepted, reason: "weak-key")
+            isPublic: true, accepted: accepted, reason: reason)
     }
 
     static let keys: [Row] = [
@@ -140,7 +141,7 @@ import X509
         strong("RSA 1024", .rsa(bits: 1_024), at: 2, ["android", "okhttp"]),
         strong("RSA 512", .rsa(bits: 512), at: 0, []),
         strong("RSA 512", .rsa(bits: 512), at: 2, ["android", "okhttp"]),
-        strong("Ed25519", .ed25519, at: 0, ["openssl", "generic"]), strong("P-384", .p384, at: 0, all),
+        strong("Ed25519", .ed25519, at: 0, ["openssl", "generic"], "handshake"), strong("P-384", .p384, at: 0, all),
     ]
 
     private static func signed(_ name: String, _ digest: SignatureDigest, at depth: Int, _ accepted: Set<String>) -> Row

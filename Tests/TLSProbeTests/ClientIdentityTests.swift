@@ -105,9 +105,9 @@ import Testing
         let result = try outcome.get()
         #expect(result.clientCertificateRequested)
         #expect(!result.handshakeCompleted)
-        #expect(result.tlsVersion.description == version.rawValue)
+        #expect(result.facts.version.name == version.rawValue)
         #expect(result.presented.encodings == [world.leaf.der, world.interA.der])
-        #expect(!result.cipher.isEmpty)
+        #expect(!result.facts.suite.name.isEmpty)
         #expect(!seen.completedHandshake)
     }
 

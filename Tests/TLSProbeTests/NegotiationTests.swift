@@ -33,8 +33,29 @@ import Testing
             $0.options["Groups"] = group
         }
         let result = try await probe(.tls(settings)) { $0.maximumTLS = .tls12 }
-        #expect(result.tlsVersion == .tls12 && result.group == group)
-        #expect(result.cipher == "ECDHE-ECDSA-AES128-GCM-SHA256")
+        #expect(result.facts.version == .tls12 && result.facts.group?.name == group)
+        #expect(result.facts.suite.name == "ECDHE-ECDSA-AES128-GCM-SHA256")
+    }
+
+    /// A compressed certificate (RFC 8879) would pass what looks at certificates before OpenSSL reads them.
+    @Test func noCompressedCertificateIsAskedFor() async throws {
+        var hello = try await observe(.presenting([world.leaf])).seen.opening[...]
+        func take(_ count: Int) -> Int {
+            defer { hello = hello.dropFirst(count) }
+            return hello.prefix(count).reduce(0) { $0 << 8 | Int($1) }
+        }
+        func skip(_ count: Int) { hello = hello.dropFirst(count) }
+        // The record, the message, the version and the random value; the session, the suites and the compression by their lengths.
+        skip(5 + 4 + 2 + 32)
+        for length in [1, 2, 1] { skip(take(length)) }
+        let count = take(2)
+        hello = hello.prefix(count)
+        var extensions: [Int] = []
+        while !hello.isEmpty {
+            extensions.append(take(2))
+            skip(take(2))
+        }
+        #expect(extensions.contains(43) && !extensions.contains(27), "\(extensions)")
     }
 
     @Test func anRSAKeyExchangeHasNoGroup() async throws {
@@ -44,8 +65,8 @@ import Testing
             $0.options["CipherString"] = "AES128-GCM-SHA256:@SECLEVEL=0"
         }
         let result = try await probe(.tls(settings))
-        #expect(result.group == nil)
-        #expect(result.cipher == "AES128-GCM-SHA256")
+        #expect(result.facts.group == nil)
+        #expect(result.facts.suite.name == "AES128-GCM-SHA256")
     }
 
     @Test func applicationProtocolsAreOfferedAndTheChoiceIsReported() async throws {
@@ -63,7 +84,7 @@ import Testing
         #expect(error.reason == .protocolVersion(minimum: .tls12, maximum: .tls13))
         #expect(error.description.hasSuffix("may need the lowest TLS version 1.0"))
         let result = try await probe(.tls(settings)) { $0.minimumTLS = .tls10 }
-        #expect(result.tlsVersion.description == (version == .tls10 ? "TLSv1.0" : version.rawValue))
+        #expect(result.facts.version.name == (version == .tls10 ? "TLSv1.0" : version.rawValue))
         #expect(result.presented.leaf.der == world.leaf.der)
     }
 

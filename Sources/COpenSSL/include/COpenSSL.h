@@ -73,9 +73,13 @@ static inline X509 *COpenSSL_X509_with_inner_algorithm(X509 *certificate) {
     return copy;
 }
 
-// A chain is judged once: no server may present another one after that.
+// A chain is judged once: no server may present another one after that, nor a compressed one, which the guard would not see.
 static inline uint64_t COpenSSL_options(void) {
-    return SSL_OP_LEGACY_SERVER_CONNECT | SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION;
+#ifndef SSL_OP_NO_RX_CERTIFICATE_COMPRESSION
+#define SSL_OP_NO_RX_CERTIFICATE_COMPRESSION 0
+#endif
+    return SSL_OP_LEGACY_SERVER_CONNECT | SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION
+        | SSL_OP_NO_RX_CERTIFICATE_COMPRESSION;
 }
 static inline int COpenSSL_SSL_set_min_proto_version(SSL *ssl, int version) { return SSL_set_min_proto_version(ssl, version); }
 static inline int COpenSSL_SSL_set_max_proto_version(SSL *ssl, int version) { return SSL_set_max_proto_version(ssl, version); }
@@ -88,6 +92,7 @@ static inline long COpenSSL_SSL_set1_client_sigalgs_list(SSL *ssl, const char *a
     return SSL_set1_client_sigalgs_list(ssl, algorithms);
 }
 static inline long COpenSSL_SSL_set1_groups_list(SSL *ssl, const char *list) { return SSL_set1_groups_list(ssl, list); }
+static inline long COpenSSL_SSL_get_peer_signature_nid(SSL *ssl, int *digest) { return SSL_get_peer_signature_nid(ssl, digest); }
 static inline long COpenSSL_SSL_get_peer_tmp_key(SSL *ssl, EVP_PKEY **key) { return SSL_get_peer_tmp_key(ssl, key); }
 static inline long COpenSSL_SSL_get_tlsext_status_ocsp_resp(SSL *ssl, const unsigned char **response) {
     return SSL_get_tlsext_status_ocsp_resp(ssl, response);

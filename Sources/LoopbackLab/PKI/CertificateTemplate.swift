@@ -66,6 +66,8 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
     package var subjectKeyIdentifier = KeyIdentifier.derived
     package var authorityKeyIdentifier = KeyIdentifier.derived
     package var digest = SignatureDigest.sha256
+    /// The SubjectPublicKeyInfo of a key that nobody here can make; `nil` for that of the key.
+    package var publicKeyInfo: [UInt8]?
     /// The AlgorithmIdentifier next to the signature; `nil` if it is the signed one.
     package var outerAlgorithm: [UInt8]?
     /// The big-endian bytes of the serial number; `nil` if 16 random ones are to be made.

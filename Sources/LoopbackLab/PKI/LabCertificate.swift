@@ -88,7 +88,8 @@ extension CertificateTemplate {
             version == 1 ? [] : DER.explicit(0, DER.integer([version - 1])), DER.integer(serial),
             try issuerKey.signatureAlgorithm(digest),
             (issuer ?? issuerName).der, DER.sequence(DER.time(notBefore), DER.time(notAfter)), subject.der,
-            key.publicKeyInfo, extensions.isEmpty ? [] : DER.explicit(3, DER.element(0x30, extensions)))
+            publicKeyInfo ?? key.publicKeyInfo, extensions.isEmpty ? [] : DER.explicit(3, DER.element(0x30, extensions))
+        )
     }
 
     private func encodedExtensions(key: LabKey, issuerKey: LabKey) -> [UInt8] {

@@ -14,6 +14,8 @@ package final class LabKey: @unchecked Sendable {
         case p256Described
         /// RSA with a modulus of `bits`; from 2048 bits on a key takes a noticeable part of a second to make.
         case rsa(bits: Int)
+        /// RSA of 2048 bits for PSS signatures alone (id-RSASSA-PSS).
+        case rsaPSS
         /// RSA with a modulus of 2048 bits and a public exponent of 1,100 bits: each use costs as much as a signature.
         case rsaOfLongExponent
         case ed25519
@@ -50,6 +52,7 @@ package final class LabKey: @unchecked Sendable {
             switch algorithm {
             case .p256, .p256Described, .p384, .p521: "EC"
             case .rsa, .rsaOfLongExponent: "RSA"
+            case .rsaPSS: "RSA-PSS"
             case .ed25519: "ED25519"
             }
         let context = EVP_PKEY_CTX_new_from_name(nil, kind, nil)
@@ -68,6 +71,7 @@ package final class LabKey: @unchecked Sendable {
             // OPENSSL_EC_EXPLICIT_CURVE
             return setUp(context, for: .p256) && EVP_PKEY_CTX_set_ec_param_enc(context, 0) == 1
         case .rsa(let bits): return EVP_PKEY_CTX_set_rsa_keygen_bits(context, Int32(clamping: bits)) == 1
+        case .rsaPSS: return setUp(context, for: .rsa(bits: 2_048))
         case .rsaOfLongExponent:
             let exponent = BN_new()
             defer { BN_free(exponent) }

@@ -117,7 +117,10 @@ package final class LoopbackServer: Sendable {
         }
         let record: ConnectionRecord = { change in self.state.withLock { change(&$0.connections[index]) } }
         let isServed = SystemThread.start {
-            let connection = Connection(descriptor, delivery: self.behavior.delivery, record: record)
+            let connection = Connection(
+                descriptor,
+                delivery: index > 0 ? self.behavior.afterwards ?? self.behavior.delivery : self.behavior.delivery,
+                record: record)
             self.converse(over: connection, context, record)
             connection.finish()
             while !connection.read().isEmpty {}

@@ -7,9 +7,13 @@ package struct ServerBehavior: Sendable {
 
     let service: Service
     var delivery = Delivery.immediate
+    /// How the bytes of all connections but the first are delivered, `nil` for alike.
+    var afterwards: Delivery?
 
-    package static func tls(_ settings: TLSServerSettings, delivery: Delivery = .immediate) -> ServerBehavior {
-        ServerBehavior(service: .tls(settings), delivery: delivery)
+    package static func tls(
+        _ settings: TLSServerSettings, delivery: Delivery = .immediate, afterwards: Delivery? = nil
+    ) -> ServerBehavior {
+        ServerBehavior(service: .tls(settings), delivery: delivery, afterwards: afterwards)
     }
 
     /// A proxy with a server behind it; `delivery` counts all that it sends.

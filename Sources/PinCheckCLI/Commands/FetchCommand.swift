@@ -39,6 +39,8 @@ extension Invocation {
         download.fields = settings.fields
         download.mostRedirects = settings.mostRedirects
         download.retries = download.request.connection.retries ?? RequestDefaults.retries
+        // It is tried again as a whole.
+        download.request.connection.retries = nil
         download.sha256 = settings.sha256
         let downloader = try downloader(of: download)
         if let file {

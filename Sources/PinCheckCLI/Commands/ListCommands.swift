@@ -1,6 +1,7 @@
 import Base
 import PinChecking
 import Pinning
+import TLSProbe
 import X509
 
 extension Command {
@@ -114,15 +115,19 @@ struct DevicesReport {
 
     private static func rules(of device: Device?) -> [String] {
         guard let device else { return ["this machine's roots and rules"] }
+        let tls = device.stack.map { stack in
+            (stack.versions.upperBound < .tls13 ? ["\(stack.versions.upperBound)"] : [])
+                + (stack.groups?.contains(TLSStack.hybrid) == true ? ["hybrid"] : [])
+        }
         switch device.platformRelease {
         case nil, .newest: return ["a browser's"]
         case .apple(let rules):
             return (rules.requiresTransparency ? ["SCTs"] : [])
                 + (rules.limitsLeavesOfOwnAnchors ? ["leaf limits"] : [])
-                + (rules.judgesAddressesByTransportSecurity ? ["ATS for IPs"] : [])
+                + (rules.judgesAddressesByTransportSecurity ? ["ATS for IPs"] : []) + (tls ?? [])
         case .android(let level):
             let asked = level < 36 ? "no SCTs" : level == 36 ? "SCTs if the app asks" : "SCTs from targetSdk 37"
-            return ["API \(level)", asked]
+            return ["API \(level)", asked] + (tls ?? [])
         }
     }
 
@@ -142,7 +147,8 @@ struct DevicesReport {
             "name": device?.name ?? DeviceData.systemName, "alias": device?.alias,
             "platform": device?.platform.rawValue, "version": device?.version?.description, "release": device?.release,
             "url": device?.address, "read": device?.date.date, "root_count": device?.rootCount,
-            "rules": Self.rules(of: device), "roots": device.flatMap { device in roots?.map { entry($0, of: device) } },
+            "rules": Self.rules(of: device), "tls": device?.stack,
+            "roots": device.flatMap { device in roots?.map { entry($0, of: device) } },
         ]
     }
 
@@ -168,7 +174,8 @@ struct DevicesReport {
             + [
                 "", "SCTs: certificates of public roots need timestamps of Certificate Transparency",
                 "leaf limits: 825 days and serverAuth, also below an app's own anchors",
-                "ATS for IPs: App Transport Security holds for addresses too", "",
+                "ATS for IPs: App Transport Security holds for addresses too",
+                "TLS 1.2: offers no newer version; hybrid: offers X25519MLKEM768", "",
                 "\(data.certificateCount) roots; the newest list was read \(data.date.date)",
                 "source: \(Self.safe(data.source))",
             ].map { layout.folded($0) }
@@ -192,4 +199,16 @@ struct DevicesReport {
     }
 
     private static func safe(_ text: String) -> String { TerminalText.shown(text, to: 200) }
+}
+
+extension TLSStack: JSONDocument {
+    package var document: JSONObject {
+        [
+            "name": name, "versions": [versions.lowerBound.name, versions.upperBound.name],
+            "suites": suites.map { String($0, radix: 16, uppercase: true) },
+            "groups": (groups ?? []).compactMap(NamedGroup.name), "perhaps_groups": perhaps.compactMap(NamedGroup.name),
+            "signature_algorithms": signatures.compactMap(SignatureScheme.name),
+            "leaf_keys": (keys ?? []).map(\.rawValue), "source": source, "confidence": confidence.rawValue,
+        ]
+    }
 }

@@ -159,7 +159,7 @@ extension Proxy {
     func document(_ passage: ProxyPassage?) -> JSONObject {
         let tls = passage?.tls.map { tls -> JSONObject in
             [
-                "version": tls.version.description, "cipher": tls.cipher, "subject": tls.leaf.subject,
+                "version": tls.version.name, "cipher": tls.cipher, "subject": tls.leaf.subject,
                 "cert_sha256": tls.leaf.fingerprint.hexadecimal,
             ]
         }
@@ -177,19 +177,30 @@ extension Duration {
     }
 }
 
-extension Handshake: JSONDocument {
-    var suite: String { "\(tlsVersion) \(cipher)" }
-
+extension ConnectionFacts: JSONDocument {
     package var document: JSONObject {
         [
-            "version": tlsVersion.description, "cipher": cipher, "group": group, "alpn": alpn,
-            "client_certificate_requested": clientCertificateRequested,
-            "client_certificate_sent": clientCertificateSent,
-            "timings_ms": [
-                "resolve": timings.resolve?.milliseconds, "connect": timings.connect.milliseconds,
-                "proxy": timings.proxy?.milliseconds, "handshake": timings.handshake.milliseconds,
-            ] as JSONObject,
+            "version": version.name, "cipher": suite.name, "group": group?.name, "signature_algorithm": signature?.name,
         ]
+    }
+}
+
+extension Handshake: JSONDocument {
+    package var document: JSONObject {
+        var document = facts.document
+        document.members += [
+            ("alpn", alpn),
+            ("client_certificate_requested", clientCertificateRequested),
+            ("client_certificate_sent", clientCertificateSent),
+            (
+                "timings_ms",
+                [
+                    "resolve": timings.resolve?.milliseconds, "connect": timings.connect.milliseconds,
+                    "proxy": timings.proxy?.milliseconds, "handshake": timings.handshake.milliseconds,
+                ] as JSONObject
+            ),
+        ]
+        return document
     }
 }
 

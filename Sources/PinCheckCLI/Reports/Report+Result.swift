@@ -18,7 +18,9 @@ extension Report {
             target: result.target,
             verdict: result.verdict.outcome == .accepted
                 ? .accept : result.verdict.outcome.isRejection ? .reject : .none, reason: reason, exit: exit,
-            endpoint: result.endpoint, tls: try? result.connection?.get(),
+            endpoint: result.endpoint, tls: shown?.handshake ?? (try? result.connection?.get()),
+            offerOf: shown?.handshake.flatMap { $0 == (try? result.connection?.get()) ? nil : shown?.stack?.name },
+            firstPin: (try? result.connection?.get())?.presented.leaf.publicKey.spkiSHA256.description,
             verifyName: result.referenceName == .unchecked ? nil : result.referenceName.description,
             variant: result.variant, consistency: result.consistency, evaluatedAt: result.time,
             isOfAnotherTime: result.policy?.time != nil, presented: Certificate.list(result.presented, at: result.time),
@@ -121,7 +123,7 @@ extension Report.Client {
             name: result.client.client.name, device: result.device,
             verdict: verdict.map { $0.isAccepted ? .accept : .reject } ?? .none, reason: result.reason,
             disposition: isChallenged ? verdict?.disposition.rawValue : nil, settings: result.client.settings,
-            outlook: result.outlook)
+            outlook: result.outlook, tls: result.handshake?.facts)
     }
 }
 
@@ -166,6 +168,13 @@ extension Remedy {
         case .giveClientCertificate: "; give one with --cert"
         case .giveExpectedStatus: ": say with --expect-status which statuses are right"
         case .offerECDHE: "; offer ECDHE alone to settle it: --ciphers ECDHE"
+        case .offerMore(.lowestVersion): ": see --min-tls"
+        case .offerMore(.highestVersion): ": see --max-tls"
+        case .offerMore(.suites): ": see --ciphers"
+        case .offerMore(.groups): ": see --groups"
+        case .offerMore(.signatures): ": see --sigalgs"
+        case .bringTLS:
+            "; an app that brings its own TLS connects otherwise: okhttp:conscrypt, or --client generic without a device"
         case .giveNewerDeviceData: ": give newer ones with --device-data, or use a newer pincheck"
         case .allowInvalidCertificates:
             "; its pin is enough with allowInvalidCertificates = YES (--allow-invalid-certificates)"

@@ -38,7 +38,7 @@ extension Report {
     var sentences: [String] { [owner + reason.lines[0]] + reason.lines.dropFirst() }
 
     private var owner: String {
-        guard clients.count == 1, let title = clients.first?.title else { return "" }
+        guard clients.count == 1, let title = clients.first?.title, !reason.lines[0].hasPrefix(title) else { return "" }
         return title == PinChecking.Client.generic.name ? "" : title + ": "
     }
 

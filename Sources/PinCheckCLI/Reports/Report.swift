@@ -15,6 +15,10 @@ struct Report: JSONDocument {
     var exit: ExitStatus
     var endpoint: EndpointFacts?
     var tls: Handshake?
+    /// Whose TLS the server was asked with; `nil` for the first handshake.
+    var offerOf: String? = nil
+    /// The key that the first handshake showed, whatever handshake is shown.
+    var firstPin: String? = nil
     var verifyName: String?
     var variant: Variant?
     var consistency: AddressComparison?
@@ -170,6 +174,8 @@ extension Report {
         var disposition: String?
         var settings: [ShownSetting]
         var outlook: Outlook?
+        /// The handshake that it was judged on.
+        var tls: ConnectionFacts?
 
         package var document: JSONObject {
             let settings = settings.map { setting -> (String, JSONObject.Value) in
@@ -180,7 +186,7 @@ extension Report {
             }
             return [
                 "name": name, "device": device, "verdict": verdict, "reason": reason, "disposition": disposition,
-                "settings": JSONObject(settings.sorted { $0.0 < $1.0 }), "outlook": outlook,
+                "settings": JSONObject(settings.sorted { $0.0 < $1.0 }), "outlook": outlook, "tls": tls,
             ]
         }
     }

@@ -111,10 +111,10 @@ extension OptionGroup {
         ) { $0.request.connection.jobs = $1 }
     }
 
-    private static let versions: Option.Values.Words = { Option.words(TLSVersion.allCases.map(\.number)) }
+    private static let versions: Option.Values.Words = { Option.words(ProtocolVersion.allCases.map(\.number)) }
 
-    private static func version(_ text: String) throws -> TLSVersion {
-        guard let version = TLSVersion(number: text) else {
+    private static func version(_ text: String) throws -> ProtocolVersion {
+        guard let version = ProtocolVersion(number: text) else {
             throw Problem.usage("\(quoted(text)) is not a TLS version: write 1.0, 1.1, 1.2 or 1.3")
         }
         return version

@@ -30,11 +30,14 @@ extension ClientInput {
     func okHttp() throws -> OkHttp {
         let pattern = try client.text("pattern").map { text in try OkHttp.pattern(InternationalName.ascii(text) ?? text)
         }
+        let bringsConscrypt = client.isSet("conscrypt")
         let count = pins?.pins.count ?? 0
         let host = host?.lowercased()
-        guard let pattern else { return OkHttp(host: policy == nil ? host : nil, trust: androidTrust) }
+        guard let pattern else {
+            return OkHttp(host: policy == nil ? host : nil, trust: androidTrust, bringsConscrypt: bringsConscrypt)
+        }
         let entries = (0..<count).map { (pattern: pattern, pinIndex: $0) }
-        return OkHttp(entries: entries, host: host, trust: androidTrust)
+        return OkHttp(entries: entries, host: host, trust: androidTrust, bringsConscrypt: bringsConscrypt)
     }
 
     /// Alamofire with the evaluator that was named, or the one the pins suggest, for all hosts or for those that were named.

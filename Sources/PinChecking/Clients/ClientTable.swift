@@ -53,8 +53,10 @@ extension Client {
             make: { try $0.trustKit() }),
         Client(
             name: "okhttp", summary: "OkHttp 5, CertificatePinner",
-            settings: [.init("pattern", "PATTERN", "the pins' hosts: a host, *.host or **.host")]
-                + ClientSetting.androidApp,
+            settings: [
+                .init("pattern", "PATTERN", "the pins' hosts: a host, *.host or **.host"),
+                .init("conscrypt", nil, "the app brings Conscrypt: the newest Android's TLS on every device"),
+            ] + ClientSetting.androidApp,
             trustsInstalledRoots: false,
             configurations: [.okHttp: .union, .reactNative: .unionOfCanonicalNames],
             comparesHostAsWritten: true, namedBy: [.okHttp, .reactNative], platform: .android, pinForm: .hash(.okhttp),

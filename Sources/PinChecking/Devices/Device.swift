@@ -70,6 +70,14 @@ extension Device {
     }
 }
 
+extension Device {
+    /// The TLS that its system brings; `nil` for Mozilla's list.
+    package var stack: TLSStack? {
+        guard let platformRelease else { return nil }
+        return TLSStack(of: platform == .apple ? .apple : .android, on: platformRelease)
+    }
+}
+
 extension DeviceData {
     /// What this machine is called, with its own roots and each client's platform of today.
     package static let systemName = "system"

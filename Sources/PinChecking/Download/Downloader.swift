@@ -120,23 +120,21 @@ package final class Downloader: Sendable {
             HTTPLocation.authority(host.host, host.port ?? RequestDefaults.port, defaultPort: RequestDefaults.port)
         }
         let acceptance = check.policy?.acceptance(of: "\(location.authority) \(check.endpoint.referenceName)")
-        do throws(ProbeError) {
-            let prober = checker.prober
-            let (_, connection, response) = try await prober.probe(check.endpoint.request) { handshake in
-                let connection = checker.judged(.success(handshake), of: check)
-                let isPinned =
-                    connection.judged?.clients.contains {
-                        if case .pinMatched? = $0.decided?.reason { true } else { false }
-                    } ?? false
-                guard connection.verdict.outcome == .accepted, isFirst || isPinned else { return (connection, nil) }
-                let missing = document.expect(from: isPinned ? acceptance : nil, goingOn: goingOn)
-                // A document is stored as it is.
-                let own = [HTTPField("Accept-Encoding", "identity")].compactMap(\.self) + missing
-                let asked = HTTPRequest(location, authority: authority, fields: (isFirst ? request.fields : []) + own)
-                return (connection, HTTPExchange(asked, for: document, patience: Self.patience))
-            }
-            return (connection, response)
-        } catch { return (checker.judged(.failure(error), of: check), nil) }
+        return await checker.connection(
+            of: (check.endpoint, .ordinary), check, until: Deadline(in: check.timeout), asks: true
+        ) { connection in
+            let connection = checker.judged(connection, by: check.policy)
+            let isPinned =
+                connection.judged?.clients.contains {
+                    if case .pinMatched? = $0.decided?.reason { true } else { false }
+                } ?? false
+            guard connection.verdict.outcome == .accepted, isFirst || isPinned else { return (connection, nil) }
+            let missing = document.expect(from: isPinned ? acceptance : nil, goingOn: goingOn)
+            // A document is stored as it is.
+            let own = [HTTPField("Accept-Encoding", "identity")].compactMap(\.self) + missing
+            let asked = HTTPRequest(location, authority: authority, fields: (isFirst ? request.fields : []) + own)
+            return (connection, HTTPExchange(asked, for: document, patience: Self.patience))
+        }
     }
 }
 

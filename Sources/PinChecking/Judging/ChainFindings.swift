@@ -1,26 +1,42 @@
 import Base
 import Pinning
+import TLSProbe
 import X509
 
 extension HostPolicy {
     /// What there is to say of a chain beside the verdicts: what deserves attention, and what is good to know.
     func findings(
-        on clients: [ClientVerdict], _ view: ServerView, _ interception: Finding?, isAdvising: Bool
+        on clients: [ClientVerdict], _ views: [ServerView], _ interception: Finding?, isAdvising: Bool
     ) -> (findings: [Finding], notes: [Finding]) {
         let ranked = clients.ranked
         var findings = warnings(of: ranked, among: clients) + platformRules(ranked) + missingClients(clients)
         if let deciding = ranked.shown, let verdict = deciding.decided {
             findings += [missingRootsWarning(verdict, on: deciding.judgedDevice)].compactMap(\.self)
-            findings += misreadPinWarnings((view.presented.certificates + verdict.builtChain.certificates).distinct)
+            findings += misreadPinWarnings(
+                (views.flatMap(\.presented.certificates) + verdict.builtChain.certificates).distinct)
         }
         let isRefused = !ranked.isEmpty && ranked.allSatisfy { $0.isAccepted == false }
         let notes = ranked.flatMap { $0.decided?.findings ?? [] }.filter { $0.level == .note }.distinct
         let interception = [interception].compactMap(\.self)
         return (
             findings.map { $0.advising(isAdvising) }
-                + interception.filter { $0.level == .warning } + (view.evidence?.findings(isRefused: isRefused) ?? []),
-            remarks + rootNotes(on: ranked, view) + notes + interception.filter { $0.level == .note }
+                + interception.filter { $0.level == .warning }
+                + views.flatMap { $0.evidence?.findings(isRefused: isRefused) ?? [] }.distinct,
+            remarks + rootNotes(on: ranked, views[0]) + differentLeaves(of: ranked) + notes
+                + interception.filter { $0.level == .note }
         )
+    }
+
+    /// That clients are shown different certificates, by what their TLS offers.
+    private func differentLeaves(of ranked: [ClientVerdict]) -> [Finding] {
+        let leaves = ranked.grouped { $0.handshake?.presented.leaf }.filter { $0.key != nil }
+        guard leaves.count > 1 else { return [] }
+        let parts = leaves.map { leaf, some in
+            "\(ranked.names(of: some)) \(leaf?.publicKey.spkiSHA256.description ?? "")"
+        }
+        return [
+            Finding(.keyTypesDiffer, .note, "clients get the key that fits their TLS: \(parts.joined(separator: ", "))")
+        ]
     }
 
     /// The warnings of verdicts; what a client warns of on several devices is said once.
@@ -54,7 +70,7 @@ extension HostPolicy {
 
     /// Clients that are left out of the verdict, since they do not start with these pins.
     func missingClients(_ clients: [ClientVerdict]) -> [Finding] {
-        clients.filter { $0.isAccepted == nil && !$0.isUndecided }.grouped(by: \.client.client).compactMap {
+        clients.filter(\.isNotSetUp).grouped(by: \.client.client).compactMap {
             client, missing in
             guard case .failure(let error)? = missing.first?.verdict else { return nil }
             return .warning(.clientNotSetUp, "\(client.name) cannot be set up: \(error.message)")
@@ -121,6 +137,17 @@ extension JudgedDevice {
             concerning: verdict.builtChain.certificates, whenMissing: verdict.isMissingAnchor)
         let advice = "reinstall ca-certificates, or give anchors"
         return damage.first.map { Reason("damaged-trust-store", "the system's store is damaged in \($0): \(advice)") }
+    }
+
+    /// That the leaf has a key which phones and newer OpenSSLs know, and the one at hand does not: a rejection for it says nothing.
+    func unknownKey(of verdict: Verdict) -> Reason? {
+        guard case .untrusted(let failures) = verdict.reason,
+            let first = failures.first(where: { $0.reason == .weakKey }), first.depth == 0,
+            first.certificate.publicKey.algorithm.isOfNewerOpenSSL
+        else { return nil }
+        let key = first.certificate.publicKey.algorithm
+        return Reason(
+            "unknown-algorithm", "\(key), which this OpenSSL (\(OpenSSLVersion.number)) does not know; 3.5 does")
     }
 }
 

@@ -15,7 +15,8 @@ extension Reason {
     /// The reason of a verdict in one line, with what the user needs to act on it.
     init(
         _ verdict: Verdict, of client: ConfiguredClient, for name: ReferenceName, by policy: HostPolicy,
-        serverName: SentServerName, proxy: Proxy? = nil, hasAnchors: Bool, release: PlatformRelease = .newest
+        serverName: SentServerName, proxy: Proxy? = nil, hasAnchors: Bool, on device: JudgedDevice? = nil,
+        _ refusal: HandshakeRefusal? = nil
     ) {
         func reason(_ message: String, _ hints: [String] = [], _ remedy: Remedy? = nil) -> Reason {
             Reason(verdict.reason.id, message, hints: hints, remedy: remedy)
@@ -37,6 +38,13 @@ extension Reason {
                 self = reason("the chain is not trusted")
                 return
             }
+            if case .handshake(let why) = first.reason {
+                let who = policy.clients.count * policy.devices.count > 1 ? "" : client.client.name + " "
+                let place = who.isEmpty || policy.lists == nil ? "" : device.map { "on \($0.name) " } ?? ""
+                let remedy: Remedy = if case .byOptions(let part) = refusal { .offerMore(part) } else { .bringTLS }
+                self = reason("\(who)\(place)cannot connect: \(why)", [], remedy)
+                return
+            }
             var hints = failures.prefix(3).dropFirst().map { "also, \($0)" }
             var remedy = policy.anchorRemedy(
                 for: first, of: client, serverName == .noServer, proxy, hasAnchors: hasAnchors)
@@ -45,7 +53,7 @@ extension Reason {
                 client.pins?.certificates.contains(first.certificate) == true
             {
                 // In certificate mode Apple's rules for leaves under an app's own anchor hold all the same.
-                let apple = Platform.apple().running(on: release)
+                let apple = Platform.apple().running(on: device?.release ?? .newest)
                 let objection =
                     policy.mode == .publicKey
                     ? nil : apple.objections(toLeaf: first.certificate, endingAt: .own).first

@@ -1,5 +1,6 @@
 import Base
 public import Pinning
+package import TLSProbe
 import X509
 
 /// What one client makes of a chain, on one device where some were named.
@@ -13,6 +14,8 @@ public struct ClientVerdict: Sendable {
     public let verdict: Result<Verdict, ClientConfigurationError>
     /// The reason.
     public package(set) var reason: Reason
+    /// The handshake that it was judged on; `nil` for a chain without one, and if its TLS gets none.
+    package let handshake: Handshake?
     /// Its place among all: by device and registry, whatever the order in which clients were named.
     let rank: Int
     /// Asks the client about other worlds, `nil` without a verdict and for what is only forecast.
@@ -24,11 +27,13 @@ public struct ClientVerdict: Sendable {
 
     init(
         _ client: ConfiguredClient, on judgedDevice: JudgedDevice, in policy: HostPolicy, rank: Int = 0,
-        _ verdict: Result<Verdict, ClientConfigurationError>, reason: Reason, forecaster: Forecaster? = nil
+        _ verdict: Result<Verdict, ClientConfigurationError>, reason: Reason, forecaster: Forecaster? = nil,
+        handshake: Handshake? = nil
     ) {
         (self.client, self.judgedDevice) = (client, judgedDevice)
         device = policy.lists == nil ? nil : judgedDevice.name
         (self.verdict, self.reason, self.rank, self.forecaster) = (verdict, reason, rank, forecaster)
+        self.handshake = handshake
     }
 
     /// The client's name, as `--client` takes it.
@@ -64,6 +69,14 @@ public struct ClientVerdict: Sendable {
     static let undecided = "issuer-unknown"
     /// Whether what is about to be deployed does not tell what the client makes of it.
     var isUndecided: Bool { isAccepted == nil && reason.id == Self.undecided }
+    /// Whether its TLS got no answer.
+    var isUnanswered: Bool { isAccepted == nil && reason.failure != nil }
+    var isNotSetUp: Bool { isAccepted == nil && !isUndecided && !isUnanswered }
+
+    /// What its verdict is about; `nil` without a verdict.
+    var view: ServerView? { forecaster?.today }
+    /// The TLS that it connects with; `nil` for one that is not known.
+    package var stack: TLSStack? { (try? client.procedure.get())?.stack(on: judgedDevice.release) }
 }
 
 /// What the clients make of one chain, from a server, a file, or one that is about to be deployed, and what there is to say of it beside.
@@ -77,6 +90,11 @@ package struct JudgedChain: Sendable {
     let findings: [Finding]
     /// What is good to know of the verdicts and of the roots of devices, each once.
     let notes: [Finding]
+
+    /// Devices whose clients never get such a key.
+    let leftOut: Set<String>
+
+    var ending: Ending { clients.ending(in: policy, leftOut: leftOut) }
 
     /// What is shown: what the verdict rests on of the first client of the registry, or of the first that rejects; `nil` where none
     /// could be set up.

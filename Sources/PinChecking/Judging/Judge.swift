@@ -6,29 +6,32 @@ import X509
 extension HostPolicy {
     /// Has every client judge what a server, a service or a proxy showed, with all that its handshake brought along.
     func judge(
-        _ handshake: Handshake, for name: ReferenceName, at time: Timestamp, serverName: SentServerName,
-        through proxy: Proxy? = nil
+        _ handshake: Handshake, _ answers: Answers = [:], of keyType: CertificateKeyType? = nil,
+        for name: ReferenceName, at time: Timestamp, serverName: SentServerName, through proxy: Proxy? = nil
     ) -> JudgedChain {
         judge(
-            handshake.presented, for: name, at: time, stapled: handshake.staple,
-            // Both are the numbers of the protocol.
-            on: ConnectionFacts(
-                version: ProtocolVersion(rawValue: handshake.tlsVersion.rawValue) ?? .tls10, cipher: handshake.cipher,
-                hasECDHE: handshake.keyExchange == .ephemeral), serverName: serverName, through: proxy)
+            handshake.presented, for: name, at: time, on: handshake, answers, of: keyType, serverName: serverName,
+            through: proxy)
     }
 
     /// Has every client judge a chain on each device: the one way to a verdict, for a connection, a file and what is about to be
     /// deployed.
     ///
-    /// `wording` puts the reason of a verdict in words, where that is not done as for a server.
+    /// A client is judged on the handshake that its TLS got, and decides itself whether that is within its offer. `wording` puts the
+    /// reason of a verdict in words, where that is not done as for a server.
     func judge(
-        _ presented: PresentedChain, for name: ReferenceName, at time: Timestamp, stapled staple: [UInt8]? = nil,
-        on connection: ConnectionFacts? = nil, serverName: SentServerName = .noServer, through proxy: Proxy? = nil,
+        _ presented: PresentedChain, for name: ReferenceName, at time: Timestamp, on first: Handshake? = nil,
+        _ answers: Answers = [:], of keyType: CertificateKeyType? = nil, serverName: SentServerName = .noServer,
+        through proxy: Proxy? = nil,
         wording: ((Verdict, ConfiguredClient) -> Reason)? = nil
     ) -> JudgedChain {
-        let view = ServerView(
-            presented: presented, referenceName: name, time: time, fetchable: fetchable,
-            evidence: evidence(of: presented, staple: staple, at: time), connection: connection)
+        func view(of presented: PresentedChain, on handshake: Handshake?) -> ServerView {
+            ServerView(
+                presented: presented, referenceName: name, time: time, fetchable: fetchable,
+                evidence: evidence(of: presented, staple: handshake?.staple, at: time), connection: handshake?.facts)
+        }
+        // Each handshake once.
+        var views = [(handshake: first, view: view(of: presented, on: first))]
         // Most clients ask the same question first.
         let budget = TargetBudget()
         let verifiers = devices.map { device in
@@ -37,20 +40,36 @@ extension HostPolicy {
                 own: RememberingVerifier(device.verifierWithInstalledRoots.within(budget))
             )
         }
-        var clients = verdicts { client, procedure, place in
-            let view = view.running(on: devices[place].release)
+        let stacks = keyType.map(stacks)
+        var clients = verdicts(of: stacks) { client, procedure, place in
+            var refusal: HandshakeRefusal?
+            var position = 0
+            switch answers.isEmpty ? nil : procedure.stack(on: devices[place].release).flatMap({ answers[$0.offer] }) {
+            case nil: break
+            case .refused(let how): refusal = how
+            case .unanswered(let error):
+                let reason = Reason(error)
+                let failure = ClientConfigurationError(client: client.client.name, message: reason.message)
+                return (.failure(failure), reason, nil, nil)
+            case .judgedOn(let handshake):
+                position = views.firstIndex { $0.handshake == handshake } ?? views.count
+                if position == views.count { views.append((handshake, view(of: handshake.presented, on: handshake))) }
+            }
+            var view = views[position].view.running(on: devices[place].release)
+            view.refusal = refusal
             let verifier = client.trustsInstalledRoots ? verifiers[place].own : verifiers[place].plain
             let verdict = procedure.decide(view, pins: client.pins, verifier: verifier, in: client.app)
             let reason =
                 wording?(verdict, client)
                 ?? Reason(
                     verdict, of: client, for: view.referenceName, by: self, serverName: serverName, proxy: proxy,
-                    hasAnchors: givenRoots != nil, release: view.release)
+                    hasAnchors: givenRoots != nil, on: devices[place], refusal)
             let forecaster = Forecaster(
                 verdict, of: client, procedure, in: self, on: devices[place], by: verifier, view)
-            return (.success(verdict), reason, forecaster)
+            return (.success(verdict), reason, forecaster, refusal == nil ? views[position].handshake : nil)
         }
-        let inUse = Set(presented.certificates.marks + clients.flatMap { $0.decided?.certificates.marks ?? [] })
+        let presented = views.flatMap(\.view.presented.certificates)
+        let inUse = Set(presented.marks + clients.flatMap { $0.decided?.certificates.marks ?? [] })
         let isIdleTaken = followsSources && clients.contains { $0.decided?.isByPins == true }
         for index in clients.indices { clients[index].lookAhead(inUse: inUse, isIdleTaken: isIdleTaken) }
         if wording == nil, clients.contains(where: \.isUntrusted), let hint = clockHint(on: presented, at: time) {
@@ -62,43 +81,67 @@ extension HostPolicy {
         // A proxy explains everything else: what would mend the chain without it is no advice.
         let isIntercepted = interception?.kind == .interceptor && interception?.level == .warning
         for index in clients.indices { clients[index].reason = clients[index].reason.advising(!isIntercepted) }
-        let (findings, notes) = findings(on: clients, view, interception, isAdvising: !isIntercepted)
+        let (findings, notes) = findings(
+            on: clients, views.map(\.view), interception, isAdvising: !isIntercepted)
         return JudgedChain(
-            policy: self, view: view, clients: clients, interception: interception, findings: findings, notes: notes)
+            policy: self, view: clients.shown?.view ?? views[0].view, clients: clients, interception: interception,
+            findings: findings, notes: notes + leftOut(beside: stacks, keyType),
+            leftOut: keyType == nil ? [] : Set(devices.map(\.name)).subtracting(clients.map(\.judgedDevice.name)))
     }
 
     /// What this machine takes for the time, if that rather than the server may be wrong: no certificate of several is valid at it, or the
     /// program is younger.
-    private func clockHint(on presented: PresentedChain, at time: Timestamp) -> String? {
+    private func clockHint(on sent: [Certificate], at time: Timestamp) -> String? {
         guard self.time == nil else { return nil }
-        let sent = presented.certificates
         let isNoneValid = sent.count > 1 && sent.allSatisfy { time < $0.notBefore || $0.notAfter < time }
         return isNoneValid || time < DeviceData.builtIn.date
             ? "this machine's clock reads \("\(time)".prefix(16))Z" : nil
     }
 
-    /// The verdicts of all clients on each device they run on; `decide` is asked with the position of the device.
+    /// The clients that have no verdict on a certificate with a key of a type, since their TLS takes none.
+    private func leftOut(beside stacks: [TLSStack?]?, _ keyType: CertificateKeyType?) -> [Finding] {
+        guard let stacks, let keyType else { return [] }
+        let names = devices.flatMap { device in
+            clients.filter { client in
+                guard device.runs(client.client), case .success(let procedure) = client.procedure else { return false }
+                return !stacks.contains(procedure.stack(on: device.release))
+            }.map(\.client.name)
+        }.distinct
+        guard !names.isEmpty else { return [] }
+        return [
+            Finding(.keyTypesDiffer, .note, "not judged for \(listed(names)), which never gets a key for \(keyType)")
+        ]
+    }
+
+    /// The verdicts of all clients on each device they run on, of those with one of these stacks if they are given; `decide` is asked
+    /// with the position of the device.
     func verdicts(
+        of stacks: [TLSStack?]? = nil,
         _ decide: (ConfiguredClient, any ClientProcedure, _ place: Int) -> (
-            Result<Verdict, ClientConfigurationError>, Reason, Forecaster?
+            Result<Verdict, ClientConfigurationError>, Reason, Forecaster?, Handshake?
         )
     ) -> [ClientVerdict] {
         let ranks = ranks
         return devices.enumerated().flatMap { place, device in
-            clients.enumerated().filter { device.runs($1.client) }.map { index, client in
+            clients.enumerated().filter { device.runs($1.client) }.compactMap { index, client in
                 let rank = place * clients.count + ranks[index]
                 switch client.procedure {
+                case .success(let procedure) where stacks?.contains(procedure.stack(on: device.release)) == false:
+                    return nil
                 case .failure(let error):
                     let reason = Reason(ClientVerdict.notSetUp, error.message)
                     return ClientVerdict(client, on: device, in: self, rank: rank, .failure(error), reason: reason)
                 case .success(let procedure):
-                    let (verdict, reason, forecaster) = decide(client, procedure, place)
-                    if let damage = (try? verdict.get()).flatMap({ device.damage(concerning: $0) }) {
+                    let (verdict, reason, forecaster, handshake) = decide(client, procedure, place)
+                    if let damage = (try? verdict.get()).flatMap({
+                        device.damage(concerning: $0) ?? device.unknownKey(of: $0)
+                    }) {
                         let error = ClientConfigurationError(client: client.client.name, message: damage.message)
                         return ClientVerdict(client, on: device, in: self, rank: rank, .failure(error), reason: damage)
                     }
                     return ClientVerdict(
-                        client, on: device, in: self, rank: rank, verdict, reason: reason, forecaster: forecaster)
+                        client, on: device, in: self, rank: rank, verdict, reason: reason, forecaster: forecaster,
+                        handshake: handshake)
                 }
             }
         }

@@ -83,8 +83,9 @@ package struct NextQuestion {
                 let forecast = policy.nextForecast(
                     of: key, certificate, by: client, procedure, on: place, beside: served, for: name, at: time)
                 switch decision(forecast, client, item, isServed: served != nil) {
-                case .success(let verdict): return (.success(verdict), reason(verdict, client, item), nil)
-                case .failure(let doubt): return (.failure(doubt), Reason(ClientVerdict.undecided, doubt.message), nil)
+                case .success(let verdict): return (.success(verdict), reason(verdict, client, item), nil, nil)
+                case .failure(let doubt):
+                    return (.failure(doubt), Reason(ClientVerdict.undecided, doubt.message), nil, nil)
                 }
             }
         }

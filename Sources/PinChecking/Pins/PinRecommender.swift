@@ -45,7 +45,7 @@ package struct PinRecommender: Sendable {
         guard let verdict = judged.shown?.decided, let leaf = verdict.builtChain.certificates.first,
             let top = verdict.builtChain.certificates.last
         else { return nil }
-        let ending = judged.clients.ending(in: judged.policy)
+        let ending = judged.ending
         guard ending.outcome == .accepted || verdict.isMissingAnchor else { return heldBack(ending.reason.sentence) }
         let path = verdict.builtChain.certificates
         let keys = path.map(\.publicKey.spkiSHA256)

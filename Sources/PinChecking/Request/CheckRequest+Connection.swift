@@ -13,8 +13,8 @@ extension CheckRequest {
         package var timeout: Duration?
         /// How often to try again when there was no verdict, 0 to 100.
         package var retries: Int?
-        package var minimumTLS: TLSVersion?
-        package var maximumTLS: TLSVersion?
+        package var minimumTLS: ProtocolVersion?
+        package var maximumTLS: ProtocolVersion?
         package var applicationProtocols: [ApplicationProtocol] = []
         /// The groups, cipher suites and signature algorithms to offer, where that is not everything.
         package var offer = HandshakeOffer()
@@ -48,7 +48,7 @@ extension CheckRequest {
         ///
         /// One limit alone moves the other one's default out of its way, and so do cipher suites: those of TLS 1.3 fit no other
         /// version, and no others fit that.
-        package func versions() throws(Problem) -> ClosedRange<TLSVersion> {
+        package func versions() throws(Problem) -> ClosedRange<ProtocolVersion> {
             let suites = offer.suites
             let isOnlyOld = offer.ciphers != nil && suites.new.isEmpty
             let isOnlyNew = offer.ciphers != nil && suites.old.isEmpty

@@ -40,8 +40,8 @@ package enum RequestDefaults {
     package static let timeoutSeconds = 10
     package static let retries = 0
     /// The lowest TLS version to offer, or the highest where that is lower.
-    static let minimumTLS = TLSVersion.tls12
-    static let maximumTLS = TLSVersion.tls13
+    static let minimumTLS = ProtocolVersion.tls12
+    static let maximumTLS = ProtocolVersion.tls13
     package static let jobs = 512
     /// What is offered where a request is sent and nothing else is asked to be: what the request is written in (RFC 7301, 6).
     static let applicationProtocolOfRequests = "http/1.1"

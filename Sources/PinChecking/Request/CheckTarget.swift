@@ -182,6 +182,8 @@ package enum Variant: Hashable, Sendable {
         }
     }
 
+    var keyType: CertificateKeyType? { if case .keyType(let type) = self { type } else { nil } }
+
     /// All ways to connect in the order of tables, whatever the order in which they were asked for.
     package static let all = [.ordinary] + CertificateKeyType.allCases.map(Variant.keyType) + [.withoutSNI, .withSNI]
 

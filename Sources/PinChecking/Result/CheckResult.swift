@@ -132,7 +132,7 @@ extension CheckResult {
     init(_ judged: JudgedChain, named name: String, next: NextDeployment? = nil) {
         self = CheckResult(
             target: name, referenceName: judged.view.referenceName, time: judged.view.time, policy: judged.policy,
-            verdict: judged.clients.ending(in: judged.policy), judged: judged,
+            verdict: judged.ending, judged: judged,
             presented: judged.shown == nil ? [] : judged.view.presented.certificates, next: next,
             findings: judged.policy.warnings + judged.findings + judged.notes
         ).concluded()

@@ -6,7 +6,9 @@ package import TLSProbe
 package struct CheckedConnection: Sendable {
     package let endpoint: CheckEndpoint
     package let variant: Variant
+    /// The first handshake, and what else came of it for clients whose TLS offers less.
     package let result: Result<Handshake, ProbeError>
+    var answers: Answers = [:]
     /// What the clients say, `nil` where there is no chain, or nothing to judge it by, or no time left.
     package internal(set) var judged: JudgedChain? = nil
     var isOutOfTime = false
@@ -29,7 +31,7 @@ package struct CheckedConnection: Sendable {
                     "no-time", "timed out before the chain of '\(endpoint.target)' could be verified",
                     remedy: .raiseTimeout))
         }
-        return judged.map { $0.clients.ending(in: $0.policy) } ?? .unjudged
+        return judged?.ending ?? .unjudged
     }
 }
 
@@ -60,16 +62,20 @@ extension CheckedTarget {
 }
 
 extension CheckedConnection {
-    /// What deserves attention of the handshake itself, apart from any client.
+    /// What deserves attention of the handshakes themselves, apart from any client.
     var handshakeFindings: [Finding] {
-        guard let result = served else { return [] }
+        let others = judged?.clients.compactMap(\.handshake) ?? []
+        return ([served].compactMap(\.self) + others).distinct.flatMap(findings).distinct
+    }
+
+    private func findings(on result: Handshake) -> [Finding] {
         var findings: [Finding] = []
-        if case .ephemeralInGroup(let bits) = result.keyExchange {
+        if let bits = result.facts.primeBits {
             let group = "the key exchange is in a Diffie-Hellman group of \(bits) bits"
             let why = bits < 2_048 ? "2048 are the least that is safe" : "phones and browsers have no such groups"
             findings.append(.warning(.weakKeyExchange, "\(group), and \(why): offer ECDHE"))
-        } else if result.keyExchange == .staticRSA {
-            let exchange = "the key exchange is by static RSA (\(result.cipher))"
+        } else if result.facts.isStaticRSA {
+            let exchange = "the key exchange is by static RSA (\(result.facts.suite.name))"
             findings.append(.warning(.noForwardSecrecy, "no forward secrecy: \(exchange); offer ECDHE"))
         }
         // The server ended the handshake for want of a client certificate, or of another than the one given.
@@ -183,7 +189,8 @@ extension CheckedTarget {
             target: connection.endpoint.target, endpoint: EndpointFacts(connection.endpoint, peer: peer),
             connection: connection.result, referenceName: connection.endpoint.referenceName, time: connection.time,
             policy: policy, verdict: connection.verdict, judged: connection.judged,
-            presented: connection.isShown ? connection.served?.presented.certificates ?? [] : [],
+            presented: connection.isShown
+                ? (connection.judged?.view.presented ?? connection.served?.presented)?.certificates ?? [] : [],
             variant: comparison == nil ? nil : connection.variant, answer: connection.answer, changes: changes,
             findings: findings)
     }
@@ -203,7 +210,7 @@ extension JudgedChain {
         let others = pins.indices.filter { !matched.contains($0) }
         // What another connection shows in use is not lost.
         let used = inUse
-        guard clients.ending(in: policy).outcome == .accepted, !matched.isEmpty, !others.isEmpty,
+        guard ending.outcome == .accepted, !matched.isEmpty, !others.isEmpty,
             others.allSatisfy({
                 before.contains(pins[$0].spkiSHA256.description) && !used.contains(pins[$0].spkiSHA256)
             })

@@ -86,8 +86,10 @@ package struct Ending: Hashable, Sendable {
 }
 
 extension [ClientVerdict] {
-    /// What the verdicts come to: one that is missing decides, then the first rejection by rank.
-    func ending(in policy: HostPolicy) -> Ending {
+    /// What the verdicts come to: one that is missing decides, then the first rejection by rank, then one for want of an answer.
+    ///
+    /// `leftOut` are devices that never get what is judged.
+    func ending(in policy: HostPolicy, leftOut: Set<String> = []) -> Ending {
         let ranked = ranked
         let summary = summary(ranked, in: policy)
         if let gap = gap(in: policy) {
@@ -101,20 +103,22 @@ extension [ClientVerdict] {
         func noClient(_ place: String) -> Ending {
             Ending(.notSetUp, Reason(ClientVerdict.notSetUp, "no client can be set up with these pins\(place)"))
         }
-        if ranked.shown?.isAccepted != false, let open = first(where: \.isUndecided) {
-            let name = count > 1 ? "\(open.name): " : ""
-            return Ending(.undecided, Reason(open.reason.id, name + open.reason.sentence))
+        if ranked.shown?.isAccepted != false, let open = first(where: { $0.isUndecided || $0.isUnanswered }) {
+            let reason =
+                count > 1 ? Reason(open.reason.id, "\(names(of: [open])): \(open.reason.sentence)") : open.reason
+            return Ending(open.isUndecided ? .undecided : .unreachable, reason)
         }
         guard let shown = ranked.shown else { return noClient("") }
         guard shown.isAccepted == true else { return Ending(.rejected, summary) }
         let judged = Set(ranked.map(\.judgedDevice.name))
-        if let idle = policy.devices.first(where: { !judged.contains($0.name) }) { return noClient(" on \(idle.name)") }
+        let idle = policy.devices.map(\.name).first { !judged.contains($0) && !leftOut.contains($0) }
+        if let idle { return noClient(" on \(idle)") }
         return Ending(.accepted, summary)
     }
 
     /// The reason why the verdicts are not all that is to be said: a client without one, or pins that nobody compared.
     private func gap(in policy: HostPolicy) -> Reason? {
-        guard let absent = first(where: { $0.isAccepted == nil && !$0.isUndecided }) else { return policy.obstacle }
+        guard let absent = first(where: \.isNotSetUp) else { return policy.obstacle }
         guard count > 1 else { return absent.reason }
         let own = absent.reason
         return Reason(own.id, "\(absent.name) cannot be set up: \(own.sentence)", hints: own.hints, remedy: own.remedy)

@@ -29,8 +29,11 @@ package struct Check: Sendable {
 
     package var mostConnections: Int {
         if variants.asksForAddresses { return Self.connectionLimit }
+        // One that waits for its request, while the server is asked again for other clients.
+        let waiting = endpoints.count { $0.exchange != nil }
         return min(
-            Self.connectionLimit, recorded?.count ?? endpoints.reduce(0) { $0 + variants.variants(of: $1).count })
+            Self.connectionLimit,
+            waiting + (recorded?.count ?? endpoints.reduce(0) { $0 + variants.variants(of: $1).count }))
     }
 
     package func limited(to limit: Duration) -> Check {
@@ -221,8 +224,7 @@ package struct Environment: Sendable {
         return { [now] handshake, host in
             do throws(Problem) {
                 let policy = try policy.get()
-                let judged = policy.judge(handshake, for: .name(host), at: now(), serverName: .leftOut)
-                let ending = judged.clients.ending(in: policy)
+                let ending = policy.judge(handshake, for: .name(host), at: now(), serverName: .leftOut).ending
                 guard ending.outcome != .accepted else { return nil }
                 return (ending.reason.sentence, Self.remedy(for: ending.reason.id, handshake.presented.leaf))
             } catch { return (error.description, nil) }

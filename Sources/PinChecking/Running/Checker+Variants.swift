@@ -3,8 +3,6 @@ import TLSProbe
 
 /// Checks all variants of one target: finds its addresses, connects in every way asked for, judges and compares.
 extension Checker {
-    private typealias Attempt = (endpoint: CheckEndpoint, variant: Variant)
-
     /// All connections that say something of their own, with what they differ in.
     func checkedVariants(of check: Check) async -> CheckedTarget {
         let deadline = Deadline(in: check.timeout)
@@ -48,7 +46,8 @@ extension Checker {
                 continue
             }
             func fail(_ error: ProbeError, as variant: Variant = .ordinary) {
-                failed.append(connection(to: endpoint, .failure(error.ofPart(of: deadline.timeout)), as: variant))
+                let result = Result<Handshake, ProbeError>.failure(error.ofPart(of: deadline.timeout))
+                failed.append(CheckedConnection(endpoint: endpoint, variant: variant, result: result, time: now()))
             }
             switch await addresses(of: endpoint, check, until: deadline) {
             case .failure(let error): fail(error)
@@ -114,29 +113,15 @@ extension Checker {
         }
     }
 
-    /// Makes a connection; on that of an ordinary client the server is asked what there is to ask, and judged before.
+    /// Makes a connection; one that may carry a request is judged at once.
     private func connection(
         of attempt: Attempt, _ check: Check, until deadline: Deadline, _ judging: JudgingTime
     ) async -> CheckedConnection {
-        var asked = attempt.endpoint
-        asked.request = attempt.variant.request(of: asked)
-        let endpoint = asked
-        let made = { @Sendable (result: Result<Handshake, ProbeError>) in
-            connection(to: endpoint, result.mapError { $0.ofPart(of: deadline.timeout) }, as: attempt.variant)
-        }
-        var limited = endpoint.request
-        limited.timeout = deadline.remaining
-        guard limited.timeout > .zero else {
-            let reason = ProbeError.Reason.noTimeLeft(timeout: deadline.timeout)
-            return made(.failure(ProbeError(.connect, reason, target: endpoint.request.target)))
-        }
-        guard let exchange = endpoint.exchange, attempt.variant == .ordinary else {
-            return made(await result(of: limited, retries: check.retries))
-        }
-        return await self.asked(exchange, limited, retries: check.retries) { result in
+        await connection(of: attempt, check, until: deadline) { connection in
+            guard connection.endpoint.exchange != nil, attempt.variant == .ordinary else { return connection }
             // Not where the other connections are made: judging must not keep them waiting.
-            await withTaskExecutorPreference(globalConcurrentExecutor) {
-                judged(made(result), by: check.policy, judging)
+            return await withTaskExecutorPreference(globalConcurrentExecutor) {
+                judged(connection, by: check.policy, judging)
             }
         }
     }

@@ -128,43 +128,10 @@ package struct Checker: Sendable {
     }
 
     private func checked(_ check: Check) async -> CheckedTarget {
-        let judge = { @Sendable (result: Result<Handshake, ProbeError>) in judged(result, of: check) }
-        let connection: CheckedConnection
-        if let exchange = check.endpoint.exchange {
-            connection = await asked(exchange, check.endpoint.request, retries: check.retries, judge: judge)
-        } else {
-            connection = await judge(result(of: check.endpoint.request, retries: check.retries))
+        let connection = await connection(of: (check.endpoint, .ordinary), check, until: Deadline(in: check.timeout)) {
+            judged($0, by: check.policy)
         }
         return CheckedTarget(connections: [connection], policy: check.policy)
-    }
-
-    /// Connects, judges, and on the same connection asks a server that is accepted.
-    func asked(
-        _ exchange: CheckExchange, _ request: ProbeRequest, retries: Int,
-        judge: @Sendable (Result<Handshake, ProbeError>) async -> CheckedConnection
-    ) async -> CheckedConnection {
-        var connection: CheckedConnection
-        let answer: Result<HTTPResponse, HTTPError>?
-        do throws(ProbeError) {
-            (_, connection, answer) = try await request.retrying(retries) { (request) throws(ProbeError) in
-                try await prober.probe(request) { result in
-                    let connection = await judge(.success(result))
-                    let isAccepted = connection.verdict.outcome == .accepted
-                    return (connection, exchange: isAccepted ? HTTPExchange(exchange.request) : nil)
-                }
-            }
-        } catch { (connection, answer) = (await judge(.failure(error)), nil) }
-        connection.answer = CheckedAnswer(exchange: exchange, result: answer)
-        return connection
-    }
-
-    func result(of request: ProbeRequest, retries: Int) async -> Result<Handshake, ProbeError> {
-        do throws(ProbeError) {
-            return .success(
-                try await request.retrying(retries) { (request) throws(ProbeError) in
-                    try await prober.probe(request)
-                })
-        } catch { return .failure(error) }
     }
 
     /// Asks `service`, or the system's resolver, for all addresses of a name.
@@ -174,14 +141,6 @@ package struct Checker: Sendable {
         guard let service else { return try await prober.addresses(of: name, family: family, timeout: timeout) }
         return try await AddressResolver(service, prober: prober, objection: objection).addresses(
             of: name, family: family, timeout: timeout)
-    }
-
-    func connection(
-        to endpoint: CheckEndpoint, _ result: Result<Handshake, ProbeError>, as variant: Variant = .ordinary
-    ) -> CheckedConnection { CheckedConnection(endpoint: endpoint, variant: variant, result: result, time: now()) }
-
-    func judged(_ result: Result<Handshake, ProbeError>, of check: Check) -> CheckedConnection {
-        judged(connection(to: check.endpoint, result), by: check.policy)
     }
 
     /// Judges the chain of a connection, where there is one and something to judge it by.
@@ -200,8 +159,8 @@ package struct Checker: Sendable {
                 .none(name: endpoint.nameToSend)
             }
         connection.judged = policy.judge(
-            handshake, for: endpoint.referenceName, at: connection.time, serverName: serverName,
-            through: endpoint.request.proxy)
+            handshake, connection.answers, of: connection.variant.keyType, for: endpoint.referenceName,
+            at: connection.time, serverName: serverName, through: endpoint.request.proxy)
         return connection
     }
 }

@@ -255,7 +255,7 @@ extension KeyAlgorithm {
     /// Whether Apple's system hands out keys of this kind as `SecKey`: RSA and ECDSA, and no others (`SecTrustCopyKey` is nil for them).
     package var hasSecKey: Bool {
         switch self {
-        case .rsa, .ec: true
+        case .rsa, .rsaPSS, .ec: true
         case .other, .unknown: false
         }
     }

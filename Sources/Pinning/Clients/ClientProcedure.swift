@@ -8,6 +8,9 @@ package protocol ClientProcedure: Sendable {
 
     func platform(on release: PlatformRelease) -> Platform?
 
+    /// The TLS that the client connects with, `nil` for one that is not known.
+    func stack(on release: PlatformRelease) -> TLSStack?
+
     /// What the client compares with its pins for a server, and for how long, whatever the server presents: what is said of the time
     /// ahead and of a key without a certificate rests on it.
     func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison
@@ -21,6 +24,9 @@ package protocol ClientProcedure: Sendable {
 
 extension ClientProcedure {
     package func platform(on release: PlatformRelease) -> Platform? { platform?.running(on: release) }
+    package func stack(on release: PlatformRelease) -> TLSStack? {
+        platform(on: release).map { TLSStack(of: $0.family, on: release) }
+    }
     package var rejection: ChallengeDisposition { .cancelAuthenticationChallenge }
 
     /// Decides as the client does, which its platform may leave nothing to decide: the TLS before it, App Transport Security after it.
@@ -28,11 +34,18 @@ extension ClientProcedure {
         _ view: ServerView, pins: PinSet?, verifier: any PathVerifier, in app: AppleApp? = nil
     ) -> Verdict {
         var run = ProcedureRun(view, pins: pins, verifier: verifier, platform: platform(on: view.release))
-        guard let failure = run.platform?.handshakeFailure(of: view.presented.leaf, on: view.connection) else {
-            let verdict = evaluate(&run)
+        let stack = stack(on: view.release)
+        guard let failure = view.handshakeFailure(of: stack, on: run.platform) else {
+            run.tellHandshake(within: stack)
+            var verdict = evaluate(&run)
+            if !verdict.isAccepted, view.presented.leaf.publicKey.algorithm.isOfNewerOpenSSL, let pins,
+                !(view.presented.certificates + verdict.builtChain.certificates).contains(where: pins.isPinned)
+            {
+                verdict.reason = .pinMismatch
+            }
             return app.map { run.transportSecurity(of: $0, after: verdict) } ?? verdict
         }
-        run.fail("key-usage", failure.description)
+        run.fail(failure.id, failure.description)
         run.skip("trust", "not judged: the handshake has ended")
         return run.rejected([failure], on: run.leafAlone)
     }
@@ -49,6 +62,8 @@ package struct ServerView: Sendable, Hashable {
     package let evidence: LeafEvidence?
     /// What the handshake settled, `nil` for a chain that came without one.
     package let connection: ConnectionFacts?
+    /// How the server refused the offer of the client that is judged; `nil` if it was not asked with that.
+    package var refusal: HandshakeRefusal?
 
     package init(
         presented: PresentedChain, referenceName: ReferenceName, time: Timestamp, fetchable: [Certificate] = [],

@@ -43,10 +43,17 @@ extension ProcedureRun {
     /// Says which systems of today and which libraries would refuse the server whatever its pins: with pins a warning, without a note.
     fileprivate mutating func tellWhoRefuses(_ paths: [VerifiedPath]) {
         for (system, platform) in [("iOS", Platform.apple()), ("Android", .android())] {
+            let stack = TLSStack(of: platform.family, on: .newest)
             let failure =
-                platform.handshakeFailure(of: view.presented.leaf, on: view.connection)
-                ?? evaluate(serverPolicy, by: platform).failures.first
-            if let failure { tell(.platformRule, system, failure.description, remedy: .judgeOn(platform.family)) }
+                view.handshakeFailure(of: stack, on: platform) ?? evaluate(serverPolicy, by: platform).failures.first
+            guard let failure else { continue }
+            // The server was not asked what else it has, but for a key.
+            let mayDiffer = stack.lacks(view.connection, view.presented.leaf.publicKey).allSatisfy(\.isNegotiated)
+            if case .handshake = failure.reason, mayDiffer {
+                note(.platformRule, "\(system) does not connect to this server as it answered here: \(failure)")
+            } else {
+                tell(.platformRule, system, failure.description, remedy: .judgeOn(platform.family))
+            }
         }
         // Both verify with OpenSSL.
         if let failure = evaluate(serverPolicy, by: .openssl).failures.first {

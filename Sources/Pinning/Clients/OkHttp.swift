@@ -17,9 +17,17 @@ package struct OkHttp: ClientProcedure {
     private let host: String?
     /// What the app's network security configuration has the device trust, `nil` for the trust store as it is.
     private let trust: AndroidTrust?
+    /// Whether the app installs Conscrypt itself, OkHttp's way to TLS 1.3 before Android 10 (square/okhttp, `security_providers.md`).
+    private let bringsConscrypt: Bool
 
-    package init(entries: [PinnedHost]? = nil, host: String? = nil, trust: AndroidTrust? = nil) {
-        (self.entries, self.host, self.trust) = (entries, host, trust)
+    package init(
+        entries: [PinnedHost]? = nil, host: String? = nil, trust: AndroidTrust? = nil, bringsConscrypt: Bool = false
+    ) {
+        (self.entries, self.host, self.trust, self.bringsConscrypt) = (entries, host, trust, bringsConscrypt)
+    }
+
+    package func stack(on release: PlatformRelease) -> TLSStack? {
+        (bringsConscrypt ? TLSStack.conscrypt : TLSStack(of: .android, on: release)).ofOkHttp
     }
 
     /// Reads a pattern as OkHttp does: a host, `*.` before one for exactly one label, `**.` for any number.

@@ -138,6 +138,20 @@ package struct ProcedureRun {
         pass("transparency", "\(timestamps) from \(logs); which logs is not judged")
     }
 
+    /// Says which handshake is judged, and by whose offer.
+    mutating func tellHandshake(within stack: TLSStack?) {
+        guard let facts = view.connection else {
+            if stack != nil { skip("handshake", "no connection: not judged") }
+            return
+        }
+        pass("handshake", "\(facts)" + (stack.map { ", within what \($0.name) offers" } ?? ""))
+        guard let stack, stack.isUncertain(facts), let group = facts.group else { return }
+        warn(
+            .handshakeUncertain,
+            "Conscrypt offers \(group.name) since July 2026, by an update of the system; a phone without it cannot connect"
+        )
+    }
+
     mutating func skipMissingName() {
         skip("name", "no name was given to check the certificate for")
         warn(.nameNotChecked, "the name was not checked: give the host the certificate must be valid for")

@@ -17,6 +17,10 @@ extension ProcedureRun {
                     "the app needs NSExceptionAllowsInsecureHTTPLoads in its Info.plist: the system refuses the chain (\(refusal))"
                 )
             }
+            if verdict.isAccepted, let version = view.connection?.version, version < .tls12 {
+                verdict.noteException(
+                    "the app needs NSExceptionMinimumTLSVersion in its Info.plist: the connection has \(version)")
+            }
             return verdict
         }
         guard let host = app.host ?? view.referenceName.serverName else {
@@ -75,7 +79,7 @@ private struct TransportSecurityStep {
         }
         expect(
             connection.hasECDHE, step, "the server agrees on keys by ECDHE", else: .atsForwardSecrecy,
-            "App Transport Security asks for ECDHE, and the server chose \(connection.cipher): "
+            "App Transport Security asks for ECDHE, and the server chose \(connection.suite.name): "
                 + "only NSExceptionRequiresForwardSecrecy = NO changes that")
     }
 

@@ -201,6 +201,8 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
         "expiration-time-zone warning/- Whether the pins have expired depends on the device's time zone."
     case expiresSoon = "expires-soon warning,fail/- A certificate that the verdict rests on ends soon."
     case familyAbsent = "family-absent note/- The name has no addresses of one family."
+    case handshakeUncertain =
+        "handshake-uncertain warning/- Whether a phone can connect depends on an update of its system."
     case hashPinsIgnored =
         "hash-pins-ignored warning/- The client compares certificates and ignores pins that are hashes."
     case hostNotConfigured = "host-not-configured warning/- No configuration has an entry for the host."

@@ -28,6 +28,9 @@ package enum Remedy: Hashable, Sendable {
     case giveExpectedStatus
     case offerECDHE
     case giveNewerDeviceData
+    /// What may be offered leaves a client's TLS nothing in this part.
+    case offerMore(OfferedPart)
+    case bringTLS
     case allowInvalidCertificates
     case nameRoot
     case nameAuthority
@@ -70,6 +73,8 @@ package enum Remedy: Hashable, Sendable {
         case .giveClientCertificate: "; give a client certificate"
         case .giveExpectedStatus: ": say which statuses are right"
         case .offerECDHE: "; offer ECDHE alone to settle it"
+        case .offerMore: ": offer more"
+        case .bringTLS: "; an app that brings its own TLS connects otherwise"
         case .giveNewerDeviceData: ": give newer ones, or use a newer version"
         case .allowInvalidCertificates: "; its pin is enough with allowInvalidCertificates = YES"
         case .nameRoot: "; give it as an anchor if it is yours"

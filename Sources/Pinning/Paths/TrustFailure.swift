@@ -31,6 +31,8 @@ public struct TrustFailure: Sendable, Hashable {
         case wrongNetscapeType
         /// The key usage lacks what the handshake does with the key, so that the client's TLS ends it.
         case keyUsage(lacking: String)
+        /// The handshake is outside the offer of the client's TLS: what the offer lacks, in a sentence.
+        case handshake(String)
         /// The leaf's extended key usage does not say that it is for servers, which the platform asks for here.
         case noServerAuth
         /// The leaf is valid for more days than the platform takes.
@@ -122,6 +124,7 @@ public struct TrustFailure: Sendable, Hashable {
         case .noPolicy: ("no-policy", 4)
         case .wrongPurpose, .wrongKeyUsage, .wrongNetscapeType: ("wrong-purpose", 4)
         case .keyUsage: ("key-usage", 4)
+        case .handshake: ("handshake", 4)
         case .noServerAuth: ("no-server-auth", 4)
         case .lifetimeTooLong: ("lifetime-too-long", 4)
         case .tooFewTimestamps: ("too-few-scts", 4)
@@ -176,6 +179,7 @@ extension TrustFailure: CustomStringConvertible {
         case .wrongNetscapeType: "\(subject) may not be used for TLS servers (Netscape certificate type)"
         case .keyUsage(let lacking):
             "\(subject) has a key usage without \(lacking): the client's TLS ends the handshake"
+        case .handshake(let lack): lack
         case .noServerAuth: "\(subject) does not say that it is for TLS servers (extended key usage serverAuth)"
         case .lifetimeTooLong(let days, let limit):
             "\(subject) is valid for \(days == .max ? "endless" : "\(days)") days, more than \(limit)"

@@ -1,23 +1,3 @@
-package enum ProtocolVersion: UInt16, Sendable, Hashable, CaseIterable, Comparable, CustomStringConvertible {
-    case tls10 = 0x0301
-    case tls11, tls12, tls13
-
-    package static func < (left: ProtocolVersion, right: ProtocolVersion) -> Bool { left.rawValue < right.rawValue }
-    package var description: String { "TLS 1.\(rawValue - ProtocolVersion.tls10.rawValue)" }
-}
-
-/// What a handshake settled, as far as a platform judges it.
-package struct ConnectionFacts: Sendable, Hashable {
-    package let version: ProtocolVersion
-    package let cipher: String
-    /// Whether the suite agrees on keys by ECDHE.
-    package let hasECDHE: Bool
-
-    package init(version: ProtocolVersion, cipher: String, hasECDHE: Bool) {
-        (self.version, self.cipher, self.hasECDHE) = (version, cipher, hasECDHE)
-    }
-}
-
 /// A log's promise to publish a certificate (SCT, RFC 6962, 3.2), version 1.
 ///
 /// Nothing of it is verified: anybody can make one up.

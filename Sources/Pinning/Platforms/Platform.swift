@@ -29,8 +29,9 @@ package struct Platform: Sendable, Hashable {
 
     /// Apple's platforms; before iOS 13 nothing is asked of leaves under anchors of the app's own (Apple's support article 103769).
     package static func apple(_ release: AppleRelease = .newest) -> Platform {
-        Platform(
-            family: .apple, release: release == .newest ? .newest : .apple(release), names: .apple,
+        let rules = release.sameRules
+        return Platform(
+            family: .apple, release: rules == AppleRelease.newest.sameRules ? .newest : .apple(rules), names: .apple,
             transparencyDemand: release.requiresTransparency ? .belowPublicRoots : .none)
     }
 

@@ -118,23 +118,31 @@ extension Platform {
         let path = PlatformPath([leaf, leaf], endingAt: anchorClass)
         let policy = TrustPolicy.sslServer(name: .unchecked)
         let failures = failures(of: path, under: policy).filter { $0.depth == 0 && $0.reason != .weakSignature }
-        return [handshakeFailure(of: leaf, on: nil)].compactMap(\.self) + named(failures, path, policy)
+        return [keyUsageFailure(of: leaf, on: nil)].compactMap(\.self) + named(failures, path, policy)
     }
 
-    /// Why the TLS of the platform ends the handshake for the key usage of the leaf (RFC 5280, 4.2.1.3), `nil` where it goes on.
+    /// Why the key usage of the leaf ends the handshake (RFC 5280, 4.2.1.3), `nil` if it goes on.
     ///
     /// BoringSSL asks for digitalSignature in TLS 1.3, for elliptic curves and for ECDHE, and for keyEncipherment where RSA exchanges the
     /// key (KEY_USAGE_BIT_INCORRECT, measured; for RSA in TLS 1.2 since April 2023: older releases are judged as today's). Apple's stack
     /// is judged alike. OpenSSL has a rule of its own, which the ``PathVerifier`` keeps. A chain that came without a connection is
     /// judged as for TLS 1.3.
-    func handshakeFailure(of leaf: Certificate, on connection: ConnectionFacts?) -> TrustFailure? {
+    fileprivate func keyUsageFailure(of leaf: Certificate, on connection: ConnectionFacts?) -> TrustFailure? {
         guard family != .openssl, let usage = leaf.keyUsage else { return nil }
-        var exchangesByRSA = false
-        if case .rsa = leaf.publicKey.algorithm, let connection, connection.version < .tls13 {
-            exchangesByRSA = !connection.hasECDHE && !connection.cipher.contains("DHE")
-        }
-        let needed = exchangesByRSA ? "keyEncipherment" : "digitalSignature"
+        var needed = "digitalSignature"
+        if case .rsa = leaf.publicKey.algorithm, connection?.isStaticRSA == true { needed = "keyEncipherment" }
         return usage.contains(needed) ? nil : TrustFailure(.keyUsage(lacking: needed), at: 0, of: leaf, ruleOf: family)
+    }
+}
+
+extension ServerView {
+    /// Why the TLS of a client does not connect, before anything else is judged: a handshake outside its offer, then the key usage.
+    func handshakeFailure(of stack: TLSStack?, on platform: Platform?) -> TrustFailure? {
+        let leaf = presented.leaf
+        if let stack, let lack = stack.lacks(connection, leaf.publicKey).first {
+            return TrustFailure(.handshake(stack.words(for: lack, connection, refusal)), at: 0, of: leaf)
+        }
+        return platform?.keyUsageFailure(of: leaf, on: connection)
     }
 }
 

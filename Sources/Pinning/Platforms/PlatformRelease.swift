@@ -24,24 +24,25 @@ package enum PlatformRelease: Sendable, Hashable {
 
 /// What a version of Apple's systems asks for, by its publisher's documentation; the newest asks for everything.
 package struct AppleRelease: Sendable, Hashable {
-    /// Whether a leaf under an app's own anchor, or one installed by hand, must be short-lived, and under an own one have serverAuth.
-    package let limitsLeavesOfOwnAnchors: Bool
-    /// Whether leaves of public roots need signed certificate timestamps.
-    package let requiresTransparency: Bool
-    /// Whether App Transport Security asks for an entry for a URL with an address.
-    package let judgesAddressesByTransportSecurity: Bool
-
+    /// The versions from which on something is asked for, the last first.
+    private static let steps = [DeviceVersion(17), DeviceVersion(13), DeviceVersion(12, 1, 1), DeviceVersion(0)]
     package static let newest = AppleRelease(iOS: DeviceVersion(.max))
 
-    /// A version of iOS, or of the macOS of its year.
-    package init(iOS version: DeviceVersion) {
-        // support.apple.com/103769: iOS 13, macOS 10.15.
-        limitsLeavesOfOwnAnchors = version >= DeviceVersion(13)
-        // support.apple.com/103214: iOS 12.1.1, macOS 10.14.2.
-        requiresTransparency = version >= DeviceVersion(12, 1, 1)
-        // NSExceptionDomains: iOS 17, macOS 14.
-        judgesAddressesByTransportSecurity = version >= DeviceVersion(17)
-    }
+    /// The version of iOS, or of the macOS of its year.
+    package let version: DeviceVersion
+
+    package init(iOS version: DeviceVersion) { self.version = version }
+
+    /// Whether App Transport Security asks for an entry for a URL with an address (NSExceptionDomains: iOS 17, macOS 14).
+    package var judgesAddressesByTransportSecurity: Bool { version >= Self.steps[0] }
+    /// Whether a leaf under an app's own anchor, or one installed by hand, must be short-lived, and under an own one have serverAuth
+    /// (support.apple.com/103769: iOS 13, macOS 10.15).
+    package var limitsLeavesOfOwnAnchors: Bool { version >= Self.steps[1] }
+    /// Whether leaves of public roots need signed certificate timestamps (support.apple.com/103214: iOS 12.1.1, macOS 10.14.2).
+    package var requiresTransparency: Bool { version >= Self.steps[2] }
+
+    /// The first release with the same rules, so that devices share what is remembered.
+    var sameRules: AppleRelease { AppleRelease(iOS: Self.steps.first { version >= $0 } ?? version) }
 }
 
 /// The version of a system: up to three numbers, of which those that are left out are zero.

@@ -61,7 +61,7 @@ package struct StrengthRules: Sendable, Hashable {
 
     package func isStrong(_ key: KeyAlgorithm) -> Bool {
         switch key {
-        case .rsa(let bits): bits >= fewestRSABits
+        case .rsa(let bits), .rsaPSS(let bits): bits >= fewestRSABits
         case .ec(_, let bits): bits >= fewestECBits
         // What else there is (Ed25519, Ed448) is as strong as elliptic curves.
         case .other(let name, let bits):

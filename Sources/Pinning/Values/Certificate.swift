@@ -136,6 +136,8 @@ public struct PublicKey: Sendable, Hashable {
 public enum KeyAlgorithm: Sendable, Hashable, CustomStringConvertible {
     /// RSA with the size of its modulus in bits.
     case rsa(bits: Int)
+    /// RSA for PSS signatures alone (id-RSASSA-PSS, RFC 4055), with the size of its modulus in bits.
+    case rsaPSS(bits: Int)
     /// An elliptic curve, by its usual name (`P-256`, `P-384`, `P-521`, …) and its size in bits.
     case ec(curve: String, bits: Int)
     /// Any other algorithm OpenSSL knows, by its name (`ED25519`, `DSA`, …) and its size in bits.
@@ -147,10 +149,16 @@ public enum KeyAlgorithm: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .rsa(let bits): "RSA \(bits)"
+        case .rsaPSS(let bits): "RSA-PSS \(bits)"
         case .ec(let curve, _): "EC \(curve)"
         case .other(let name, _), .unknown(let name): name
         }
     }
+}
+
+extension KeyAlgorithm {
+    /// Whether it is one of ML-DSA (FIPS 204) that the OpenSSL at hand does not know: 3.5 is the first.
+    package var isOfNewerOpenSSL: Bool { if case .unknown(let name) = self { name.hasPrefix("ML-DSA") } else { false } }
 }
 
 /// The 32 bytes of a SHA-256 hash; computing one is the business of whoever holds the bytes.

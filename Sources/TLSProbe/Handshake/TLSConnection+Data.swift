@@ -60,7 +60,7 @@ extension TLSConnection {
     }
 }
 
-// What came along with the certificates, and how the keys were agreed on.
+// What came along with the certificates.
 extension TLSConnection {
     /// The OCSP response that the server sent along, `nil` when it sent none.
     var staple: [UInt8]? {
@@ -68,26 +68,6 @@ extension TLSConnection {
         let count = COpenSSL_SSL_get_tlsext_status_ocsp_resp(ssl, &start)
         guard count > 0, let start else { return nil }
         return Array(UnsafeBufferPointer(start: start, count: count))
-    }
-
-    var keyExchange: KeyExchange {
-        guard let cipher = SSL_get_current_cipher(ssl) ?? SSL_get_pending_cipher(ssl) else { return .other }
-        switch SSL_CIPHER_get_kx_nid(cipher) {
-        case NID_kx_ecdhe: return .ephemeral
-        // TLS 1.3 has groups of both kinds.
-        case NID_kx_any: return groupWithPrime ?? .ephemeral
-        case NID_kx_dhe: return groupWithPrime ?? .other
-        case NID_kx_rsa: return .staticRSA
-        default: return .other
-        }
-    }
-
-    /// The group with a prime that the server's key is of, `nil` for a curve.
-    private var groupWithPrime: KeyExchange? {
-        var key: OpaquePointer?
-        guard COpenSSL_SSL_get_peer_tmp_key(ssl, &key) == 1, let key else { return nil }
-        defer { EVP_PKEY_free(key) }
-        return EVP_PKEY_is_a(key, "DH") == 1 ? .ephemeralInGroup(bits: Int(EVP_PKEY_get_bits(key))) : nil
     }
 }
 
@@ -100,13 +80,15 @@ extension TLSConnection {
         let noCommonVersion = ProbeError.Reason.protocolVersion(
             minimum: request.minimumTLS, maximum: request.maximumTLS)
         if let alert = errors.alert {
+            if request.isExact { return .alert(alert) }
             if let keyType = request.keyType, alert.isForWantOfCommonParameters {
                 return .keyTypeRefused(keyType, alert)
             }
             if !request.offer.isEmpty, alert.isForWantOfCommonParameters { return .offerRefused(request.offer, alert) }
             return alert == .protocolVersion ? noCommonVersion : .alert(alert)
         }
-        if !request.offer.isEmpty,
+        if request.isExact, Self.choices.contains(reason) { return .offerRefused(request.offer, nil) }
+        if !request.offer.isEmpty, !request.isExact,
             [SSL_R_NO_SUITABLE_GROUPS, SSL_R_NO_CIPHERS_AVAILABLE, SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM].contains(
                 reason)
         {
@@ -135,6 +117,13 @@ extension TLSConnection {
         default: .tlsFailure(errors.text)
         }
     }
+
+    /// What OpenSSL says of a server that chooses what was not offered.
+    private static let choices = [
+        SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION, SSL_R_VERSION_TOO_LOW, SSL_R_VERSION_TOO_HIGH,
+        SSL_R_WRONG_CIPHER_RETURNED, SSL_R_UNKNOWN_CIPHER_RETURNED, SSL_R_WRONG_CURVE, SSL_R_BAD_KEY_SHARE,
+        SSL_R_WRONG_SIGNATURE_TYPE, SSL_R_WRONG_CERTIFICATE_TYPE,
+    ]
 }
 
 /// Why there is no more data.

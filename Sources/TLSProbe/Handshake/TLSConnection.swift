@@ -177,25 +177,30 @@ final class TLSConnection {
 // What the handshake settled.
 extension TLSConnection {
     /// The version in use, `nil` before the server chose one.
-    var version: TLSVersion? { TLSVersion(rawValue: UInt16(truncatingIfNeeded: SSL_version(ssl))) }
+    var version: ProtocolVersion? { ProtocolVersion(rawValue: UInt16(truncatingIfNeeded: SSL_version(ssl))) }
 
-    var cipher: String? {
-        guard let cipher = SSL_get_current_cipher(ssl) ?? SSL_get_pending_cipher(ssl) else { return nil }
-        return SSL_CIPHER_get_name(cipher).map { String(cString: $0) }
+    /// What was negotiated with a leaf of such a key, `nil` before the server chose.
+    func facts(for leaf: KeyAlgorithm) -> ConnectionFacts? {
+        guard let version,
+            let cipher = SSL_get_current_cipher(ssl) ?? SSL_get_pending_cipher(ssl),
+            let name = SSL_CIPHER_get_name(cipher)
+        else { return nil }
+        let exchange = SSL_CIPHER_get_kx_nid(cipher)
+        let group = NamedGroup.choice(of: ssl)
+        return ConnectionFacts(
+            version, .init(SSL_CIPHER_get_protocol_id(cipher), String(cString: name)), group: group,
+            signature: version < .tls12 ? nil : SignatureScheme.choice(of: ssl, for: leaf),
+            // No curve has a number from 0x0100 to 0x01FF (RFC 7919).
+            primeBits: exchange == NID_kx_dhe || group.map { $0.number >> 8 == 1 } == true ? primeBits : nil,
+            isStaticRSA: exchange == NID_kx_rsa)
     }
 
-    /// The group of the key exchange under the name certificates' keys have here (`P-256`), or OpenSSL's.
-    var group: String? {
-        let number = Int32(clamping: SSL_ctrl(ssl, SSL_CTRL_GET_NEGOTIATED_GROUP, 0, nil))
-        guard number != NID_undef else { return nil }
-        switch number {
-        case NID_X9_62_prime256v1: return "P-256"
-        case NID_secp384r1: return "P-384"
-        case NID_secp521r1: return "P-521"
-        case NID_X25519: return "X25519"
-        case NID_X448: return "X448"
-        default: return SSL_group_to_name(ssl, number).map { String(cString: $0) }
-        }
+    /// The length of the prime of the group that the server's key is of.
+    private var primeBits: Int? {
+        var key: OpaquePointer?
+        guard COpenSSL_SSL_get_peer_tmp_key(ssl, &key) == 1, let key else { return nil }
+        defer { EVP_PKEY_free(key) }
+        return EVP_PKEY_is_a(key, "DH") == 1 ? Int(EVP_PKEY_get_bits(key)) : nil
     }
 
     var applicationProtocol: String? {

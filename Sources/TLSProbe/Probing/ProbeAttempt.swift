@@ -170,7 +170,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
                     }
                     if let address = self.passage?.address {
                         let tls = ProxyPassage.TLS(
-                            version: shown.tlsVersion, cipher: shown.cipher, leaf: shown.presented.leaf)
+                            version: shown.facts.version, cipher: shown.facts.suite.name, leaf: shown.presented.leaf)
                         self.passage = ProxyPassage(address: address, tls: tls)
                     }
                     handler.begin()
@@ -199,16 +199,18 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         of handshake: TLSConnection, completed: Bool, at time: NIODeadline? = nil
     ) -> Result<Handshake, ProbeError> {
         let ended = time ?? .now()
-        guard let version = handshake.version, let cipher = handshake.cipher, let connected = connection.connected,
-            let firstConnect = connection.firstConnect
-        else { return .failure(error(.tlsFailure("OpenSSL does not say what was negotiated"))) }
+        guard let connected = connection.connected, let firstConnect = connection.firstConnect else {
+            return .failure(error(.tlsFailure("it ended before it began")))
+        }
         do {
             guard let presented = try handshake.presentedChain() else { return .failure(error(.noCertificate)) }
+            guard let facts = handshake.facts(for: presented.leaf.publicKey.algorithm) else {
+                return .failure(error(.tlsFailure("OpenSSL does not say what was negotiated")))
+            }
             let wasResolved = if case .resolve = request.destination { true } else { false }
             return .success(
                 Handshake(
-                    peer: peer, proxy: passage, tlsVersion: version, cipher: cipher, group: handshake.group,
-                    keyExchange: handshake.keyExchange, alpn: handshake.applicationProtocol, presented: presented,
+                    peer: peer, proxy: passage, facts: facts, alpn: handshake.applicationProtocol, presented: presented,
                     clientCertificateRequested: handshake.clientCertificateRequested,
                     clientCertificateSent: handshake.clientCertificateSent, handshakeCompleted: completed,
                     staple: handshake.staple,

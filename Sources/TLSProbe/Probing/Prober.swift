@@ -154,13 +154,32 @@ extension Prober {
     ) async throws(ProbeError) -> (
         handshake: Handshake, judgement: Judgement, response: Result<HTTPResponse, HTTPError>?
     ) {
-        let (attempt, handshake) = try await attempt(request, keepsOpen: true)
+        let (handshake, connection) = try await hold(request)
         let (judgement, exchange) = await judge(handshake)
         guard let exchange else {
-            _ = onLoop { attempt.close() }
+            connection.close()
             return (handshake, judgement, nil)
         }
-        let response = await result(HTTPError.cancelled, start: { attempt.carry(exchange, $0) }, cancel: attempt.cancel)
-        return (handshake, judgement, response)
+        return (handshake, judgement, await connection.carry(exchange))
+    }
+
+    /// Makes one connection and keeps it open, for no longer than the request's deadline, until it is closed or carries an exchange.
+    package func hold(
+        _ request: ProbeRequest
+    ) async throws(ProbeError) -> (handshake: Handshake, connection: HeldConnection) {
+        let (attempt, handshake) = try await attempt(request, keepsOpen: true)
+        return (handshake, HeldConnection(attempt: attempt, prober: self))
+    }
+}
+
+/// A connection after its handshake, on which nothing was sent yet.
+package struct HeldConnection: Sendable {
+    fileprivate let attempt: ProbeAttempt
+    fileprivate let prober: Prober
+
+    package func close() { _ = prober.onLoop { attempt.close() } }
+
+    package func carry(_ exchange: HTTPExchange) async -> Result<HTTPResponse, HTTPError> {
+        await prober.result(HTTPError.cancelled, start: { attempt.carry(exchange, $0) }, cancel: attempt.cancel)
     }
 }

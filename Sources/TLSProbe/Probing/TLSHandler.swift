@@ -1,5 +1,6 @@
 import Base
 internal import NIOCore
+internal import Pinning
 
 enum HandshakeOutcome {
     /// The server proved its key; `completed` is false when it then gave up for want of a client certificate.

@@ -8,12 +8,8 @@ package struct Handshake: Sendable, Hashable {
     package let peer: PeerAddress?
     /// The way through a proxy, `nil` for none.
     package let proxy: ProxyPassage?
-    package let tlsVersion: TLSVersion
-    /// The cipher suite under OpenSSL's name, as in `TLS_AES_256_GCM_SHA384` or `ECDHE-RSA-AES128-GCM-SHA256`.
-    package let cipher: String
-    /// The group of the key exchange, as in `X25519` or `P-256`; `nil` for a key exchange without one.
-    package let group: String?
-    package let keyExchange: KeyExchange
+    /// What was negotiated; suites have OpenSSL's names, as in `TLS_AES_256_GCM_SHA384` or `ECDHE-RSA-AES128-GCM-SHA256`.
+    package let facts: ConnectionFacts
     /// The application protocol the server chose, in the server's words; `nil` when it chose none.
     package let alpn: String?
     /// The certificates the server sent, in wire order.
@@ -110,46 +106,4 @@ package enum CertificateKeyType: String, Sendable, Hashable, CaseIterable {
 extension CertificateKeyType: CustomStringConvertible {
     /// The name in the standards' letters, as in `RSA` or `Ed25519`.
     package var description: String { self == .ed25519 ? "Ed25519" : rawValue.uppercased() }
-}
-
-/// A version of TLS that can be offered and negotiated.
-package enum TLSVersion: UInt16, Sendable, Hashable, CaseIterable {
-    /// TLS 1.0 (RFC 2246). Broken; offered only when asked for.
-    case tls10 = 0x0301
-    /// TLS 1.1 (RFC 4346). Broken; offered only when asked for.
-    case tls11 = 0x0302
-    /// TLS 1.2 (RFC 5246).
-    case tls12 = 0x0303
-    /// TLS 1.3 (RFC 8446).
-    case tls13 = 0x0304
-
-    /// The version with a number as users write it, as in `1.2`; `nil` for any other text.
-    package init?(number: String) {
-        guard let version = Self.allCases.first(where: { $0.number == number }) else { return nil }
-        self = version
-    }
-
-    /// The number alone, as in `1.2`: what users write.
-    package var number: String { "1.\(rawValue - Self.tls10.rawValue)" }
-}
-
-extension TLSVersion: Comparable {
-    package static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.rawValue < right.rawValue }
-}
-
-extension TLSVersion: CustomStringConvertible {
-    /// The name with its `v`, as in `TLSv1.3`.
-    package var description: String { "TLSv" + number }
-}
-
-/// How the keys of a connection were agreed on, as far as it matters for what is recorded today and broken later.
-package enum KeyExchange: Sendable, Hashable {
-    /// With keys made for the connection, on an elliptic curve.
-    case ephemeral
-    /// With keys made for the connection, in a group with a prime of so many bits: the server's own (DHE of TLS 1.2 and older), or one
-    /// of TLS 1.3.
-    case ephemeralInGroup(bits: Int)
-    /// The client encrypted the secret with the certificate's RSA key: whoever gets that key reads everything ever recorded.
-    case staticRSA
-    case other
 }

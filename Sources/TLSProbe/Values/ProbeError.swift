@@ -1,4 +1,5 @@
 internal import Base
+package import Pinning
 
 /// Why a probe ended without a chain.
 package struct ProbeError: Error, Sendable, Hashable {
@@ -37,7 +38,7 @@ package struct ProbeError: Error, Sendable, Hashable {
         case reset
         case notTLS(PlainProtocol)
         /// Server and request have no version in common.
-        case protocolVersion(minimum: TLSVersion, maximum: TLSVersion)
+        case protocolVersion(minimum: ProtocolVersion, maximum: ProtocolVersion)
         /// The certificates are larger than so many bytes.
         case certificatesTooLarge(limit: Int)
         case tooManyCertificates(limit: Int)
@@ -101,6 +102,22 @@ package struct ProbeError: Error, Sendable, Hashable {
         case .unreadableCertificate: "unreadable-certificate"
         case .tlsFailure: "tls-failure"
         case .setUpFailed: "set-up-failed"
+        }
+    }
+}
+
+extension ProbeError {
+    /// How the server refused what a client's TLS offers, in a clause; `nil` for a failure that says nothing of that.
+    ///
+    /// Some servers send no alert but close (Schannel).
+    package var refusal: String? {
+        guard phase == .handshake else { return nil }
+        return switch reason {
+        case .alert(let alert): "alert \(alert)"
+        case .offerRefused(_, nil): "it chose something else"
+        case .closedEarly: "it closed the connection"
+        case .reset: "it reset the connection"
+        default: nil
         }
     }
 }
@@ -285,7 +302,9 @@ extension ProbeError: CustomStringConvertible {
         }
     }
 
-    private func versionAdvice(_ minimum: TLSVersion, _ maximum: TLSVersion, _ name: ProbeSetting.Naming) -> String {
+    private func versionAdvice(
+        _ minimum: ProtocolVersion, _ maximum: ProtocolVersion, _ name: ProbeSetting.Naming
+    ) -> String {
         if minimum == .tls13 || maximum < .tls13 {
             return "check \(name(.minimumVersion)), \(name(.maximumVersion)) and \(name(.ciphers))"
         }

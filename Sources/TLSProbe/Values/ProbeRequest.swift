@@ -23,8 +23,8 @@ package struct ProbeRequest: Sendable, Hashable {
     package var port: UInt16
     /// The name sent in the server_name extension; without one the extension is not sent.
     package var serverNameIndication: ServerNameIndication?
-    package var minimumTLS: TLSVersion
-    package var maximumTLS: TLSVersion
+    package var minimumTLS: ProtocolVersion
+    package var maximumTLS: ProtocolVersion
     /// The only type of key that the server's certificate may have; `nil` offers whatever OpenSSL can do.
     package var keyType: CertificateKeyType?
     /// What a server gets that asks for a client certificate; without one it gets an empty list.
@@ -33,6 +33,8 @@ package struct ProbeRequest: Sendable, Hashable {
     package var alpn: [ApplicationProtocol]
     /// The groups, cipher suites and signature algorithms that are offered, where that is not everything.
     package var offer: HandshakeOffer
+    /// Whether ``offer`` is all that a client's TLS offers: an alert says nothing but that the server refuses that.
+    package internal(set) var isExact = false
     /// The proxy that the connection goes through, `nil` for none.
     package var proxy: Proxy?
     /// The one deadline over resolving, connecting, a proxy and the handshake, counted from the start of the probe.
@@ -41,7 +43,7 @@ package struct ProbeRequest: Sendable, Hashable {
     /// A request; the values that are left out are what a careful client of today uses.
     package init(
         to destination: Destination, port: UInt16 = 443, serverNameIndication: ServerNameIndication? = nil,
-        minimumTLS: TLSVersion = .tls12, maximumTLS: TLSVersion = .tls13, keyType: CertificateKeyType? = nil,
+        minimumTLS: ProtocolVersion = .tls12, maximumTLS: ProtocolVersion = .tls13, keyType: CertificateKeyType? = nil,
         clientIdentity: ClientIdentity? = nil, alpn: [ApplicationProtocol] = [],
         offer: HandshakeOffer = HandshakeOffer(), proxy: Proxy? = nil, timeout: Duration = .seconds(10)
     ) {
@@ -143,7 +145,7 @@ extension ProbeWatch {
             let milliseconds = Int(result.timings.handshake / .milliseconds(1))
             self(
                 """
-                \(target): handshake done in \(milliseconds) ms: \(result.tlsVersion) \(result.cipher), \
+                \(target): handshake done in \(milliseconds) ms: \(result.facts), \
                 \(count) certificate\(count == 1 ? "" : "s")
                 """)
         case .failure(let error): self("\(target): \(error)")

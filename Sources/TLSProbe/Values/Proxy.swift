@@ -92,7 +92,7 @@ package struct ProxyPassage: Sendable, Hashable {
 
     /// What is known of the connection to an `https` proxy, whose chain was judged apart from that of the server.
     package struct TLS: Sendable, Hashable {
-        package let version: TLSVersion
+        package let version: ProtocolVersion
         /// The cipher suite under OpenSSL's name.
         package let cipher: String
         package let leaf: Certificate

@@ -1,4 +1,5 @@
 import COpenSSL
+import X509
 
 /// An alert a server sent (RFC 8446, 6).
 package struct TLSAlert: Sendable, Hashable {
@@ -32,6 +33,9 @@ package struct TLSAlert: Sendable, Hashable {
         case 40, 71:
             "no cipher, group or certificate suits both sides; check \(name(.serverName)) and the TLS versions; it may "
                 + "offer DHE only: \(name(.ciphers)) DHE-RSA-AES128-GCM-SHA256, or in TLS 1.3 \(name(.groups)) ffdhe2048"
+                + (OpenSSLVersion.isHybrid
+                    ? ""
+                    : "; this OpenSSL (\(OpenSSLVersion.number)) does not know X25519MLKEM768 and ML-DSA: 3.5 does")
         case 42, 43, 44, 45, 46, 48, 49, 116: "it may insist on a client certificate"
         case 70: "check \(name(.minimumVersion)) and \(name(.maximumVersion))"
         case 80: "the fault is the server's own; see its log"

@@ -130,4 +130,8 @@ enum OpenSSLFailure {
 package enum OpenSSLVersion {
     /// The name and version of the OpenSSL that was loaded, not compiled against, as in `OpenSSL 3.0.15 3 Sep 2024`.
     package static var text: String { String(cString: OpenSSL_version(OPENSSL_VERSION)) }
+    /// The version alone, as in `3.0.15`.
+    package static var number: String { String(cString: OpenSSL_version(OPENSSL_VERSION_STRING)) }
+    /// Whether it has X25519MLKEM768 and ML-DSA.
+    package static var isHybrid: Bool { OpenSSL_version_num() >= 0x3050_0000 }
 }

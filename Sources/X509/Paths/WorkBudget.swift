@@ -88,8 +88,8 @@ extension PublicKey {
     fileprivate var verificationCost: Int {
         switch algorithm {
         // OpenSSL refuses larger keys outright.
-        case .rsa(let bits) where bits > 16_384: return 30
-        case .rsa(let bits):
+        case .rsa(let bits) where bits > 16_384, .rsaPSS(let bits) where bits > 16_384: return 30
+        case .rsa(let bits), .rsaPSS(let bits):
             // One multiplication for each bit of the exponent, and more. The exponent is the rest of the encoding after
             // the modulus and about 36 bytes around them; 65537 has three bytes.
             let exponentBytes = max(3, subjectPublicKeyInfo.count - bits / 8 - 34)

@@ -77,7 +77,8 @@ extension KeyAlgorithm {
         let bits = Int(EVP_PKEY_get_bits(key))
         let name = EVP_PKEY_get0_type_name(key).map { String(cString: $0) } ?? "unknown"
         switch name {
-        case "RSA", "RSA-PSS": self = .rsa(bits: bits)
+        case "RSA": self = .rsa(bits: bits)
+        case "RSA-PSS": self = .rsaPSS(bits: bits)
         case "EC":
             var group = [CChar](repeating: 0, count: 80)
             let known = EVP_PKEY_get_group_name(key, &group, group.count, nil) == 1
@@ -92,6 +93,11 @@ extension KeyAlgorithm {
         X509_PUBKEY_get0_param(&object, nil, nil, nil, X509_get_X509_PUBKEY(certificate))
         guard let object else { return "unknown algorithm" }
         let name = Extensions.objectName(object)
+        // FIPS 204, which OpenSSL knows from 3.5 on.
+        let arc = "2.16.840.1.101.3.4.3."
+        if name.hasPrefix(arc), let number = ["17": 44, "18": 65, "19": 87][name.dropFirst(arc.count)] {
+            return "ML-DSA-\(number)"
+        }
         return name.isEmpty ? "unknown algorithm" : name
     }
 }

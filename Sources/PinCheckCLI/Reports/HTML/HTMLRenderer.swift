@@ -1,6 +1,7 @@
 import Base
 import PinChecking
 import Pinning
+import TLSProbe
 import X509
 
 extension OutputForm {
@@ -101,7 +102,7 @@ struct HTMLRenderer: ResultRenderer {
 extension Report {
     /// What a section tells beside the address: connections to one target that are alike in it share a section.
     fileprivate var likeness: [String] {
-        [status.name, reason.told, tls?.suite ?? "", variantLabel ?? "", http?.outcome ?? ""]
+        [status.name, reason.told, tls.map { "\($0.facts)" } ?? "", variantLabel ?? "", http?.outcome ?? ""]
             + presented.map { $0.fingerprint.hexadecimal } + (warnings + notes).map(\.told)
             + clients.map { "\($0.title) \($0.verdict.rawValue) \($0.reason.told)" }
             + (change.map { ["\($0.status)"] + $0.changes.map(\.kind.rawValue) } ?? [])

@@ -1,6 +1,7 @@
 import Base
 import PinChecking
 import Pinning
+import TLSProbe
 
 /// One result on a page: until when apps work, why, and what to do; then when what ends, and what it rests on.
 struct HTMLSection {
@@ -37,7 +38,7 @@ struct HTMLSection {
 
     private var connection: [String] {
         let peer = report.title == report.target ? report.peer : nil
-        return [peer].compactMap(\.self) + text.names(report) + (report.tls.map { [$0.suite] } ?? [])
+        return [peer].compactMap(\.self) + text.names(report) + (report.tls.map { ["\($0.facts)"] } ?? [])
     }
 
     private var text: TextRenderer { .plain(explains: explains) }

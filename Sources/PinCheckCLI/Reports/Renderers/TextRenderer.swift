@@ -54,7 +54,9 @@ struct TextRenderer: Sendable {
         if let label = report.variantLabel, !parts.contains(label) {
             parts.insert(safe(label), at: min(1, parts.count))
         }
-        if let tls = report.tls { parts.append(safe(tls.suite)) }
+        if let tls = report.tls {
+            parts.append(safe("\(tls.facts)" + (report.offerOf.map { " as \($0) offers" } ?? "")))
+        }
         return parts
     }
 

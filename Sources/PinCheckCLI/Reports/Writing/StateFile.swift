@@ -147,7 +147,7 @@ struct StateFile {
 extension StateFile.Outcome {
     init(_ report: Report) {
         (status, reason) = (report.status.name, report.reason.id)
-        let key = report.presented.first?.pin
+        let key = report.presented.first.map { report.firstPin ?? $0.pin }
         keys = key.map { [$0] } ?? []
         isPinned = report.pins.configured.contains { $0.spkiSHA256.description == key }
         for id in report.warningIDs { ids[id] = .some(nil) }

@@ -1,0 +1,141 @@
+import Base
+import Pinning
+import TLSProbe
+
+/// What came of asking a server with exactly what the TLS of a client offers.
+enum Asking: Sendable {
+    case judgedOn(Handshake)
+    case refused(HandshakeRefusal)
+    case unanswered(ProbeError)
+}
+
+/// What was asked, by offers; a client whose offer is not in it is judged on the first handshake.
+typealias Answers = [TLSStack: Asking]
+
+extension TLSStack {
+    /// Whether a handshake is within the offer, with what an update may have brought.
+    fileprivate func has(_ handshake: Handshake) -> Bool {
+        lacks(handshake.facts, handshake.presented.leaf.publicKey).isEmpty
+    }
+
+    /// Whether a client with the offer is sure to agree on the same.
+    fileprivate func surelyHas(_ handshake: Handshake) -> Bool { has(handshake) && !isUncertain(handshake.facts) }
+}
+
+extension HostPolicy {
+    /// The stacks that clients connect with on their devices, `nil` for one that is not known; without those that have no key of a
+    /// type, unless none has.
+    func stacks(for keyType: CertificateKeyType?) -> [TLSStack?] {
+        var all: [TLSStack?] = []
+        for device in devices {
+            for client in clients where device.runs(client.client) {
+                guard case .success(let procedure) = client.procedure else { continue }
+                let stack = procedure.stack(on: device.release)
+                if !all.contains(stack) { all.append(stack) }
+            }
+        }
+        let fitting = all.filter { stack in stack.map { keyType?.isKnown(to: $0) ?? true } ?? true }
+        return fitting.isEmpty ? all : fitting
+    }
+}
+
+/// One way to connect to an endpoint.
+typealias Attempt = (endpoint: CheckEndpoint, variant: Variant)
+
+extension Checker {
+    /// Connects and judges; an ordinary client that is accepted sends its request.
+    func connection(
+        of attempt: Attempt, _ check: Check, until deadline: Deadline,
+        judge: (CheckedConnection) async -> CheckedConnection
+    ) async -> CheckedConnection {
+        let exchange = attempt.variant == .ordinary ? attempt.endpoint.exchange : nil
+        var (connection, answer) = await connection(of: attempt, check, until: deadline, asks: exchange != nil) {
+            let connection = await judge($0)
+            return (
+                connection, connection.verdict.outcome == .accepted ? exchange.map { HTTPExchange($0.request) } : nil
+            )
+        }
+        connection.answer = exchange.map { CheckedAnswer(exchange: $0, result: answer) }
+        return connection
+    }
+
+    /// Connects, and again for each client whose TLS offers less than what was agreed on; has the handshakes judged, and the request that
+    /// is then wanted made over the first connection that a client was judged on.
+    func connection(
+        of attempt: Attempt, _ check: Check, until deadline: Deadline, asks: Bool,
+        judge: (CheckedConnection) async -> (CheckedConnection, HTTPExchange?)
+    ) async -> (CheckedConnection, Result<HTTPResponse, HTTPError>?) {
+        var endpoint = attempt.endpoint
+        endpoint.request = attempt.variant.request(of: endpoint)
+        var held: [(handshake: Handshake, connection: HeldConnection)] = []
+        func probe(_ request: ProbeRequest, holds: Bool) async -> Result<Handshake, ProbeError> {
+            var request = request
+            request.timeout = deadline.remaining
+            guard request.timeout > .zero else {
+                return .failure(
+                    ProbeError(.connect, .noTimeLeft(timeout: deadline.timeout), target: request.target))
+            }
+            do throws(ProbeError) {
+                return try await request.retrying(check.retries) { (request) throws(ProbeError) in
+                    do throws(ProbeError) {
+                        guard holds else { return .success(try await prober.probe(request)) }
+                        let (handshake, connection) = try await prober.hold(request)
+                        held.append((handshake, connection))
+                        return .success(handshake)
+                    } catch {
+                        // A refusal is an answer.
+                        guard request.isExact, error.refusal != nil else { throw error }
+                        return .failure(error)
+                    }
+                }
+            } catch { return .failure(error.ofPart(of: deadline.timeout)) }
+        }
+        let result = await probe(endpoint.request, holds: asks)
+        var connection = CheckedConnection(endpoint: endpoint, variant: attempt.variant, result: result, time: now())
+        if let policy = check.policy, case .success(let first) = result {
+            let stacks = policy.stacks(for: attempt.variant.keyType)
+            var isUsed = stacks.contains { $0?.surelyHas(first) ?? true }
+            var others: [(highest: ProtocolVersion, handshake: Handshake)] = []
+            for case let stack? in stacks where !stack.surelyHas(first) && connection.answers[stack.offer] == nil {
+                guard attempt.variant.keyType?.isKnown(to: stack) ?? true else { continue }
+                let highest = stack.versions.upperBound
+                if let known = others.first(where: { $0.highest == highest && stack.surelyHas($0.handshake) }) {
+                    connection.answers[stack.offer] = .judgedOn(known.handshake)
+                    continue
+                }
+                let refusal: HandshakeRefusal
+                do throws(OfferedPart) {
+                    let request = try endpoint.request.offering(stack, to: first.peer)
+                    switch await probe(request, holds: asks && !isUsed) {
+                    case .success(let other) where stack.has(other):
+                        connection.answers[stack.offer] = .judgedOn(other)
+                        others.append((highest, other))
+                        isUsed = true
+                        continue
+                    case .success(let other): refusal = .byServer("it chose \(other.facts)")
+                    case .failure(let error):
+                        guard let words = error.refusal else {
+                            connection.answers[stack.offer] = .unanswered(error)
+                            continue
+                        }
+                        refusal = .byServer(words)
+                    }
+                } catch { refusal = .byOptions(error) }
+                // What an update may have brought is judged as it is.
+                if !stack.has(first) { connection.answers[stack.offer] = .refused(refusal) }
+            }
+        }
+        let (judged, exchange) = await judge(connection)
+        let clients = judged.judged?.clients ?? []
+        var carrier: HeldConnection?
+        for one in held {
+            if carrier == nil, exchange != nil, clients.contains(where: { $0.handshake == one.handshake }) {
+                carrier = one.connection
+            } else {
+                one.connection.close()
+            }
+        }
+        guard let exchange, let carrier else { return (judged, nil) }
+        return (judged, await carrier.carry(exchange))
+    }
+}

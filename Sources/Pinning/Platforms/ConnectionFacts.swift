@@ -1,0 +1,150 @@
+/// A version of TLS that can be offered and negotiated.
+package enum ProtocolVersion: UInt16, Sendable, Hashable, CaseIterable, Comparable, CustomStringConvertible {
+    /// TLS 1.0 (RFC 2246). Broken, like 1.1: offered only when asked for.
+    case tls10 = 0x0301
+    case tls11, tls12, tls13
+
+    /// The version with a number as users write it, as in `1.2`; `nil` for any other text.
+    package init?(number: String) {
+        guard let version = Self.allCases.first(where: { $0.number == number }) else { return nil }
+        self = version
+    }
+
+    /// The number alone, as in `1.2`: what users write.
+    package var number: String { "1.\(rawValue - ProtocolVersion.tls10.rawValue)" }
+    /// The name in documents, as in `TLSv1.3`.
+    package var name: String { "TLSv" + number }
+    package var description: String { "TLS " + number }
+    package static func < (left: ProtocolVersion, right: ProtocolVersion) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// What a handshake settled, as far as a platform judges it.
+package struct ConnectionFacts: Sendable, Hashable, CustomStringConvertible {
+    /// A suite, group or signature algorithm, with its name and IANA's number; 0 for one whose number is not known.
+    package struct Choice: Sendable, Hashable {
+        package let number: UInt16
+        package let name: String
+
+        package init(_ number: UInt16, _ name: String) { (self.number, self.name) = (number, name) }
+    }
+
+    package let version: ProtocolVersion
+    package let suite: Choice
+    /// `nil` for a key exchange without a named group.
+    package let group: Choice?
+    /// The algorithm that the server signed with; `nil` before TLS 1.2 and for static RSA.
+    package let signature: Choice?
+    /// The length of the prime of a Diffie-Hellman group, a named one of TLS 1.3 or the server's own; `nil` for another exchange.
+    package let primeBits: Int?
+    /// Whether the client encrypted the secret with the certificate's RSA key: who gets that key reads everything ever recorded.
+    package let isStaticRSA: Bool
+
+    package init(
+        _ version: ProtocolVersion, _ suite: Choice, group: Choice?, signature: Choice? = nil, primeBits: Int? = nil,
+        isStaticRSA: Bool = false
+    ) {
+        (self.version, self.suite, self.group, self.signature) = (version, suite, group, signature)
+        (self.primeBits, self.isStaticRSA) = (primeBits, isStaticRSA)
+    }
+
+    /// Whether the keys are agreed on by ECDHE.
+    package var hasECDHE: Bool { group != nil && primeBits == nil }
+
+    /// As in `TLSv1.3 TLS_AES_128_GCM_SHA256 X25519`.
+    package var description: String { "\(version.name) \(suite.name)" + (group.map { " \($0.name)" } ?? "") }
+}
+
+/// How a server refused the offer of a client's TLS when it was asked with exactly that.
+package enum HandshakeRefusal: Sendable, Hashable {
+    /// In a clause, as in `alert protocol_version (70)`.
+    case byServer(String)
+    /// The server was not asked, since the user's options leave nothing of the offer.
+    case byOptions(OfferedPart)
+}
+
+/// A part of a ClientHello that options restrict.
+package enum OfferedPart: Error, Sendable, Hashable { case lowestVersion, highestVersion, suites, groups, signatures }
+
+extension TLSStack {
+    /// Something of a handshake that is outside the offer.
+    package enum Lack: Sendable, Hashable {
+        case version(ProtocolVersion)
+        case key(KeyAlgorithm)
+        case choice(String)
+
+        /// Whether a server that was asked otherwise may choose otherwise.
+        var isNegotiated: Bool { if case .key = self { false } else { true } }
+    }
+
+    /// The parts of a handshake that are outside the offer, in the order in which one is told; empty for one within it.
+    ///
+    /// Of a chain without a connection the leaf's key is judged alone, by any version.
+    package func lacks(_ facts: ConnectionFacts?, _ leaf: PublicKey) -> [Lack] {
+        let key: [Lack] = takes(leaf.algorithm, in: facts?.version) ? [] : [.key(leaf.algorithm)]
+        guard let facts else { return key }
+        func choice(_ choice: ConnectionFacts.Choice?, in offer: [UInt16]?) -> [Lack] {
+            guard let choice, let offer, !offer.contains(choice.number) else { return [] }
+            // What OpenSSL alone has need not be known here.
+            if keys == nil, choice.number == 0 { return [] }
+            return [.choice(choice.name)]
+        }
+        return (versions.contains(facts.version) ? [] : [.version(facts.version)]) + key
+            + choice(facts.suite, in: suites) + choice(facts.group, in: groups.map { $0 + perhaps })
+            + choice(facts.signature, in: signatures)
+    }
+
+    /// Whether the offer has the group of a handshake only perhaps.
+    package func isUncertain(_ facts: ConnectionFacts?) -> Bool {
+        facts?.group.map { perhaps.contains($0.number) } ?? false
+    }
+
+    /// Whether a leaf may have such a key, in a version or in any.
+    ///
+    /// BoringSSL refuses a TLS 1.2 leaf on a curve that it does not offer as a group (Conscrypt: P-521). In TLS 1.3 an elliptic curve has
+    /// one signature algorithm (RFC 8446, 4.2.3), and nobody but OpenSSL offers that of P-521.
+    private func takes(_ key: KeyAlgorithm, in version: ProtocolVersion?) -> Bool {
+        guard let keys else { return true }
+        guard let kind = KeyKind(key), keys.contains(kind) else { return false }
+        return kind != .p521 || (version ?? versions.lowerBound) < .tls13
+    }
+
+    /// Why the client cannot connect, in a sentence without its subject's client.
+    package func words(for lack: Lack, _ facts: ConnectionFacts?, _ refusal: HandshakeRefusal?) -> String {
+        if case .byOptions = refusal { return "what may be offered leaves nothing that \(name) offers" }
+        let (own, rest): (String, String)
+        switch lack {
+        case .version(let version):
+            let isNewer = version > versions.upperBound
+            own = "offers \(isNewer ? versions.upperBound : versions.lowerBound) at \(isNewer ? "most" : "least")"
+            rest = "chose \(version) here, refuses that"
+        case .key(let key):
+            own = "takes no leaf with \("\(key)".hasPrefix("D") ? "a" : "an") \(key) key"
+            rest = "has one here, refuses the rest"
+        case .choice(let choice):
+            own = "does not offer \(choice)"
+            rest = "chose it here, refuses the rest"
+        }
+        let dated = name == "iOS 12.1.3" && lack == .version(.tls13) ? " (iOS 12.2 has TLS 1.3)" : ""
+        if case .byServer(let how) = refusal { return "\(name) \(own)\(dated), and the server, which \(rest): \(how)" }
+        return "\(name) \(own)\(dated)"
+    }
+}
+
+extension TLSStack.KeyKind {
+    /// The kind of a key; `nil` for any other, such as DSA.
+    init?(_ key: KeyAlgorithm) {
+        switch key {
+        case .rsa: self = .rsa
+        case .rsaPSS: self = .rsaPSS
+        case .ec("P-256", _): self = .p256
+        case .ec("P-384", _): self = .p384
+        case .ec("P-521", _): self = .p521
+        case .ec: self = .otherCurve
+        case .other("ED25519", _): self = .ed25519
+        case .other("ED448", _): self = .ed448
+        case .other(let name, _), .unknown(let name):
+            guard name.hasPrefix("ML-DSA") else { return nil }
+            self = .mlDSA
+        }
+    }
+}

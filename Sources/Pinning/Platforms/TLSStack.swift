@@ -1,0 +1,195 @@
+/// The part of a ClientHello that decides: a server whose handshake is outside of it cannot be reached by the client.
+///
+/// The numbers are IANA's. `devices/handshakes.json` of the tests has the sources of each row in full.
+package struct TLSStack: Sendable, Hashable {
+    /// A kind of key that a leaf may have, by its word in documents.
+    package enum KeyKind: String, Sendable, Hashable, CaseIterable {
+        case rsa
+        case rsaPSS = "rsa-pss"
+        case p256 = "p-256"
+        case p384 = "p-384"
+        case p521 = "p-521"
+        case ed25519, ed448
+        case otherCurve = "any other curve"
+        case mlDSA = "ml-dsa"
+    }
+
+    /// How a row is known: by a ClientHello of the release, or by the code of it.
+    package enum Confidence: String, Sendable, Hashable { case recorded, source }
+
+    /// The name for sentences, as in `Android 9`.
+    package private(set) var name = ""
+    package private(set) var versions: ClosedRange<ProtocolVersion>
+    /// In the order of the offer, as are groups and signatures.
+    package private(set) var suites: [UInt16]
+    /// `nil` for whatever the OpenSSL at hand offers.
+    package private(set) var groups: [UInt16]?
+    package let signatures: [UInt16]
+    /// `nil` for any that the OpenSSL at hand knows.
+    package let keys: [KeyKind]?
+    /// Groups that an update of the system may have brought.
+    package private(set) var perhaps: [UInt16] = []
+    package let source: String
+    package let confidence: Confidence
+
+    /// The same offer, whoever makes it.
+    package var offer: TLSStack {
+        var offer = self
+        offer.name = ""
+        return offer
+    }
+
+    // MARK: The table
+
+    /// X25519MLKEM768.
+    package static let hybrid: UInt16 = 0x11EC
+    private static let curves: [UInt16] = [0x001D, 0x0017, 0x0018, 0x0019]
+    /// The suites of TLS 1.3.
+    private static let new: [UInt16] = [0x1301, 0x1302, 0x1303]
+    private static let appleWithCBC: [UInt16] = [
+        0xC02C, 0xC02B, 0xC024, 0xC023, 0xC00A, 0xC009, 0xCCA9, 0xC030, 0xC02F, 0xC028, 0xC027, 0xC014, 0xC013, 0xCCA8,
+        0x009D, 0x009C, 0x003D, 0x003C, 0x0035, 0x002F, 0xC008, 0xC012, 0x000A,
+    ]
+    /// Without CBC with SHA-256 and SHA-384, which is there on macOS 11 and gone on macOS 12.3.
+    private static let appleNow: [UInt16] =
+        new + [
+            0xC02C, 0xC02B, 0xCCA9, 0xC030, 0xC02F, 0xCCA8, 0xC00A, 0xC009, 0xC014, 0xC013, 0x009D, 0x009C, 0x0035,
+            0x002F, 0xC008, 0xC012, 0x000A,
+        ]
+    private static let conscryptSuites: [UInt16] = [
+        0xC02B, 0xC02C, 0xCCA9, 0xC02F, 0xC030, 0xCCA8, 0xC009, 0xC00A, 0xC013, 0xC014, 0x009C, 0x009D, 0x002F, 0x0035,
+    ]
+    /// OkHttp's MODERN_TLS from 3.14 to 5.4 (square/okhttp, `ConnectionSpec.kt`).
+    private static let modern: [UInt16] =
+        new + [0xC02B, 0xC02F, 0xC02C, 0xC030, 0xCCA9, 0xCCA8, 0xC013, 0xC014, 0x009C, 0x009D, 0x002F, 0x0035, 0x000A]
+    private static let signed: [UInt16] = [
+        0x0403, 0x0804, 0x0401, 0x0503, 0x0805, 0x0501, 0x0806, 0x0601, 0x0201,
+    ]
+    private static let signedWithSHA1: [UInt16] = [
+        0x0403, 0x0804, 0x0401, 0x0503, 0x0203, 0x0805, 0x0501, 0x0806, 0x0601, 0x0201,
+    ]
+
+    private static func appleRow(
+        _ versions: ClosedRange<ProtocolVersion>, _ suites: [UInt16], _ groups: [UInt16] = curves,
+        _ signatures: [UInt16] = signedWithSHA1, source: String
+    ) -> TLSStack {
+        TLSStack(
+            versions: versions, suites: suites, groups: groups, signatures: signatures,
+            keys: [.rsa, .p256, .p384, .p521], source: source, confidence: .recorded)
+    }
+
+    private static func conscryptRow(
+        _ versions: ClosedRange<ProtocolVersion>, _ suites: [UInt16], perhaps: [UInt16] = [], source: String,
+        _ confidence: Confidence = .recorded
+    ) -> TLSStack {
+        TLSStack(
+            versions: versions, suites: suites, groups: Array(curves.prefix(3)), signatures: signed,
+            keys: [.rsa, .p256, .p384], perhaps: perhaps, source: source, confidence: confidence)
+    }
+
+    /// Apple's, by the first version of iOS, or of the macOS of its year.
+    private static let apple: [(since: DeviceVersion, stack: TLSStack)] = [
+        // Apple Platform Security: TLS 1.3 from iOS 12.2.
+        (
+            DeviceVersion(12),
+            appleRow(.tls10 ... .tls12, appleWithCBC, source: "utls: iOS 12.1; testssl.sh: macOS 10.13.6")
+        ),
+        (
+            DeviceVersion(13),
+            appleRow(.tls10 ... .tls13, new + appleWithCBC, source: "utls: iOS 13 and 14; curl-impersonate: macOS 11.6")
+        ),
+        (
+            DeviceVersion(16),
+            appleRow(.tls10 ... .tls13, appleNow, source: "testssl.sh: macOS 12.3; curl-impersonate: iOS 17.2")
+        ),
+        (
+            DeviceVersion(18),
+            appleRow(
+                .tls10 ... .tls13, appleNow, curves, signed, source: "testssl.sh: iOS 18.4; curl-impersonate: iOS 18.0")
+        ),
+        // The record of 26.0 lacks the hybrid group, that of 26.4 has it.
+        (
+            DeviceVersion(26),
+            appleRow(
+                .tls12 ... .tls13, appleNow, [hybrid] + curves, signed,
+                source: "testssl.sh: iOS 26.4; support.apple.com/122756"
+            )
+        ),
+    ]
+
+    /// Android's, by the first API level.
+    private static let android: [(since: Int, stack: TLSStack)] = [
+        (
+            26,
+            conscryptRow(
+                .tls10 ... .tls12, conscryptSuites, source: "testssl.sh: Android 8.1; Conscrypt 1.0.0 and 1.4.2")
+        ),
+        // A part of the system that is updated by itself: BoringSSL's default has the group since July 2026.
+        (
+            29,
+            conscryptRow(
+                .tls10 ... .tls13, new + conscryptSuites, perhaps: [hybrid],
+                source: "testssl.sh: Android 11 to 14; Conscrypt 2.0.0 (2019-02)")
+        ),
+        (
+            35,
+            conscryptRow(
+                .tls12 ... .tls13, new + conscryptSuites, perhaps: [hybrid],
+                source: "Conscrypt 1ed3fabc (2023-11); BoringSSL a0689af2 (2026-08)", .source)
+        ),
+    ]
+
+    /// OpenSSL's default at security level 2, as curl offers it.
+    private static let openSSL = TLSStack(
+        name: "OpenSSL", versions: .tls12 ... .tls13,
+        suites: [
+            0x1302, 0x1303, 0x1301, 0xC02C, 0xC030, 0xCCA9, 0xCCA8, 0xC02B, 0xC02F, 0xC024, 0xC028, 0xC023, 0xC027,
+            0xC00A, 0xC014, 0xC009, 0xC013, 0x009D, 0x009C, 0x003D, 0x003C, 0x0035, 0x002F,
+        ], groups: nil,
+        signatures: [
+            0x0403, 0x0503, 0x0603, 0x0807, 0x0808, 0x081A, 0x081B, 0x081C, 0x0809, 0x080A, 0x080B, 0x0804, 0x0805,
+            0x0806, 0x0401, 0x0501, 0x0601, 0x0303, 0x0301, 0x0904, 0x0905, 0x0906,
+        ], keys: nil, source: "testssl.sh: OpenSSL 3.0.15, 3.5.0, 4.0.0; curl 7.88.1", confidence: .recorded)
+
+}
+
+extension TLSStack {
+    /// The stack of a platform on a release: before the first row the first, after the last the last.
+    package init(of family: PlatformFamily, on release: PlatformRelease) {
+        switch (family, release) {
+        case (.openssl, _): self = Self.openSSL
+        case (.apple, .apple(let release)):
+            let version = release.version
+            self = (Self.apple.last { $0.since <= version } ?? Self.apple[0]).stack
+            name = "iOS \(version)"
+            if version < DeviceVersion(12) { name += " (TLS as of iOS 12)" }
+            if version > DeviceVersion(26) { name += " (TLS as of iOS 26)" }
+        case (.apple, _):
+            self = Self.apple[Self.apple.count - 1].stack
+            name = "today's iOS"
+        case (.android, .android(let level)):
+            self = (Self.android.last { $0.since <= level } ?? Self.android[0]).stack
+            name =
+                "Android \([27: "8.1", 31: "12", 32: "12.1"][level] ?? "\(level - (level < 27 ? 18 : level < 31 ? 19 : 20))")"
+            if level > 37 { name += " (TLS as of Android 17)" }
+        case (.android, _):
+            self = Self.android[Self.android.count - 1].stack
+            name = "today's Android"
+        }
+    }
+
+    /// The part that OkHttp enables, which is what MODERN_TLS and the platform have in common (`ConnectionSpec.supportedSpec`).
+    var ofOkHttp: TLSStack {
+        var stack = self
+        stack.versions = max(versions.lowerBound, .tls12)...versions.upperBound
+        stack.suites = suites.filter(Self.modern.contains)
+        return stack
+    }
+
+    /// The newest Conscrypt, which an app brings along.
+    static var conscrypt: TLSStack {
+        var stack = TLSStack(of: .android, on: .newest)
+        stack.name = "the app's Conscrypt"
+        return stack
+    }
+}

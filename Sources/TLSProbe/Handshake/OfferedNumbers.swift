@@ -1,0 +1,171 @@
+internal import COpenSSL
+package import Pinning
+
+/// The groups of key exchanges that stacks offer, by IANA's numbers, the names that reports have, and OpenSSL's other words for them.
+package enum NamedGroup {
+    private static let all: [(number: UInt16, name: String, id: Int32, others: [String])] = [
+        (TLSStack.hybrid, "X25519MLKEM768", 0, []), (0x001D, "X25519", NID_X25519, []),
+        (0x0017, "P-256", NID_X9_62_prime256v1, ["prime256v1", "secp256r1"]),
+        (0x0018, "P-384", NID_secp384r1, ["secp384r1"]), (0x0019, "P-521", NID_secp521r1, ["secp521r1"]),
+        (0x001E, "X448", NID_X448, []),
+    ]
+
+    package static func name(_ number: UInt16) -> String? { all.first { $0.number == number }?.name }
+
+    /// The numbers of the words in a list of OpenSSL's, which marks some of them from 3.5 on.
+    static func numbers(in list: String) -> [UInt16] {
+        list.split { ":/".contains($0) }.compactMap { word in
+            let word = word.drop { "?*".contains($0) }.lowercased()
+            return all.first { ([$0.name] + $0.others).contains { $0.lowercased() == word } }?.number
+        }
+    }
+
+    /// The group of a handshake, `nil` for a key exchange without one.
+    static func choice(of ssl: OpaquePointer) -> ConnectionFacts.Choice? {
+        let id = Int32(clamping: SSL_ctrl(ssl, SSL_CTRL_GET_NEGOTIATED_GROUP, 0, nil))
+        guard id != NID_undef else { return nil }
+        if let known = all.first(where: { $0.id == id }) { return .init(known.number, known.name) }
+        let name = SSL_group_to_name(ssl, id).map { String(cString: $0) } ?? "unknown"
+        switch id {
+        case NID_ffdhe2048...NID_ffdhe8192: return .init(0x0100 + UInt16(id - NID_ffdhe2048), name)
+        // A group without a number of OpenSSL's own has IANA's.
+        case _ where id & TLSEXT_nid_unknown != 0: return .init(UInt16(truncatingIfNeeded: id), name)
+        default: return .init(0, name)
+        }
+    }
+}
+
+/// The signature algorithms of TLS (RFC 8446, 4.2.3) by IANA's numbers and names.
+package enum SignatureScheme {
+    /// With the kind of the key and the digest by OpenSSL's numbers.
+    static let all: [(number: UInt16, name: String, key: Int32, digest: Int32)] = [
+        (0x0403, "ecdsa_secp256r1_sha256", EVP_PKEY_EC, NID_sha256),
+        (0x0503, "ecdsa_secp384r1_sha384", EVP_PKEY_EC, NID_sha384),
+        (0x0603, "ecdsa_secp521r1_sha512", EVP_PKEY_EC, NID_sha512), (0x0807, "ed25519", EVP_PKEY_ED25519, NID_undef),
+        (0x0808, "ed448", EVP_PKEY_ED448, NID_undef), (0x0804, "rsa_pss_rsae_sha256", EVP_PKEY_RSA_PSS, NID_sha256),
+        (0x0805, "rsa_pss_rsae_sha384", EVP_PKEY_RSA_PSS, NID_sha384),
+        (0x0806, "rsa_pss_rsae_sha512", EVP_PKEY_RSA_PSS, NID_sha512),
+        (0x0809, "rsa_pss_pss_sha256", EVP_PKEY_RSA_PSS, NID_sha256),
+        (0x080A, "rsa_pss_pss_sha384", EVP_PKEY_RSA_PSS, NID_sha384),
+        (0x080B, "rsa_pss_pss_sha512", EVP_PKEY_RSA_PSS, NID_sha512),
+        (0x0401, "rsa_pkcs1_sha256", EVP_PKEY_RSA, NID_sha256), (0x0501, "rsa_pkcs1_sha384", EVP_PKEY_RSA, NID_sha384),
+        (0x0601, "rsa_pkcs1_sha512", EVP_PKEY_RSA, NID_sha512), (0x0303, "ecdsa_sha224", EVP_PKEY_EC, NID_sha224),
+        (0x0301, "rsa_pkcs1_sha224", EVP_PKEY_RSA, NID_sha224), (0x0203, "ecdsa_sha1", EVP_PKEY_EC, NID_sha1),
+        (0x0201, "rsa_pkcs1_sha1", EVP_PKEY_RSA, NID_sha1),
+    ]
+
+    package static func name(_ number: UInt16) -> String? { all.first { $0.number == number }?.name }
+
+    /// OpenSSL's word: by its names it takes no algorithm that is older than they are.
+    private static func word(_ number: UInt16) -> String? {
+        [0x0303: "ECDSA+SHA224", 0x0301: "RSA+SHA224", 0x0203: "ECDSA+SHA1", 0x0201: "RSA+SHA1"][number] ?? name(number)
+    }
+
+    static func words(of numbers: [UInt16]) -> String { numbers.compactMap(word).joined(separator: ":") }
+
+    /// The numbers of the words in a list of OpenSSL's, names or pairs of a key and a digest.
+    static func numbers(in list: String) -> [UInt16] {
+        list.split { ":/".contains($0) }.flatMap { word -> [UInt16] in
+            let word = word.drop { $0 == "?" }
+            let pair = word.uppercased().split(separator: "+")
+            guard pair.count == 2 else { return all.filter { $0.name == word.lowercased() }.map(\.number) }
+            let key = ["ECDSA": EVP_PKEY_EC, "RSA": EVP_PKEY_RSA, "RSA-PSS": EVP_PKEY_RSA_PSS, "PSS": EVP_PKEY_RSA_PSS]
+            return all.filter { $0.key == key[String(pair[0])] && $0.digest == OBJ_txt2nid(String(pair[1])) }.map(
+                \.number)
+        }
+    }
+
+    /// The algorithm that the server signed with; OpenSSL does not tell the two kinds of PSS apart, which the key does.
+    static func choice(of ssl: OpaquePointer, for leaf: KeyAlgorithm) -> ConnectionFacts.Choice? {
+        var (key, digest): (Int32, Int32) = (0, 0)
+        guard SSL_get_peer_signature_type_nid(ssl, &key) == 1, COpenSSL_SSL_get_peer_signature_nid(ssl, &digest) == 1
+        else { return nil }
+        let isPSS = if case .rsaPSS = leaf { true } else { false }
+        let known = all.first { $0.key == key && $0.digest == digest && $0.name.hasPrefix("rsa_pss_pss") == isPSS }
+        return known.map { .init($0.number, $0.name) } ?? .init(0, "unknown")
+    }
+}
+
+/// What a ClientHello offers so that only a certificate with a key of one type fits.
+///
+/// TLS 1.3 servers choose by signature_algorithms alone, older ones by the cipher suites and then by signature_algorithms.
+extension CertificateKeyType {
+    /// Algorithms that only an authority may have used on a certificate in TLS 1.3 (RFC 8446, 4.2.3).
+    ///
+    /// Servers that hold the signatures on their certificates against the offer would otherwise not send an ECDSA certificate that
+    /// an RSA authority issued. Before TLS 1.3 the cipher suites keep these from choosing an RSA certificate.
+    private static let forAuthorities: [UInt16] = [0x0401, 0x0501, 0x0601, 0x0201]
+
+    /// The offer that only certificates with such a key fit; suites for ECDSA are for EdDSA too (RFC 8422, 5.3).
+    var offer: HandshakeOffer {
+        var offer = HandshakeOffer()
+        offer.ciphers = (self == .rsa ? "aRSA:!kDHE" : "aECDSA") + ":!eNULL:!PSK:!SRP"
+        offer.signatureAlgorithms = SignatureScheme.words(of: signatures)
+        return offer
+    }
+
+    private var signatures: [UInt16] {
+        let own: [UInt16] =
+            switch self {
+            case .rsa: [0x0804, 0x0805, 0x0806, 0x0809, 0x080A, 0x080B]
+            case .ecdsa: [0x0403, 0x0503, 0x0603, 0x0203]
+            case .ed25519: [0x0807]
+            }
+        return own + Self.forAuthorities
+    }
+
+    /// Whether a stack has a key of the type.
+    package func isKnown(to stack: TLSStack) -> Bool {
+        guard let keys = stack.keys else { return true }
+        return switch self {
+        case .rsa: keys.contains(.rsa)
+        case .ecdsa: keys.contains(.p256)
+        case .ed25519: keys.contains(.ed25519)
+        }
+    }
+}
+
+extension ProbeRequest {
+    /// The request for exactly what a stack offers, as far as this one's settings leave it, to the address that answered this one.
+    ///
+    /// Groups that the OpenSSL at hand does not know are left out.
+    ///
+    /// - Throws: the part of which nothing is left.
+    package func offering(_ stack: TLSStack, to peer: PeerAddress?) throws(OfferedPart) -> ProbeRequest {
+        var request = self
+        request.isExact = true
+        if let peer { request.destination = .address(peer.ip) }
+        guard minimumTLS <= stack.versions.upperBound else { throw .lowestVersion }
+        guard maximumTLS >= stack.versions.lowerBound else { throw .highestVersion }
+        request.minimumTLS = max(minimumTLS, stack.versions.lowerBound)
+        request.maximumTLS = min(maximumTLS, stack.versions.upperBound)
+        let ssl = (try? TLSContext()).flatMap { SSL_new($0.pointer) }
+        defer { SSL_free(ssl) }
+        guard let ssl, keyType?.offer.restrict(ssl) ?? true, offer.isEmpty || offer.restrict(ssl) else { throw .suites }
+        var left: Set<String> = []
+        while let name = SSL_get_cipher_list(ssl, Int32(left.count)) { left.insert(String(cString: name)) }
+        let suites = stack.suites.compactMap { number in
+            SSL_CIPHER_find(ssl, [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)]).flatMap(SSL_CIPHER_get_name)
+                .map { String(cString: $0) }
+        }.filter(left.contains)
+        request.offer.ciphers = suites.joined(separator: ":")
+        if request.offer.suites.new.isEmpty { request.maximumTLS = min(request.maximumTLS, .tls12) }
+        if request.offer.suites.old.isEmpty { request.minimumTLS = max(request.minimumTLS, .tls13) }
+        guard request.minimumTLS <= request.maximumTLS else { throw .suites }
+        if let groups = stack.groups {
+            let left = offer.groups.map(NamedGroup.numbers)
+            let names = groups.filter { left?.contains($0) ?? true }.compactMap(NamedGroup.name).filter {
+                COpenSSL_SSL_set1_groups_list(ssl, $0) == 1
+            }
+            guard !names.isEmpty else { throw .groups }
+            request.offer.groups = names.joined(separator: ":")
+        }
+        let lists = [offer.signatureAlgorithms, keyType?.offer.signatureAlgorithms].compactMap(\.self)
+        let signatures = stack.signatures.filter { number in
+            lists.allSatisfy { SignatureScheme.numbers(in: $0).contains(number) }
+        }
+        request.offer.signatureAlgorithms = SignatureScheme.words(of: signatures)
+        guard request.offer.signatureAlgorithms?.isEmpty == false else { throw .signatures }
+        return request
+    }
+}

@@ -1,0 +1,335 @@
+import LoopbackLab
+import PinCheckCLI
+import Pinning
+import Testing
+
+/// What a client's TLS offers decides before its pins: servers with a part of TLS alone, and how clients on devices fare with them.
+///
+/// Rows that no server here can show are `TLSStackTests` and `StagedHandshakeTests`.
+@Suite(.endsSomeTime) struct HandshakeVectorTests {
+    /// A server, as the number of its row in the specification has it.
+    struct Server: Sendable {
+        var key = LabKey.Algorithm.p256
+        /// A second certificate, with a key of this kind.
+        var other: LabKey.Algorithm?
+        var usage: [CertificateTemplate.KeyUsage] = [.digitalSignature]
+        var versions = (TLSVersion.tls10, TLSVersion.tls13)
+        var suites: String?
+        var options: [String: String] = [:]
+        var afterwards: ServerBehavior.Delivery?
+
+        typealias TLSVersion = LoopbackLab.TLSVersion
+        static func only(_ version: TLSVersion) -> Server { Server(versions: (version, version)) }
+        /// A server of TLS 1.2 alone with these suites.
+        static func with(_ suites: String, _ key: LabKey.Algorithm = .rsa(bits: 2_048)) -> Server {
+            Server(key: key, versions: (.tls12, .tls12), suites: suites)
+        }
+
+        func leaf(_ algorithm: LabKey.Algorithm) throws -> LabCertificate {
+            try pki.interA.issue(
+                CertificateTemplate.leaf(host).with { $0.keyUsage = usage },
+                key: .shared(algorithm, label: "handshake vector"))
+        }
+
+        func behavior() throws -> ServerBehavior {
+            let keys = [key] + (other.map { [$0] } ?? [])
+            let settings = TLSServerSettings(try keys.map { TLSIdentity([try leaf($0), pki.interA]) }).with {
+                ($0.minimumVersion, $0.maximumVersion) = versions
+                if let suites { $0.options["CipherString"] = suites + ":@SECLEVEL=0" }
+                $0.options.merge(options) { $1 }
+            }
+            return .tls(settings, afterwards: afterwards)
+        }
+    }
+
+    /// One command line: clients and options, how it ends as ``Desk/expect(_:_:environment:at:input:at:)`` has it, and the connections.
+    typealias Line = (options: String, end: String, connections: Int)
+    private static let rsa = LabKey.Algorithm.rsa(bits: 2_048)
+    private static let cbc = "ECDHE-RSA-AES256-SHA384"
+    private static let camellia = "ECDHE-RSA-CAMELLIA256-SHA384"
+    private static let dhe = "DHE-RSA-AES128-GCM-SHA256"
+    private static let both = Server()
+    private static let silent = Server(versions: (.tls13, .tls13), afterwards: .stalls(afterBytes: 0))
+    private static let resetting = Server(versions: (.tls13, .tls13), afterwards: .resets(afterBytes: 1))
+
+    static let rows: [(number: String, server: Server, lines: [Line])] = [
+        (
+            "1, 2, 3, 32", .only(.tls13),
+            [
+                (
+                    "okhttp --device android-8",
+                    "fail handshake: okhttp on android-8 cannot connect: Android 8 offers TLS 1.2 at most, and the server, which "
+                        + "chose TLS 1.3 here, refuses that: alert protocol_version (70) … okhttp:conscrypt", 2
+                ), ("android --device android-11", "pass pin-matched", 1),
+                ("trustkit --device ios-12.1.3", "fail handshake: iOS 12.2", 2),
+                ("trustkit --device ios-13", "pass pin-matched", 1),
+                ("okhttp:conscrypt --device android-8", "pass pin-matched", 1),
+                ("generic --device android-9", "fail handshake: Android 9 offers TLS 1.2 at most", 2),
+                // One offer is asked once.
+                (
+                    "okhttp --device android-8,android-8.1,android-9",
+                    "fail handshake: also rejected by okhttp on android-8.1, android-9", 2
+                ),
+            ]
+        ),
+        (
+            "4, 5, 27, 28", both,
+            [
+                ("okhttp --device android-8", "pass pin-matched: TLSv1.2 … as Android 8 offers", 2),
+                ("okhttp --device android-8,android-16", "pass pin-matched: \"version\" : \"TLSv1.3\"", 2),
+                ("okhttp --device android-9 --max-tls 1.2", "pass pin-matched", 1),
+                (
+                    "okhttp --device android-9 --min-tls 1.3",
+                    "fail handshake: what may be offered leaves nothing that Android 9 offers: see --min-tls", 1
+                ), ("okhttp --device android-9 --groups X448", "fail handshake: see --groups", 1),
+                ("okhttp --device android-9 --sigalgs ed25519:ecdsa_secp521r1_sha512", "unreachable offer-refused", 1),
+                // Phones and curl, as they are today.
+                ("all", "pass pin-matched", 1),
+            ]
+        ),
+        (
+            "6, 7", .with(cbc),
+            [
+                ("afnetworking --device ios-14", "pass pin-matched", 1),
+                ("afnetworking --device ios-17", "fail handshake: iOS 17 does not offer \(cbc)", 2),
+                ("curl", "pass pin-matched", 1),
+                (
+                    "generic",
+                    "pass pin-matched: \"platform-rule\" … iOS does not connect to this server as it answered", 1
+                ),
+            ]
+        ),
+        (
+            "8", .with("ECDHE-ECDSA-AES256-SHA", .p256),
+            [
+                ("android --device android-14", "pass pin-matched", 1),
+                ("okhttp --device android-14", "fail handshake: Android 14 does not offer ECDHE-ECDSA-AES256-SHA", 2),
+            ]
+        ),
+        (
+            "9", Server(key: rsa, usage: [.keyEncipherment], versions: (.tls12, .tls12), suites: "AES256-SHA"),
+            [("okhttp --device android-12", "pass pin-matched: \"no-forward-secrecy\"", 1)]
+        ),
+        (
+            "10", Server(key: rsa, usage: [.keyEncipherment], versions: (.tls12, .tls12), suites: "AES256-SHA256"),
+            [
+                ("android --device android-12", "fail handshake: does not offer AES256-SHA256", 2),
+                ("alamofire --device ios-13", "pass pin-matched", 1),
+            ]
+        ),
+        (
+            "11", .with(camellia),
+            [
+                ("curl", "fail handshake: OpenSSL does not offer \(camellia)", 2),
+                ("alamofire", "fail handshake: today's iOS does not offer \(camellia)", 2),
+                ("okhttp", "fail handshake: today's Android does not offer \(camellia)", 2),
+                ("generic", "pass pin-matched", 1),
+            ]
+        ),
+        (
+            "12 (1.3)", Server(key: .p521, versions: (.tls13, .tls13)),
+            [("alamofire --device ios-18", "fail handshake: iOS 18 takes no leaf with an EC P-521 key", 2)]
+        ),
+        (
+            "12 (1.2)", Server(key: .p521, versions: (.tls12, .tls12)),
+            [
+                ("alamofire --device ios-18", "pass pin-matched", 1),
+                ("android --device android-14", "fail handshake: Android 14 takes no leaf with an EC P-521 key", 2),
+            ]
+        ),
+        (
+            "14", Server(key: .rsaPSS),
+            [
+                ("nspinneddomains", "fail handshake: takes no leaf with an RSA-PSS 2048 key", 2),
+                ("android", "fail handshake: takes no leaf with an RSA-PSS 2048 key", 2),
+                ("curl", "pass pin-matched", 1),
+            ]
+        ),
+        (
+            "16", Server(key: .ed25519, other: rsa),
+            [
+                ("okhttp --device android-13 --pins $SECOND", "pass pin-matched", 2),
+                ("okhttp --device android-13", "fail pin-mismatch", 2),
+                (
+                    "okhttp,curl --pins $OWN --pins $SECOND",
+                    "pass pin-matched: \"key-types-differ\" … clients get the key that fits their TLS", 2
+                ),
+                (
+                    "curl,okhttp --pins $OWN --pins $SECOND --key-types rsa,ed25519",
+                    "pass pin-matched,pin-matched,pin-matched: not judged for okhttp, which never gets a key for Ed25519",
+                    4
+                ),
+                (
+                    "curl,okhttp --device android-13,system --pins $OWN --pins $SECOND --key-types ed25519",
+                    "pass pin-matched,pin-matched", 3
+                ),
+                (
+                    "okhttp --pins $OWN --pins $SECOND --key-types rsa,ed25519",
+                    "fail pin-matched,pin-matched,handshake", 4
+                ),
+            ]
+        ), ("17", Server(key: .p384, other: rsa), [("all", "pass pin-matched", 1)]),
+        (
+            "18", Server(options: ["Groups": "P-521"]),
+            [
+                ("trustkit --device ios-16", "pass pin-matched", 1),
+                ("android --device android-16", "fail handshake: Android 16 does not offer P-521", 2),
+            ]
+        ),
+        (
+            "20", Server(key: rsa, versions: (.tls12, .tls12), options: ["SignatureAlgorithms": "RSA+SHA1"]),
+            [
+                ("android", "pass pin-matched: \"signature_algorithm\" : \"rsa_pkcs1_sha1\"", 1),
+                ("curl", "fail handshake: OpenSSL does not offer rsa_pkcs1_sha1", 2),
+            ]
+        ),
+        (
+            "24, 26", silent,
+            [
+                ("okhttp --device android-9 --timeout 1", "unreachable timeout", 2),
+                ("okhttp --device android-9 --timeout 3 --retries 1", "unreachable timeout", 3),
+                ("okhttp --device android-9,android-14 --timeout 1", "unreachable timeout: okhttp on android-9", 2),
+            ]
+        ),
+        (
+            "25", resetting,
+            [
+                ("okhttp --device android-9 --retries 1", "fail handshake: refuses that: it reset the connection", 2),
+                ("okhttp --device android-9,android-14", "fail handshake: okhttp on android-9: cannot connect", 2),
+            ]
+        ),
+        (
+            "29", .only(.tls10),
+            [
+                ("okhttp --device android-8 --min-tls 1.0", "fail handshake: Android 8 offers TLS 1.2 at least", 2),
+                ("android --device android-8 --min-tls 1.0", "pass pin-matched", 1),
+                ("afnetworking --device ios-26 --min-tls 1.0", "fail handshake: iOS 26 offers TLS 1.2 at least", 2),
+                (
+                    "afnetworking --device ios-18 --min-tls 1.0",
+                    "pass pin-matched: \"ats-exception-needed\" … NSExceptionMinimumTLSVersion", 1
+                ),
+            ]
+        ),
+        (
+            "30", .with(dhe),
+            [
+                ("okhttp --ciphers \(dhe)", "fail handshake: see --ciphers", 1),
+                ("generic --ciphers \(dhe)", "pass pin-matched", 1),
+            ]
+        ),
+        (
+            "31", Server(key: rsa, usage: [.keyEncipherment], suites: "AES128-GCM-SHA256"),
+            [
+                ("android --device android-9", "pass pin-matched", 2),
+                ("android --device android-13", "fail key-usage", 1),
+                ("android --device android-9,android-13", "fail key-usage: android on android-13", 2),
+            ]
+        ),
+    ]
+
+    @Test(arguments: rows.indices) func aClientIsJudgedOnWhatItsTLSGets(_ index: Int) async throws {
+        let row = Self.rows[index]
+        let (server, other) = (row.server, row.server.other)
+        let words = [
+            "$OWN": try server.leaf(server.key).pin, "$SECOND": try other.map { try server.leaf($0).pin } ?? "",
+        ]
+        for line in row.lines {
+            let pins = line.options.contains("--pins") ? "" : " --pins $OWN --pins $JUNK"
+            let text = words.reduce("CHECK --client \(line.options)\(pins)") { $0.replacing($1.key, with: $1.value) }
+            try await Desk.serving(server.behavior()) { desk, server in
+                await desk.expect(text, line.end)
+                #expect(server.connections.count == line.connections, "\(row.number): \(line.options)")
+            }
+        }
+    }
+
+    /// The rows 4 and 5 once more: what documents say of the handshakes.
+    @Test func eachClientSaysWhichHandshakeItWasJudgedOn() async throws {
+        try await Desk.serving { desk, _ in
+            let line = "CHECK --client okhttp --pins $LEAF --pins $JUNK -f json --device "
+            let both = try await desk(line + "android-8,android-16").expect(.pass).json
+            #expect(both["clients"].array.map { $0["tls"]["version"].text } == ["TLSv1.2", "TLSv1.3"])
+            #expect(both["tls"]["version"].text == "TLSv1.2" && both["tls"]["group"].text == "X25519")
+            #expect(both["tls"]["signature_algorithm"].text == "ecdsa_secp256r1_sha256")
+            let steps = both["checks"].array.filter { $0["id"].text == "handshake" && $0["client"].text == "okhttp" }
+            #expect(steps.count == 2 && steps[0]["detail"].text?.hasSuffix("within what Android 8 offers") == true)
+            let none = try await desk(line + "android-9 --min-tls 1.3").expect(.fail).json
+            #expect(none["clients"][0]["tls"].isNull && none["tls"]["version"].text == "TLSv1.3")
+        }
+    }
+
+    /// Row 33.
+    @Test(arguments: [("android-9", [false, true]), ("android-9,android-14", [true, false])])
+    func aRequestGoesOverAConnectionThatWasJudged(devices: String, asked: [Bool]) async throws {
+        let settings = TLSServerSettings(presenting: served).with {
+            $0.application = .answers(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8))
+        }
+        try await Desk.serving(.tls(settings)) { desk, server in
+            let line = "CHECK --client okhttp --device \(devices) --pins $LEAF --request / --expect-status 200"
+            await desk.expect(line, "pass pin-matched")
+            let seen = await server.connections(ended: 2)
+            #expect(seen.map { $0.request.hasPrefix("GET / ") } == asked)
+            #expect(seen.map { $0.applicationOpening.isEmpty } == asked.map { !$0 })
+        }
+    }
+
+    /// Row 34.
+    @Test func theFirstConnectionAloneIsCompared() async throws {
+        try await Desk.serving { desk, _ in
+            await desk("snapshot $HOST --connect $SERVER -o @base.json").expect(.pass)
+            await desk("diff @base.json --anchors @root.pem --client okhttp --device android-9 --pins $LEAF").expect(
+                .pass, "unchanged since", "as Android 9 offers")
+        }
+    }
+
+    /// Row 22: what a server of X25519MLKEM768 alone answers an older OpenSSL.
+    @Test func whatThisOpenSSLDoesNotKnowIsNamed() async throws {
+        try await Desk.serving(.alert(40)) { desk, _ in
+            await desk.expect(
+                "CHECK --client okhttp --pins $LEAF",
+                "unreachable tls-alert: does not know X25519MLKEM768 and ML-DSA: 3.5 does")
+        }
+    }
+
+    /// Rows 13 to 15, without a connection.
+    @Test(arguments: [
+        (
+            LabKey.Algorithm.p521, "okhttp",
+            "fail handshake: okhttp cannot connect: today's Android takes no leaf with an EC P-521 key"
+        ), (.p521, "afnetworking", "pass pin-matched: no connection: not judged"),
+        (
+            .p521, "generic",
+            "pass pin-matched: \"platform-rule\" … Android refuses this server: today's Android takes no leaf"
+        ), (.rsaPSS, "android", "fail handshake: an RSA-PSS 2048 key"), (.rsaPSS, "nspinneddomains", "fail handshake"),
+        (.rsaPSS, "curl", "pass pin-matched"), (.ed25519, "okhttp", "fail handshake: an ED25519 key"),
+        (.ed25519, "curl", "pass pin-matched"),
+    ]) func aKeyThatNoVersionTakesRejectsAFile(key: LabKey.Algorithm, client: String, end: String) async throws {
+        let leaf = try pki.interA.issue(.leaf(host), key: .shared(key, label: "handshake vector"))
+        let desk = try Desk(["odd.pem": leaf.pem + pki.interA.pem])
+        let pins = "--pins \(leaf.pin) --pins $JUNK --client \(client)"
+        await desk.expect("verify @odd.pem --anchors @root.pem --host $HOST \(pins)", end)
+        if end.hasPrefix("fail") {
+            await desk.expect("--next @odd.pem --anchors @root.pem --host $HOST \(pins)", "fail handshake")
+        }
+    }
+
+    /// Row 35.
+    @Test(arguments: [
+        ("okhttp --pins $INTER", "fail handshake: an ML-DSA-65 key"),
+        ("generic --pins $INTER", "data unknown-algorithm: ML-DSA-65, which this OpenSSL … 3.5 does"),
+        ("curl", "data unknown-algorithm: ML-DSA-65"), ("generic --pins $JUNK", "fail pin-mismatch"),
+    ]) func aKeyThatThisOpenSSLDoesNotKnowHasNoVerdict(client: String, end: String) async throws {
+        let leaf = try pki.interA.issue(CertificateTemplate.leaf(host).with { $0.publicKeyInfo = .mlDSA65 })
+        let desk = try Desk(["odd.pem": leaf.pem + pki.interA.pem])
+        await desk.expect("verify @odd.pem --anchors @root.pem --host $HOST --client \(client)", end)
+    }
+}
+
+extension [UInt8] {
+    /// A SubjectPublicKeyInfo of ML-DSA-65 (FIPS 204), as long as one is.
+    fileprivate static var mlDSA65: [UInt8] {
+        [0x30, 0x82, 0x07, 0xB2, 0x30, 0x0B, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x03, 0x12] + [
+            0x03, 0x82, 0x07, 0xA1, 0x00,
+        ] + [UInt8](repeating: 7, count: 1_952)
+    }
+}
