@@ -45,7 +45,7 @@ else
 # Half of a check is loading the program, so it exports nothing and brings the C++ runtime that Swift's needs along (0.8 ms and 2 MiB less
 # than the shared one). Types of known generic arguments are made by what made those, not by their names, which costs a search through all
 # conformances of the program for each requirement (a sixth of a check). Each function has a section of its own: what nothing calls
-# is left out, and what an ordinary check calls stands together where `make order` recorded it (2 MiB less), and none is taken
+# is left out, and what an ordinary check calls is together where `make order` recorded it (5 MiB less), and none is taken
 # together with another that does the same, which would leave both without a name. Small code is read faster than inlined
 # code here, and compiled faster, a big module by several threads (15 % of the build). lld, of the same toolchain, does not warn of
 # a function of Foundation that nothing calls. It looks for no library beside itself. Nothing says
@@ -53,6 +53,7 @@ else
 LIBSTDCXX := $(shell clang -print-file-name=libstdc++.a 2>/dev/null)
 # A name that is no more is passed over.
 ORDER = .build/functions.order
+RECORD = Tests/Benchmarks/order $(BINARY) >$(ORDER).new && mv $(ORDER).new $(ORDER)
 ORDERED = $(if $(wildcard $(ORDER)),-Xlinker --symbol-ordering-file=$(ORDER) -Xlinker --no-warn-symbol-ordering)
 RELEASE_FLAGS = -c release --static-swift-stdlib --disable-local-rpath -Xcc -ffile-prefix-map='$(CURDIR)/=' -Xswiftc -file-prefix-map -Xswiftc '$(CURDIR)/=' \
     -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker --build-id=none -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -L.build/static \
@@ -126,7 +127,7 @@ docs: libraries ## build the articles with DocC, .build/docs; a dead link is an 
 
 install: ## install binary, manual, schemas and completions below PREFIX (/usr/local), staged below DESTDIR
 # Under sudo, root has another PATH and would leave files of its own in .build: what was built before is installed.
-	@if [ -z "$${SUDO_USER:-}" ] || [ ! -x $(BINARY) ]; then $(MAKE) manual; fi
+	@if [ -z "$${SUDO_USER:-}" ] || [ ! -x $(BINARY) ]; then $(MAKE) ordered && $(MAKE) manual; fi
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 $(BINARY) "$(DESTDIR)$(PREFIX)/bin/pincheck"
 	@if [ ! -f .build/share/pincheck.fish ]; then \
@@ -149,10 +150,10 @@ uninstall: ## remove everything that install put there
 	    "$(SHARE)/bash-completion/completions/pincheck" "$(SHARE)/zsh/site-functions/_pincheck" \
 	    "$(SHARE)/fish/vendor_completions.d/pincheck.fish" "$(SHARE)"/pincheck/schemas/*.json
 
-deb: ordered ## make a Debian package of the release binary, .build/packages
+deb: ## make a Debian package of the release binary, .build/packages
 	@Sources/Packaging/package deb .build/packages
 
-tarball: ordered ## make an archive that runs from any directory, with checksums, .build/packages
+tarball: ## make an archive that runs from any directory, with checksums, .build/packages
 	@Sources/Packaging/package tarball .build/packages
 
 check: host build ## check a server: make check HOST=api.example.com ARGS='--pins Pins'
@@ -162,7 +163,7 @@ bench: build ## measure checks beside curl and the goals (ROUNDS=30 BENCH_JSON=F
 	@BENCH_JSON='$(BENCH_JSON)' Tests/Benchmarks/goals $(BINARY) $(ROUNDS)
 
 order: build ## record which functions a check runs, for the linker to put them together (needs valgrind)
-	@Tests/Benchmarks/order $(BINARY) >$(ORDER).new && mv $(ORDER).new $(ORDER)
+	@$(RECORD)
 
 asan: libraries ## run the tests with the address and leak sanitizers (FILTER)
 	LSAN_OPTIONS="suppressions='$(CURDIR)/Tests/Sanitizers/leaks.supp':print_suppressions=0" \
@@ -190,11 +191,10 @@ clean: ## remove everything that was built
 properties:
 	$(TEST)
 
-# What is packed is made in the order of a check, recorded once.
-ordered: libraries
-	@if [ ! -f $(ORDER) ]; then \
-	    if command -v valgrind >/dev/null 2>&1; then $(MAKE) --no-print-directory order; \
-	    else echo "there is no valgrind to record which functions a check runs: the packed program takes 2 MiB more"; fi; \
+# What is installed is linked in the order of a check, recorded once.
+ordered: build
+	@if [ '$(SYSTEM)' = Darwin ] || [ -f $(ORDER) ] || { command -v valgrind >/dev/null && $(RECORD); }; then :; else \
+	    echo "the order of functions was not recorded, which needs valgrind, curl and cc: a check takes 5 MiB more memory"; \
 	fi
 
 host:
