@@ -149,6 +149,7 @@ uninstall: ## remove everything that install put there
 	rm -f "$(DESTDIR)$(PREFIX)/bin/pincheck" "$(SHARE)"/man/man1/pincheck.1 "$(SHARE)"/man/man1/pincheck-*.1 \
 	    "$(SHARE)/bash-completion/completions/pincheck" "$(SHARE)/zsh/site-functions/_pincheck" \
 	    "$(SHARE)/fish/vendor_completions.d/pincheck.fish" "$(SHARE)"/pincheck/schemas/*.json
+	@rmdir "$(SHARE)/pincheck/schemas" "$(SHARE)/pincheck" 2>/dev/null || true
 
 deb: ## make a Debian package of the release binary, .build/packages
 	@Sources/Packaging/package deb .build/packages
@@ -159,7 +160,7 @@ tarball: ## make an archive that runs from any directory, with checksums, .build
 check: host build ## check a server: make check HOST=api.example.com ARGS='--pins Pins'
 	@$(BINARY) check '$(HOST)' $(ARGS)
 
-bench: build ## measure checks beside curl and the goals (ROUNDS=30 BENCH_JSON=FILE)
+bench: build ## measure checks next to curl; ends with an error if a goal is missed (ROUNDS=30 BENCH_JSON=FILE)
 	@BENCH_JSON='$(BENCH_JSON)' Tests/Benchmarks/goals $(BINARY) $(ROUNDS)
 
 order: build ## record which functions a check runs, for the linker to put them together (needs valgrind)
@@ -173,8 +174,7 @@ tsan: libraries ## run the tests with the thread sanitizer (FILTER)
 	$(TEST) --sanitize=thread --scratch-path .build/tsan
 
 fuzz: libraries ## search for longer: property tests, then the readers (SEEDS=0 FUZZ='plist -- -max_total_time=300')
-# A property test is one that takes a seed.
-	@[ '$(SEEDS)' = 0 ] || PINCHECK_ROUNDS=$(SEEDS) $(MAKE) --no-print-directory properties FILTER='seed:'
+	@[ '$(SEEDS)' = 0 ] || $(MAKE) --no-print-directory properties
 	@Tests/Fuzz/run $(FUZZ)
 
 lint: toolchain ## check the format and style of every source file
@@ -188,8 +188,10 @@ clean: ## remove everything that was built
 
 # Not in the list: what the targets above need.
 
-properties:
-	$(TEST)
+# A property test is one that takes a seed.
+properties: FILTER = seed:
+properties: libraries
+	PINCHECK_ROUNDS=$(SEEDS) $(TEST)
 
 # What is installed is linked in the order of a check, recorded once.
 ordered: build
