@@ -28,14 +28,36 @@ import Testing
         #expect(found.map { "\($0.file): \($0.line)" } == [])
     }
 
+    /// The walk of Architecture: each function is in its file, and the file of its caller calls it.
+    @Test func theWalkOfArchitectureIsThatOfTheCode() throws {
+        let row = /\| (\d+) \| `\w+\.(\w+)` \| `([\w\/]+)` \| (?:(\d+)|the process)(?:, by `([\w.]+)`)? \| .+ \|/
+        let lines = try Article("Sources/PinChecking/PinChecking.docc/Architecture.md").lines
+        let steps = try lines.filter { $0.prefixMatch(of: /\| \d/) != nil }.map { line in
+            try #require(line.wholeMatch(of: row)?.output, "\(line)")
+        }
+        #expect(steps.map { String($0.1) } == (1...16).map(String.init))
+        for (_, number, function, file, caller, call) in steps {
+            let declaration = try Regex("func \(function)[(<]")
+            #expect(try code(of: "\(file).swift").contains { $0.contains(declaration) }, "step \(number)")
+            guard let caller = caller.flatMap({ Int($0) }) else { continue }
+            let called = try Regex("(^|\\W)\((call ?? function).replacing(".", with: "\\."))\\s*[({]")
+            let calling = try code(of: "\(steps[caller - 1].3).swift").filter { !$0.contains(declaration) }
+            #expect(calling.contains { $0.contains(called) }, "step \(number) is called by \(caller)")
+        }
+    }
+
     /// The lines of the sources that match, without comments.
     private func lines(where matches: (Substring) -> Bool) throws -> [(file: String, line: String)] {
-        let top = Article.top.appending(path: "Sources")
-        let files = try FileManager.default.subpathsOfDirectory(atPath: top.path).filter { $0.hasSuffix(".swift") }
+        let sources = Article.top.appending(path: "Sources").path
+        let files = try FileManager.default.subpathsOfDirectory(atPath: sources).filter { $0.hasSuffix(".swift") }
         return try files.sorted().flatMap { file in
-            try String(contentsOf: top.appending(path: file), encoding: .utf8).split(separator: "\n").filter { line in
-                !line.drop { $0 == " " }.hasPrefix("//") && matches(line)
-            }.map { (file, $0.trimmingCharacters(in: .whitespaces)) }
+            try code(of: file).filter(matches).map { (file, $0.trimmingCharacters(in: .whitespaces)) }
         }
+    }
+
+    /// The lines of a file of the sources, without comments.
+    private func code(of file: String) throws -> [Substring] {
+        try String(contentsOf: Article.top.appending(path: "Sources/\(file)"), encoding: .utf8).split(separator: "\n")
+            .filter { !$0.drop { $0 == " " }.hasPrefix("//") }
     }
 }
