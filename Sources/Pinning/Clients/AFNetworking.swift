@@ -1,16 +1,15 @@
 /// AFNetworking: `-[AFSecurityPolicy evaluateServerTrust:forDomain:]`.
 ///
-/// Certificate mode makes the pinned certificates the only anchors, so a pinned root accepts every certificate it ever issues for
-/// the host. Public-key mode with `allowInvalidCertificates` looks at the key and at nothing else.
+/// Certificate mode makes the pinned certificates the only anchors, so that a pinned root accepts every certificate
+/// that it issues for the host. Public-key mode with `allowInvalidCertificates` looks only at the key.
 package struct AFNetworking: ClientProcedure {
     let policy: AFSecurityPolicy
-    /// How a challenge is answered that is rejected: 4.0 cancels it, 3.0 – 3.2.1 reject its protection space.
+    /// The response to a rejected challenge: 4.0 cancels it, 3.0 – 3.2.1 reject its protection space.
     package let rejection: ChallengeDisposition
-    /// In 2.2.1 – 2.5.4, with the defaults of 2.5.3 and later, whether the whole chain must be pinned; `nil` for later versions.
+    /// The setting of 2.2.1 – 2.5.4, with the defaults of 2.5.3 and later; `nil` in later versions.
     ///
-    /// It means another thing in each mode: with certificates every one of the built chain must be pinned, the root included although no
-    /// server sends it; with public keys the number of equal pairs must be the length of the chain. Switched off it means "anchored at
-    /// any pin" and "the leaf's key alone".
+    /// On, certificate mode needs all certificates of the built chain pinned, even the root, which no server sends, and
+    /// public-key mode as many equal pairs as the chain is long. Off, a pinned anchor or a pinned leaf's key is enough.
     let validatesCertificateChain: Bool?
 
     package init(
@@ -30,7 +29,6 @@ package struct AFNetworking: ClientProcedure {
         }
     }
 
-    /// Decides step by step in AFNetworking's order.
     package func evaluate(_ run: inout ProcedureRun) -> Verdict {
         if let refusal = refusal(&run) { return refusal }
         describePolicy(&run)
@@ -44,8 +42,6 @@ package struct AFNetworking: ClientProcedure {
         return policy.mode == .certificate
             ? comparingCertificates(pins, system, &run) : comparingKeys(pins, system, &run)
     }
-
-    // MARK: Certificates
 
     private func comparingCertificates(_ pins: PinSet, _ system: TrustResult, _ run: inout ProcedureRun) -> Verdict {
         if pins.certificates.count < pins.pins.count {
@@ -70,12 +66,12 @@ package struct AFNetworking: ClientProcedure {
             reason = .pinMatched(match ?? PinMatch(pinIndex: 0, depth: chain.certificates.count - 1))
         case nil: reason = run.compare(.certificates(of: pins), on: pinned).reason
         }
-        // The chain up to the last pinned certificate, all of which are anchors.
+        // All pinned certificates are anchors: the reach goes on to the last of them.
         let reach = run.reach(of: pinned, under: trustPolicy(run), anchoredAt: pins.certificates)
         return verdict(reason, on: chain, reaching: reach, run)
     }
 
-    /// Every certificate of the chain built with the system's roots must be pinned.
+    /// Requires a pin for every certificate of the chain that is built with the system's roots.
     private func comparingWholeChain(_ pins: PinSet, _ system: TrustResult, _ run: inout ProcedureRun) -> Verdict {
         let result =
             policy.allowInvalidCertificates ? run.extendingBestEffort(of: system, under: trustPolicy(run)) : system
@@ -93,8 +89,6 @@ package struct AFNetworking: ClientProcedure {
         return verdict(.pinsFallShort(shortfall), on: chain, run)
     }
 
-    // MARK: Public keys
-
     private func comparingKeys(_ pins: PinSet, _ system: TrustResult, _ run: inout ProcedureRun) -> Verdict {
         var result = system
         if policy.allowInvalidCertificates {
@@ -108,8 +102,8 @@ package struct AFNetworking: ClientProcedure {
             result = run.extendingBestEffort(of: system, under: trustPolicy(run))
         }
         let chain = result.builtChain
-        // The keys of the whole chain are gathered before one is compared, and a kind of key that Apple's system does not hand out ends
-        // the app: `nil` is put into an array.
+        // AFNetworking collects the keys of the whole chain in an array before it compares one. A key that Apple's
+        // system does not hand out is `nil`, which ends the app.
         if let odd = result.chains.lazy.flatMap(\.certificates).first(where: { !$0.publicKey.algorithm.hasSecKey }) {
             let key = "the \(odd.publicKey.algorithm) key of \(odd)"
             run.fail("pins", "Apple's system hands out no SecKey for \(key), and AFNetworking crashes on that")
@@ -121,7 +115,7 @@ package struct AFNetworking: ClientProcedure {
         guard let isWhole = validatesCertificateChain else {
             return verdict(run.compare(.keys(of: pins, at: .anywhere), on: result).reason, on: chain, run)
         }
-        // Pairs of equal keys are counted, repeated pins included.
+        // Repeated pins count again: AFNetworking counts pairs of equal keys.
         let condition = PinComparison.Condition.keys(of: pins, at: isWhole ? .everywhere : .leaf)
         func isPinned(_ chain: BuiltChain) -> Bool {
             let count = condition.matches(pins, on: chain).count
@@ -147,19 +141,18 @@ package struct AFNetworking: ClientProcedure {
 
 /// The settings of AFNetworking's `AFSecurityPolicy`, under its own names and with its defaults.
 package struct AFSecurityPolicy: Sendable, Hashable {
-    /// What is compared with the pins: `AFSSLPinningMode`.
+    /// The part of the chain that is compared with the pins: `AFSSLPinningMode`.
     package enum PinningMode: String, Sendable, Hashable, CaseIterable {
         case none
-        /// The public keys of the built chain.
         case publicKey = "public-key"
         /// The pinned certificates become the only anchors, and one of them must be on the built chain.
         case certificate
     }
 
     package var mode: PinningMode
-    /// Whether a chain that the system does not trust may still be accepted for its pins.
+    /// `true` if pins may accept a chain that the system does not trust.
     package var allowInvalidCertificates: Bool
-    /// Whether the certificate must be valid for the host; without it far more than the name goes unchecked.
+    /// `true` if the certificate must be valid for the host; `false` means the far weaker ``TrustPolicy/basicX509``.
     package var validatesDomainName: Bool
 
     package init(mode: PinningMode, allowInvalidCertificates: Bool = false, validatesDomainName: Bool = true) {
@@ -168,9 +161,8 @@ package struct AFSecurityPolicy: Sendable, Hashable {
     }
 }
 
-/// The steps before pins are compared.
 extension AFNetworking {
-    /// The guard of 3 and 4 against a domain that nothing could be validated against.
+    /// The refusal of 3 and 4 to validate a domain without pins that could prove it.
     func refusal(_ run: inout ProcedureRun) -> Verdict? {
         let count = run.pins?.pins.count ?? 0
         let settings = "mode \(policy.mode.rawValue), " + (count == 1 ? "1 pin" : "\(count) pins")
@@ -204,7 +196,6 @@ extension AFNetworking {
         }
     }
 
-    /// Mode none: the system's verdict, or none at all.
     func withoutPinning(_ system: TrustResult, _ run: inout ProcedureRun) -> Verdict {
         var reason: Verdict.Reason = system.isTrusted ? .trustedWithoutPins : .untrusted(system.failures)
         if policy.allowInvalidCertificates {
@@ -218,7 +209,6 @@ extension AFNetworking {
         return verdict(reason, on: system.builtChain, run)
     }
 
-    /// The system's opinion, which counts unless allowInvalidCertificates is set.
     func requireSystemTrust(_ system: TrustResult, _ run: inout ProcedureRun) -> Verdict? {
         if policy.allowInvalidCertificates {
             run.skip("trust", "allowInvalidCertificates: the system's opinion of the chain does not count")
@@ -227,8 +217,7 @@ extension AFNetworking {
         run.record(system)
         guard !system.isTrusted else { return nil }
         run.skip("pins", "not compared: the client rejects before that")
-        // A private CA can be pinned in certificate mode only with allowInvalidCertificates. A missing intermediate is the server's fault,
-        // and a self-signed leaf has a remedy of its own.
+        // For a private CA only: a missing intermediate is the server's fault, a self-signed leaf has its own remedy.
         if policy.mode == .certificate, let certificates = run.pins?.certificates, !certificates.isEmpty,
             let first = system.failures.first, first.depth > 0,
             run.evaluate(trustPolicy(run), anchors: .only(certificates)).isTrusted
@@ -252,7 +241,7 @@ extension AFNetworking {
 }
 
 extension KeyAlgorithm {
-    /// Whether Apple's system hands out keys of this kind as `SecKey`: RSA and ECDSA, and no others (`SecTrustCopyKey` is nil for them).
+    /// `true` if Apple's system hands out such keys as `SecKey`: RSA and ECDSA (`SecTrustCopyKey` is nil for others).
     package var hasSecKey: Bool {
         switch self {
         case .rsa, .rsaPSS, .ec: true

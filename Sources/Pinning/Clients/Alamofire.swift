@@ -1,6 +1,4 @@
-/// Alamofire 5: `ServerTrustManager` with its evaluators.
-///
-/// Evaluation stops at the first error, in the order default validation, host validation, pins.
+/// Alamofire 5: `ServerTrustManager` with evaluators, which stop at the first error in default validation, host, pins.
 package struct Alamofire: ClientProcedure {
     package enum Evaluator: Sendable, Hashable {
         /// `DefaultTrustEvaluator`: the system's verdict.
@@ -17,10 +15,10 @@ package struct Alamofire: ClientProcedure {
     }
 
     private let evaluator: Evaluator
-    /// The hosts that have an evaluator, compared exactly; `nil` when every host has.
+    /// The hosts that have an evaluator, compared as text; `nil` if every host has one.
     private let evaluatedHosts: Set<String>?
     private let allHostsMustBeEvaluated: Bool
-    /// The host as the URL has it, `nil` for the reference name.
+    /// The host of the URL; `nil` if it is the reference name.
     private let host: String?
 
     package init(
@@ -73,7 +71,7 @@ package struct Alamofire: ClientProcedure {
             run.fail("pins", message)
             return run.verdict(.clientError(name: error, message: message), on: run.leafAlone)
         }
-        // Default validation never checks the name, host validation checks everything.
+        // Default validation never checks the name. Host validation checks everything.
         var (acceptsSelfSigned, validatesByDefault, validatesHost) = (false, true, true)
         var condition: PinComparison.Condition?
         switch evaluator {
@@ -90,7 +88,7 @@ package struct Alamofire: ClientProcedure {
             condition = .certificates(of: pins)
         case .publicKeys(let byDefault, let host):
             guard let pins = run.pins else { return missing("noPublicKeysFound", "no public key is pinned") }
-            // Pins that are keys an app can hold as `SecKey`.
+            // Alamofire holds only keys that are a `SecKey`.
             let keys = (pins.certificates + run.view.presented.certificates).map(\.publicKey)
             let others = Set(keys.filter { !$0.algorithm.hasSecKey }.map(\.spkiSHA256))
             let held = pins.pins.indices.filter { !others.contains(pins.pins[$0].spkiSHA256) }
@@ -138,7 +136,7 @@ package struct Alamofire: ClientProcedure {
         for evaluator in evaluators {
             let verdict = evaluate(evaluator, &run)
             guard verdict.isAccepted else { return verdict }
-            // A pin that matched says more than an evaluator that compared none.
+            // A matched pin is a better reason than that of an evaluator without pins.
             if case .pinMatched = last?.reason {} else { last = verdict }
         }
         guard let last else {

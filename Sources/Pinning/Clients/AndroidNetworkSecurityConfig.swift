@@ -1,10 +1,10 @@
 /// Android's Network Security Config: `NetworkSecurityTrustManager`.
 ///
-/// An expired pin set lets everything pass that the system trusts, and so does an anchor with `overridePins`.
+/// An expired pin set accepts every chain that the system trusts, and so does an anchor with `overridePins`.
 package struct AndroidNetworkSecurityConfig: ClientProcedure {
-    /// The moment from which on the pin set no longer applies: midnight in the device's time zone at the start of its date.
+    /// The moment after which the pin set does not apply: midnight at the start of its date, in the device's time zone.
     private let expiration: Timestamp?
-    /// What the app's configuration has the device trust, `nil` for the trust store as it is.
+    /// The trust settings of the app's configuration; `nil` if the trust store alone decides.
     private let trust: AndroidTrust?
 
     package init(expiration: Timestamp? = nil, trust: AndroidTrust? = nil) {
@@ -17,7 +17,6 @@ package struct AndroidNetworkSecurityConfig: ClientProcedure {
         .keys(of: pins, at: .anywhere, expiration: expiration)
     }
 
-    /// Decides as the trust manager does, on the path that Conscrypt builds.
     package func evaluate(_ run: inout ProcedureRun) -> Verdict {
         let verifier = run.verifier
         func isExempt(_ chain: BuiltChain) -> Bool {
@@ -44,7 +43,7 @@ package struct AndroidNetworkSecurityConfig: ClientProcedure {
 }
 
 extension ProcedureRun {
-    /// Asks for the device's verdict first, by the anchors that the app's configuration names and with the timestamps that it asks for.
+    /// Goes on only if the device trusts the chain, by the anchors and the timestamps of the app's configuration.
     mutating func afterServerTrust(by trust: AndroidTrust?, _ goOn: (inout Self, TrustResult) -> Verdict) -> Verdict {
         guard let trust else { return afterServerTrust(goOn) }
         let demand = trust.transparencyDemand(level: view.release.androidLevel, for: view.referenceName.serverName)

@@ -1,21 +1,18 @@
-/// The decision procedure of one client, which says whether it would go on with a server.
-///
-/// A procedure is a value with the settings its users know. It decides from what was observed, the pins and the paths a
-/// ``PathVerifier`` finds, so that online and offline verdicts cannot differ.
+/// The decision procedure of one client, a value that decides from a ``ServerView``, pins and the paths of a
+/// ``PathVerifier``, so that online and offline verdicts cannot differ.
 package protocol ClientProcedure: Sendable {
-    /// The platform whose rules the client's trust evaluations keep, `nil` for a client that has none of its own.
+    /// The platform whose rules the client's trust evaluations keep; `nil` if the client has none of its own.
     var platform: Platform? { get }
 
     func platform(on release: PlatformRelease) -> Platform?
 
-    /// The TLS that the client connects with, `nil` for one that is not known.
+    /// The TLS that the client connects with; `nil` if it is not known.
     func stack(on release: PlatformRelease) -> TLSStack?
 
-    /// What the client compares with its pins for a server, and for how long, whatever the server presents: what is said of the time
-    /// ahead and of a key without a certificate rests on it.
+    /// The comparison of pins for a server before it presents anything, for forecasts and keys without a certificate.
     func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison
 
-    /// How a challenge of NSURLSession is answered that the client rejects.
+    /// The response to NSURLSession's challenge if the client rejects.
     var rejection: ChallengeDisposition { get }
 
     /// Decides step by step, in the client's own order.
@@ -29,7 +26,7 @@ extension ClientProcedure {
     }
     package var rejection: ChallengeDisposition { .cancelAuthenticationChallenge }
 
-    /// Decides as the client does, which its platform may leave nothing to decide: the TLS before it, App Transport Security after it.
+    /// Decides as the client does, between the platform's TLS and App Transport Security, which may each refuse.
     package func decide(
         _ view: ServerView, pins: PinSet?, verifier: any PathVerifier, in app: AppleApp? = nil
     ) -> Verdict {
@@ -55,12 +52,12 @@ package struct ServerView: Sendable, Hashable {
     package let presented: PresentedChain
     package let referenceName: ReferenceName
     package let time: Timestamp
-    /// Certificates at hand that stand for what a platform would fetch (RFC 5280, 4.2.2.1), besides the pinned ones.
+    /// Certificates in place of those that a platform would fetch (RFC 5280, 4.2.2.1), in addition to the pinned ones.
     package let fetchable: [Certificate]
     package private(set) var release: PlatformRelease
-    /// What came along with the leaf, `nil` where nobody looked: then no rule about it is applied.
+    /// The evidence that came with the leaf; `nil` if it was not read, so that no rule about it applies.
     package let evidence: LeafEvidence?
-    /// What the handshake settled, `nil` for a chain that came without one.
+    /// The facts of the handshake; `nil` if the chain came without one.
     package let connection: ConnectionFacts?
     /// How the server refused the offer of the client that is judged; `nil` if it was not asked with that.
     package var refusal: HandshakeRefusal?
@@ -81,11 +78,11 @@ package struct ServerView: Sendable, Hashable {
     }
 }
 
-/// Why a client could not be set up: its app would throw when it starts, so there is no verdict.
+/// The reason why a client cannot be set up: its app would throw when it starts, so there cannot be a verdict.
 public struct ClientConfigurationError: Error, Hashable, CustomStringConvertible {
     /// The client's name.
     public let client: String
-    /// What is wrong and what to do, in one line.
+    /// The mistake and its remedy, in one line.
     public let message: String
 
     package init(client: String, message: String) { (self.client, self.message) = (client, message) }

@@ -1,15 +1,13 @@
-/// curl with `--pinnedpubkey`: the leaf's key alone, whatever else is checked.
+/// curl with `--pinnedpubkey`, which compares only the leaf's key.
 package struct Curl: ClientProcedure {
-    /// Whether curl is told not to verify the server (`--insecure`); the pin is compared all the same.
+    /// `true` with `--insecure`, which skips the verification but not the pin.
     private let isInsecure: Bool
 
     package init(isInsecure: Bool = false) { self.isInsecure = isInsecure }
     package var platform: Platform? { .openssl }
     package func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison { .keys(of: pins, at: .leaf) }
 
-    /// Decides as curl does: the chain and the name, then the leaf's key.
-    ///
-    /// A mismatch ends curl with exit status 90.
+    /// Checks the chain and the name, then the leaf's key; a mismatch ends curl with exit status 90.
     package func evaluate(_ run: inout ProcedureRun) -> Verdict {
         let system = run.evaluate(run.serverPolicy)
         if isInsecure {

@@ -1,10 +1,8 @@
-/// Where libraries refuse what ``Generic`` takes, a row each.
-///
-/// What they take and ``Generic`` rejects is not told.
+/// The rules by which libraries refuse what ``Generic`` accepts, a row each; the reverse is not reported.
 extension Generic {
     struct LibraryRule: Sendable {
         let libraries: String
-        /// What they have against a server that is accepted on these paths, `nil` for nothing.
+        /// The objection to a server that is accepted on these paths; `nil` if the libraries accept it.
         let objection: @Sendable (ServerView, [VerifiedPath]) -> String?
     }
 
@@ -13,7 +11,7 @@ extension Generic {
         LibraryRule(libraries: "Node and Python before 3.13") { _, paths in
             end(of: paths, ifAll: { !$0.isSelfIssued }).map { "the path ends at \($0), which is not a root" }
         },
-        // golang/go, `src/crypto/x509/x509.go`: CheckSignatureFrom. A server that is an anchor itself is taken.
+        // golang/go, `src/crypto/x509/x509.go`: CheckSignatureFrom. A server that is an anchor itself is accepted.
         LibraryRule(libraries: "Go and Java") { _, paths in
             guard paths.allSatisfy({ $0.certificates.count > 1 }) else { return nil }
             return end(of: paths, ifAll: { $0.isSelfIssued && $0.version == 3 && $0.basicConstraints == nil }).map {
@@ -38,7 +36,6 @@ extension Generic {
         },
     ]
 
-    /// The last certificate of the preferred path with its depth, if that of each path is like this.
     private static func end(of paths: [VerifiedPath], ifAll condition: (Certificate) -> Bool) -> String? {
         guard let path = paths.first?.certificates, let last = path.last,
             paths.allSatisfy({ $0.certificates.last.map(condition) == true })

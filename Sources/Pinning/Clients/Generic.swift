@@ -1,12 +1,12 @@
-/// A pin compared by hand after a path was found, as Go, Node, Java and dio programs do: a hash with the keys, a certificate with the
-/// certificates of the preferred path (RFC 7469, 2.6, without the rules of its header).
+/// A program that compares pins by hand on the preferred path, as in Go, Node, Java and dio.
 ///
-/// It keeps the verifier's own rules; on a device those of the device's system, apart from App Transport Security.
+/// A hash is compared with the keys, a certificate with the certificates (RFC 7469, 2.6, without the rules of its
+/// header). Paths keep the verifier's own rules, or on a device those of its system, apart from App Transport Security.
 package struct Generic: ClientProcedure {
     package var platform: Platform? { nil }
     package init() {}
 
-    /// The rules of the device's system, `nil` for the verifier's own.
+    /// The rules of the device's system; `nil` if the verifier's own count.
     package func platform(on release: PlatformRelease) -> Platform? {
         switch release {
         case .newest: nil
@@ -40,7 +40,7 @@ package struct Generic: ClientProcedure {
 }
 
 extension ProcedureRun {
-    /// Says which systems of today and which libraries would refuse the server whatever its pins: with pins a warning, without a note.
+    /// Reports today's systems and libraries that would refuse the server: as a warning with pins, as a note without.
     fileprivate mutating func tellWhoRefuses(_ paths: [VerifiedPath]) {
         for (system, platform) in [("iOS", Platform.apple()), ("Android", .android())] {
             let stack = TLSStack(of: platform.family, on: .newest)
@@ -55,7 +55,7 @@ extension ProcedureRun {
                 tell(.platformRule, system, failure.description, remedy: .judgeOn(platform.family))
             }
         }
-        // Both verify with OpenSSL.
+        // Node and Python both verify with OpenSSL.
         if let failure = evaluate(serverPolicy, by: .openssl).failures.first {
             tell(.libraryDiffers, "Node and Python", failure.description)
         }

@@ -1,12 +1,12 @@
 /// Apple's App Transport Security pinning: `NSPinnedDomains` in an Info.plist.
 ///
-/// The pins are part of the trust policy, so the system tries other paths until one holds them. Leaf and authority identities are two
-/// conditions: where both are given, both must hold.
+/// The pins are part of the trust policy, so the system tries other paths until one has them. Leaf and CA identities
+/// are two conditions: if both are given, both must hold.
 package struct NSPinnedDomains: ClientProcedure {
     package enum Identities: Sendable, Hashable {
-        /// `NSPinnedLeafIdentities` and `NSPinnedCAIdentities`: `nil` where the key is absent, empty where it holds nothing usable.
+        /// `NSPinnedLeafIdentities` and `NSPinnedCAIdentities`; `nil` if absent, empty if nothing in it is usable.
         case listed(leaf: [SHA256Digest]?, authorities: [SHA256Digest]?)
-        /// The pins given apart, which an app would list under the one key or the other.
+        /// The pins of another source, which an app would list under one key or the other.
         case eitherKey
     }
 
@@ -61,7 +61,7 @@ package struct NSPinnedDomains: ClientProcedure {
         }
     }
 
-    /// Where the first identity is on a path with these keys, `nil` for one that lacks what is asked for.
+    /// The depth of the first identity on a path with these keys; `nil` if a required one is missing.
     private func depth(of identities: Identities, _ keys: [SHA256Digest], _ pinned: [SHA256Digest]) -> Int? {
         guard case .listed(let leaf, let authorities) = identities else {
             return keys.firstIndex(where: pinned.contains)
@@ -71,7 +71,7 @@ package struct NSPinnedDomains: ClientProcedure {
         return leafDepth == -1 || authorityDepth == -1 ? nil : leafDepth ?? authorityDepth
     }
 
-    /// That a listed key is on a path where its list is not compared, `nil` where none is.
+    /// The sentence about a key that is on a path but in the wrong list; `nil` if none is.
     private func misplaced(_ identities: Identities, on paths: [VerifiedPath]) -> String? {
         guard case .listed(let leaf, let authorities) = identities else { return nil }
         for keys in paths.map({ $0.certificates.map(\.publicKey.spkiSHA256) }) {
@@ -97,7 +97,7 @@ package struct NSPinnedDomains: ClientProcedure {
 }
 
 extension [HostEntry] {
-    /// Leaf and authority identities, merged as NSPinnedDomains merges them.
+    /// The leaf and CA identities, merged as NSPinnedDomains merges them.
     package var positions: NSPinnedDomains.Identities {
         var (leaf, authorities): ([SHA256Digest]?, [SHA256Digest]?)
         func append(_ pins: [Pin]?, to list: inout [SHA256Digest]?) {

@@ -2,20 +2,20 @@ internal import Base
 
 /// OkHttp 5: `CertificatePinner`, after the platform's trust and name checks.
 ///
-/// A pin can never rescue a chain that is not trusted. Pins match on the cleaned chain, never on what was merely presented.
+/// A pin never rescues an untrusted chain. Pins match on the cleaned chain, never on the presented certificates.
 package struct OkHttp: ClientProcedure {
-    /// One entry of a `CertificatePinner`: the hosts that a pin is for, and its position in the pin set.
+    /// An entry of a `CertificatePinner`: the hosts that a pin is for, and its position in the pin set.
     package typealias PinnedHost = (pattern: HostPattern, pinIndex: Int)
 
-    /// The most certificates OkHttp takes on a chain on a JVM, a leaf and nine signers (square/okhttp, `BasicCertificateChainCleaner.kt`);
-    /// on Android the platform cleans the chain (`AndroidCertificateChainCleaner.kt`).
+    /// The longest chain on a JVM, a leaf and nine signers (square/okhttp, `BasicCertificateChainCleaner.kt`); on
+    /// Android the platform cleans the chain (`AndroidCertificateChainCleaner.kt`).
     private static let chainLimit = 10
 
-    /// The entries, `nil` when all the pins are for the host at hand.
+    /// The entries; `nil` if all pins are for the host at hand.
     private let entries: [PinnedHost]?
-    /// The host as the URL has it, perhaps with a dot at its end; `nil` for the reference name.
+    /// The host of the URL, possibly with a dot at its end; `nil` if it is the reference name.
     private let host: String?
-    /// What the app's network security configuration has the device trust, `nil` for the trust store as it is.
+    /// The trust settings of the app's network security configuration; `nil` if the trust store alone decides.
     private let trust: AndroidTrust?
     /// Whether the app installs Conscrypt itself, OkHttp's way to TLS 1.3 before Android 10 (square/okhttp, `security_providers.md`).
     private let bringsConscrypt: Bool
@@ -30,9 +30,7 @@ package struct OkHttp: ClientProcedure {
         (bringsConscrypt ? TLSStack.conscrypt : TLSStack(of: .android, on: release)).ofOkHttp
     }
 
-    /// Reads a pattern as OkHttp does: a host, `*.` before one for exactly one label, `**.` for any number.
-    ///
-    /// - Throws: ``ClientConfigurationError`` where OkHttp throws IllegalArgumentException.
+    /// Reads a pattern and throws as OkHttp does: a host, also behind `*.` (one label) or `**.` (any number).
     package static func pattern(_ text: String) throws(ClientConfigurationError) -> HostPattern {
         let (name, depth): (Substring, HostPattern.Depth) =
             text.hasPrefix("**.")
@@ -40,7 +38,7 @@ package struct OkHttp: ClientProcedure {
             : text.hasPrefix("*.") ? (text.dropFirst(2), .oneLabel) : (text[...], .exact)
         do {
             let host = try ServerName(name)
-            // OkHttp leaves a dot at the end where it stands.
+            // OkHttp keeps a dot at the end.
             if case .dns(let text) = host, name.hasSuffix(".") { return HostPattern(text: text + ".", depth) }
             return HostPattern(text: host.description, depth)
         } catch {
@@ -82,10 +80,9 @@ package struct OkHttp: ClientProcedure {
         }
     }
 
-    /// The positions of the pins whose pattern covers the host: the union over all entries, exact and wildcard.
     private func pinsApplying(to reference: ReferenceName, _ pins: PinSet?) -> [Int] {
         guard let pins else { return [] }
-        // Pins for whatever host are for the one whose name was checked, which has no dot at its end.
+        // Pins without a pattern are for the checked name, which has no dot at its end.
         guard let entries else { return host?.hasSuffix(".") == true ? [] : Array(pins.pins.indices) }
         guard let name = reference.serverName else { return [] }
         return Set(entries.filter { $0.pattern.covers(host ?? name.description) }.map(\.pinIndex)).sorted()

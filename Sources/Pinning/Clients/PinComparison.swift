@@ -1,13 +1,12 @@
-/// What a client compares with its pins, and for how long: all that is needed of it to tell how long a verdict lasts.
+/// A client's comparison of pins, and its end: enough to tell how long a verdict lasts.
 package struct PinComparison: Sendable, Hashable {
     package enum Place: Sendable, Hashable {
         case leaf
         case authorities
         case anywhere
-        /// At each: every certificate of the path must be pinned.
+        /// Every certificate of the path must be pinned.
         case everywhere
 
-        /// Whether the certificate at `depth` is looked at, 0 for the leaf.
         func covers(_ depth: Int) -> Bool {
             switch self {
             case .leaf: depth == 0
@@ -20,13 +19,13 @@ package struct PinComparison: Sendable, Hashable {
     package enum Compared: Sendable, Hashable {
         case keys
         case certificates
-        /// The certificate where the pin is one, and else the key.
+        /// The certificate if the pin is one, else the key.
         case whatIsPinned
     }
 
-    /// One condition that has to hold: one of these pins matches there.
+    /// A condition: one of these pins must match at this place.
     package struct Condition: Sendable, Hashable {
-        /// The positions of the pins as ``PinMatch/pinIndex`` has them.
+        /// The positions of the pins, as in ``PinMatch/pinIndex``.
         package var pins: [Int]
         package let place: Place
         package let compared: Compared
@@ -35,7 +34,7 @@ package struct PinComparison: Sendable, Hashable {
             (self.pins, self.place, self.compared) = (pins, place, compared)
         }
 
-        /// Whether a pin is compared with whole certificates, so that a renewal with the same key breaks it too.
+        /// `true` if the pin is compared with whole certificates, so that even a renewal with the same key breaks it.
         package func comparesWhole(_ pin: Pin) -> Bool {
             switch compared {
             case .keys: false
@@ -44,7 +43,7 @@ package struct PinComparison: Sendable, Hashable {
             }
         }
 
-        /// Those of the condition's pins that are on the chain at its place, nearest to the leaf first.
+        /// The pins that match on the chain, nearest to the leaf first.
         package func matches(_ set: PinSet, on chain: BuiltChain) -> [PinMatch] {
             chain.certificates.enumerated().filter { place.covers($0.offset) }.flatMap { depth, certificate in
                 pins.compactMap { index in
@@ -61,7 +60,7 @@ package struct PinComparison: Sendable, Hashable {
             Condition(pins: Array(pins?.pins.indices ?? 0..<0), at: place)
         }
 
-        /// The pins that are certificates, compared as such; pins that are hashes are not compared.
+        /// A condition of the pins that are certificates; pins that are hashes are not compared.
         package static func certificates(of pins: PinSet?, at place: Place = .anywhere) -> Condition {
             let pins = pins?.pins ?? []
             return Condition(
@@ -69,11 +68,11 @@ package struct PinComparison: Sendable, Hashable {
         }
     }
 
-    /// The conditions, all of which have to hold; none for a client that compares nothing.
+    /// The conditions, which must all hold; empty if the client compares nothing.
     package var conditions: [Condition]
-    /// The moment from which on the client ignores its pins and takes any trusted chain, `nil` for never.
+    /// The moment after which the client ignores its pins and accepts any trusted chain; `nil` if that never comes.
     package let expiration: Timestamp?
-    /// Whether a mismatch ends the connection; otherwise it is only reported.
+    /// `true` if a mismatch ends the connection, `false` if it is only reported.
     package let isEnforced: Bool
 
     package init(_ conditions: [Condition], expiration: Timestamp? = nil, isEnforced: Bool = true) {
@@ -94,7 +93,6 @@ package struct PinComparison: Sendable, Hashable {
 }
 
 extension PinSet {
-    /// The pins whose public key is on the chain, nearest to the leaf first.
     package func publicKeyMatches(on chain: BuiltChain) -> [PinMatch] {
         PinComparison.Condition.keys(of: self, at: .anywhere).matches(self, on: chain)
     }

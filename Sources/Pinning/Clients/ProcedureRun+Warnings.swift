@@ -1,10 +1,7 @@
 internal import Base
 
-/// Warnings that every client needs.
 extension ProcedureRun {
-    /// Warns of pins among the presented certificates that are not on the built chain.
-    ///
-    /// Presenting a certificate proves nothing (CVE-2016-2402).
+    /// Warns if a pinned key is presented but not on the built chain, which proves nothing (CVE-2016-2402).
     mutating func warnOfPresentedPins(_ built: BuiltChain) {
         guard let pins else { return }
         let unused = view.presented.certificates.filter { !built.certificates.contains($0) }
@@ -15,7 +12,7 @@ extension ProcedureRun {
         )
     }
 
-    /// Warns when the pins hold on one valid path and not on another, or end otherwise there.
+    /// Warns if the outcome of the pins differs between valid paths.
     mutating func warnOfPathDependence(_ result: TrustResult, holds: (BuiltChain) -> some Equatable) {
         let paths = result.validPaths
         guard paths.count > 1, let first = paths.first else { return }
@@ -26,10 +23,10 @@ extension ProcedureRun {
             "the pins hold on one valid path and not on another: the verdict depends on the path a device builds")
     }
 
-    /// Warns when a path exists only because a pinned certificate completes it.
+    /// Warns if a path exists only because a pinned or given certificate completes it.
     mutating func warnOfMissingIntermediates(_ built: BuiltChain) {
         let pinned = pins?.certificates ?? []
-        // A verified path ends at an anchor, which no server need send; what says nothing of where its issuer is had none fetched.
+        // A server need not send an anchor. Above a certificate that does not say where its issuer is, none is fetched.
         let links = zip(built.certificates, built.certificates.dropFirst().dropLast(built.isVerified ? 1 : 0))
         let missing = links.first { subject, issuer in
             (pinned.contains(issuer) || view.fetchable.contains(issuer))
@@ -43,11 +40,11 @@ extension ProcedureRun {
             "the chain lacks \(missing), which was \(source): clients that do not fetch it reject the chain")
     }
 
-    /// Warns when a date that begins at midnight on the device has begun in some time zones and not in others.
+    /// Warns if the expiration, midnight on the device, has passed in some time zones and not in others.
     mutating func warnOfTimeZone(of expiration: Timestamp?) {
         guard let expiration else { return }
         let distance = view.time.secondsSinceEpoch - expiration.secondsSinceEpoch
-        // The day begins fourteen hours before UTC's at the earliest, and twelve after at the latest.
+        // The day begins 14 hours before UTC's at the earliest, and 12 hours after it at the latest.
         guard (-14 * 3_600...12 * 3_600).contains(distance) else { return }
         warn(
             .expirationTimeZone,
@@ -55,10 +52,10 @@ extension ProcedureRun {
                 + (distance > 0 ? "still enforce them" : "no longer enforce them"))
     }
 
-    /// Says that a CA is pinned: a note, and a warning beside the leaf's pin, which promises more than holds.
+    /// Notes that a CA is pinned; warns if the leaf is pinned next to it, which then protects nothing.
     ///
-    /// `matches` are the pins that matched, the nearest to the leaf first. A path that ends at a pinned leaf leaves out the
-    /// CA whose certificate is pinned beside it, which is as good as the leaf the next time.
+    /// `matches` begin with the nearest to the leaf. A path that ends at a pinned leaf leaves out the CA that is pinned
+    /// next to it, although the CA's pin accepts the next leaf as well.
     mutating func warnOfAuthorityPin(_ matches: [PinMatch]) {
         func isOfAuthority(_ certificate: Certificate) -> Bool {
             certificate.basicConstraints?.isCertificateAuthority == true
@@ -66,7 +63,7 @@ extension ProcedureRun {
         let pinned = pins?.certificates ?? []
         let consequence = "any certificate this CA issues \(isNameGiven ? "for the name " : "")is accepted"
         guard let match = matches.first(where: { $0.depth > 0 }) else {
-            // The leaf's key may be pinned by a self-signed certificate, which OpenSSL makes one of a CA.
+            // The leaf's key may be pinned by a self-signed certificate, which OpenSSL marks as a CA.
             let matched = matches.compactMap { pins?.pins[$0.pinIndex].certificate }
             guard let authority = pinned.first(where: { isOfAuthority($0) && !matched.contains($0) }) else { return }
             return warn(.authorityPin, "a CA is pinned beside the leaf (\(authority)): \(consequence)")
@@ -78,7 +75,6 @@ extension ProcedureRun {
         }
     }
 
-    /// Warns where the platform would fetch the issuer that is missing.
     mutating func warnOfFetching(_ failures: [TrustFailure]) {
         guard let platform, platform.fetchesIssuers else { return }
         for failure in failures where failure.reason == .unknownIssuer {

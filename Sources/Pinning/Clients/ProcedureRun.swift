@@ -1,15 +1,13 @@
 internal import Base
 
-/// One decision in progress: the question, the paths found so far, and the trace.
-///
-/// What all clients have in common lives here; what makes each of them different is in its own file.
+/// A decision in progress, with the steps that clients share; those of one client are in its own file.
 package struct ProcedureRun {
     package let view: ServerView
     package let pins: PinSet?
     let verifier: any PathVerifier
-    /// The rules that trust evaluations keep, `nil` for the verifier's own.
+    /// The rules of trust evaluations; `nil` if the verifier's own count.
     var platform: Platform?
-    /// The evaluations that the client needed to end well and that did.
+    /// The evaluations that the client needed and that found a valid path.
     private var trusted: [TrustResult] = []
     private var steps: [TraceStep] = []
     private var findings: [Finding] = []
@@ -18,16 +16,14 @@ package struct ProcedureRun {
         (self.view, self.pins, self.verifier, self.platform) = (view, pins, verifier, platform)
     }
 
-    // MARK: Questions
-
     package var serverPolicy: TrustPolicy { .sslServer(name: view.referenceName) }
     var isNameGiven: Bool { view.referenceName != .unchecked }
     var leafAlone: BuiltChain { .unverified([view.presented.leaf]) }
 
-    /// Asks for the paths of the presented chain, by the rules of the platform.
+    /// Finds the paths of the presented chain by the rules of the platform.
     ///
-    /// No client tells its platform of the pins but by making them anchors. Where the platform fetches missing issuers, a pinned
-    /// certificate or another one at hand stands in for what it would fetch, because nothing is fetched here.
+    /// Clients pass pins to their platform only as anchors. If the platform fetches missing issuers, pinned and given
+    /// certificates take the place of what it would fetch, because nothing is fetched here.
     package func evaluate(_ policy: TrustPolicy, anchors: Anchors = .trustStore) -> TrustResult {
         let result = verifier.evaluate(question(policy, anchors))
         guard !result.isTrusted, let fetched = fetching(policy, anchors), fetched.isTrusted else { return result }
@@ -38,7 +34,7 @@ package struct ProcedureRun {
         verifier.evaluate(question(policy, .trustStore, fetchable: platform.fetchesIssuers ? fetchable : [], platform))
     }
 
-    /// The chain a client walks that was told to ignore validity: with what its platform would fetch, where it fetches.
+    /// The result for a client that ignores validity, with what its platform would fetch.
     func extendingBestEffort(
         of result: TrustResult, under policy: TrustPolicy, anchors: Anchors = .trustStore
     ) -> TrustResult {
@@ -48,7 +44,7 @@ package struct ProcedureRun {
         return fetched
     }
 
-    /// The chain that goes on from one pinned anchor to the next, up to the last: a search ends with the first path that it finds.
+    /// The chain from one pinned anchor on to the next, up to the last: a search alone ends at the first.
     func reach(of result: TrustResult, under policy: TrustPolicy, anchoredAt pinned: [Certificate]) -> BuiltChain {
         guard case .trusted(var path, _) = result else { return result.builtChain }
         while path.certificates.last?.isSelfIssued == false {
@@ -71,14 +67,12 @@ package struct ProcedureRun {
 
     private var fetchable: [Certificate] { view.fetchable + (pins?.certificates ?? []) }
 
-    /// The evaluation after fetching, `nil` where nothing is fetched or nothing is at hand.
+    /// The evaluation with fetched issuers; `nil` if the platform fetches none or none is at hand.
     private func fetching(_ policy: TrustPolicy, _ anchors: Anchors) -> TrustResult? {
         let fetchable = fetchable
         guard platform?.fetchesIssuers == true, policy != .basicX509, !fetchable.isEmpty else { return nil }
         return verifier.evaluate(question(policy, anchors, fetchable: fetchable))
     }
-
-    // MARK: The trace
 
     mutating func pass(_ id: String, _ detail: String) { add(.pass, id, detail) }
     mutating func fail(_ id: String, _ detail: String) { add(.fail, id, detail) }
@@ -90,7 +84,7 @@ package struct ProcedureRun {
 
     private func hasStep(_ id: String) -> Bool { steps.contains { $0.id == id } }
 
-    /// Adds a warning, once: several steps may come upon the same thing.
+    /// Adds a warning once, although several steps may find it.
     mutating func warn(_ kind: FindingID, _ message: String, remedy: Remedy? = nil) {
         let warning = Finding(kind, .warning, message, remedy: remedy)
         if !findings.contains(warning) { findings.append(warning) }
@@ -98,7 +92,6 @@ package struct ProcedureRun {
 
     mutating func note(_ kind: FindingID, _ message: String) { findings.append(Finding(kind, .note, message)) }
 
-    /// Records a trust evaluation, with the name as a step of its own unless it is recorded already.
     mutating func record(_ result: TrustResult, id: String = "trust", leadsTo end: String = "a trusted root") {
         if let failure = result.failures.first(where: \.isAboutName) {
             fail("name", failure.description)
@@ -126,7 +119,6 @@ package struct ProcedureRun {
         }
     }
 
-    /// Says what came along that the platform looks at; which logs timestamps are from is nobody's to judge here.
     private mutating func recordEvidence() {
         guard let evidence = view.evidence else { return }
         if platform?.family != .openssl, evidence.staple == .good, !hasStep("revocation") {
@@ -157,17 +149,14 @@ package struct ProcedureRun {
         warn(.nameNotChecked, "the name was not checked: give the host the certificate must be valid for")
     }
 
-    // MARK: The end
-
-    /// Asks for the system's verdict on the chain and its name first, and goes on only when it trusts them.
+    /// Goes on only if the system trusts the chain and its name.
     mutating func afterServerTrust(_ goOn: (inout Self, TrustResult) -> Verdict) -> Verdict {
         let system = evaluate(serverPolicy)
         record(system)
         return system.isTrusted ? goOn(&self, system) : rejected(system.failures, on: system.builtChain)
     }
 
-    /// Compares pins on the chain a client looks at, and ends with a match or a mismatch; `isHashed` says which certificates' keys can
-    /// match at all.
+    /// Ends with a match or a mismatch on the built chain; `isHashed` is `false` for a key that can never match.
     mutating func compare(
         _ condition: PinComparison.Condition, on result: TrustResult, isHashed: (Certificate) -> Bool = { _ in true }
     ) -> Verdict {
@@ -222,9 +211,8 @@ package struct ProcedureRun {
             matches: matches ?? pins?.publicKeyMatches(on: reach ?? chain) ?? [], findings: findings)
     }
 
-    /// The path of each evaluation that was needed: `chain` where the client chose another than the preferred one.
-    ///
-    /// What only goes on from the preferred path is needed for a pin that matches there.
+    /// The path of each evaluation: `chain` if valid there, unless it only extends the preferred one past the matched
+    /// pin.
     private func paths(of chain: BuiltChain, for reason: Verdict.Reason) -> [VerifiedPath] {
         var paths: [VerifiedPath] = []
         for result in trusted {
@@ -242,7 +230,6 @@ package struct ProcedureRun {
 }
 
 extension PinComparison.Compared {
-    /// What is compared, as sentences name it; `nil` where it depends on the pin.
     fileprivate var words: String? {
         switch self {
         case .keys: "public key"
@@ -253,7 +240,7 @@ extension PinComparison.Compared {
 }
 
 extension TrustFailure {
-    /// The step of the trace that such a failure is apart from the others, `nil` for none.
+    /// The step of the trace for this failure alone; `nil` if it has none of its own.
     fileprivate var ownStep: String? {
         switch reason {
         case .lifetimeTooLong: "lifetime"

@@ -1,14 +1,12 @@
-/// The app on Apple's platforms that a client is in: all of them load with NSURLSession, which its App Transport Security binds.
+/// The app of a client on Apple's platforms: all load with NSURLSession, which App Transport Security binds.
 ///
-/// Its settings are what the app's Info.plist says, `nil` where it is not known: then that is said and nothing decided by it.
+/// Without `settings`, if the Info.plist is not known, nothing is decided. Without `host` the reference name counts.
 package typealias AppleApp = (settings: TransportSecurity?, host: ServerName?)
 
 extension ProcedureRun {
-    /// What the app's App Transport Security makes of a client's verdict, its last step.
-    ///
-    /// A client may only make trust stricter than the system: what it accepts and the system refuses needs an exception.
+    /// Applies App Transport Security last: only by an exception may an app accept what the system refuses.
     func transportSecurity(of app: AppleApp, after verdict: Verdict) -> Verdict {
-        // The pins stand for what the system would fetch, as they do for the client.
+        // Pins take the place of what the system would fetch, as for the client.
         let refusal = verdict.isAccepted ? evaluate(serverPolicy).failures.first : nil
         var verdict = verdict
         guard let settings = app.settings else {
@@ -38,7 +36,7 @@ extension ProcedureRun {
             if verdict.isAccepted, case .ip = host, view.referenceName.serverName != host,
                 !requirement.allowsInsecureLoads
             {
-                // By inference: the system judges the certificate for what the URL has.
+                // An inference: the system judges the certificate for the URL's host.
                 verdict.noteException(
                     "a certificate for \(view.referenceName) is not one for \(host), the host of the URL: to accept it the app should "
                         + "need NSExceptionAllowsInsecureHTTPLoads for \(host) in NSExceptionDomains (inferred from Apple's documentation)"
@@ -55,7 +53,7 @@ private struct TransportSecurityStep {
     var verdict: Verdict
     var failures: [TransportSecurityFailure] = []
 
-    /// Records a rule that holds, or is broken, with what in the app's Info.plist would change it.
+    /// Records a rule that is kept or broken; `words` name the key of the Info.plist that would change it.
     mutating func expect(_ holds: Bool, _ step: String, _ pass: String, else kind: FindingID, _ words: String) {
         guard !holds else { return verdict.add(.pass, step, pass) }
         let failure = TransportSecurityFailure(kind: kind, description: words + "; known from Apple's documentation")
@@ -83,11 +81,10 @@ private struct TransportSecurityStep {
                 + "only NSExceptionRequiresForwardSecrecy = NO changes that")
     }
 
-    /// The key and the signature of the leaf, and its SCTs where the entry asks for them.
     mutating func judgeLeaf(_ leaf: Certificate, _ evidence: LeafEvidence?) {
         let (key, step, strength) = (leaf.publicKey.algorithm, "ats-certificate", StrengthRules.apple)
         let isKeyTaken = !requirement.requiresForwardSecrecy || strength.isStrong(key)
-        // Nothing rests on what a certificate says of itself.
+        // The signature of a self-issued certificate proves nothing.
         let isSignatureTaken = leaf.isSelfIssued || !strength.isRefused(leaf.signatureAlgorithm)
         let taken = "\(key), signed with \(leaf.signatureAlgorithm)"
         if !isKeyTaken || isSignatureTaken {
@@ -120,12 +117,12 @@ private struct TransportSecurityStep {
                 + "NSExceptionAllowsInsecureHTTPLoads for \(host), or with NSAllowsArbitraryLoads")
     }
 
-    /// The client's verdict, which the first failure ends where it accepts.
+    /// The verdict after the step: the first failure rejects what the client accepts, the others are warnings.
     func ended() -> Verdict {
         var (verdict, others) = (verdict, failures[...])
         if verdict.isAccepted, let first = others.popFirst() {
             verdict.reason = .refusedByTransportSecurity(first)
-            // What the client does not accept reaches no farther than it looked.
+            // A rejected chain reaches no further than the client looked.
             verdict.reach = verdict.builtChain
             verdict.matches.removeAll { $0.depth >= verdict.builtChain.certificates.count }
         }

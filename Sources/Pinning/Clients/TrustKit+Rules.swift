@@ -1,15 +1,12 @@
 extension TrustKit {
     /// A rule of `kTSKPinnedDomains` that a domain breaks, so that TrustKit throws an exception when the app starts.
     package enum Violation: Sendable, Hashable {
-        /// The domain ends in nothing that the public suffix list knows.
         case noRegisteredSuffix
-        /// Subdomains are included below a public suffix, of a registry's or of the list's private section.
+        /// Subdomains of a public suffix are included; the suffix is a registry's or of the list's private section.
         case publicSuffixIncludesSubdomains(isPrivate: Bool)
-        /// An exempt domain has settings beside its exemption.
         case exclusionIsNotAlone
-        /// An exempt domain is below none that includes its subdomains.
         case exclusionWithoutParent
-        /// So many different pins are less than the number needed: two where pinning is enforced.
+        /// Fewer different pins than needed: two if pinning is enforced, else one.
         case tooFewPins(Int, needed: Int)
 
         package func message(_ name: String) -> String {
@@ -27,18 +24,17 @@ extension TrustKit {
         }
     }
 
-    /// Whether TrustKit finds a registered suffix of a name: by the system's list, and by its own of 2018-07-10 where that is known to
-    /// differ (datatheorem/TrustKit, `Dependencies/domain_registry`, compiled and compared).
+    /// `true` if TrustKit finds a registered suffix of a name, by the system's list, and by its own of 2018-07-10 if it
+    /// is known to differ (datatheorem/TrustKit, `Dependencies/domain_registry`, compiled and compared).
     package static func hasRegisteredSuffix(_ domain: String, publicSuffix: (String) -> String?) -> Bool {
         let name = (try? ServerName(domain))?.description ?? domain
         let suffix = publicSuffix(name)
-        // The library that TrustKit asks knows no suffix for a name directly above a rule such as *.kawasaki.jp.
+        // TrustKit's library finds no suffix for a name directly above a rule such as *.kawasaki.jp.
         let isAboveWildcard = suffix != name && publicSuffix("a." + name) == "a." + name
         return suffix != nil && !isAboveWildcard && !endsAtInnerNode(name)
     }
 
-    /// The rules that an entry breaks among those of its configuration, in the order in which TrustKit looks at them; none for an entry
-    /// that names no host.
+    /// The rules that an entry of a configuration breaks, in TrustKit's order; empty if the entry names no host.
     package static func violations(
         of entry: HostEntry, among entries: [HostEntry], publicSuffix: (String) -> String?,
         isRegistry: (String) -> Bool
@@ -64,11 +60,11 @@ extension TrustKit {
         return violations
     }
 
-    /// Whether TrustKit's hash of a key is that of its SubjectPublicKeyInfo, as pins are (`TSKSPKIHashCache`): it hashes a fixed header
-    /// for the kind of the key, and the key as the system hands it out.
+    /// `true` if TrustKit's hash of a key is that of its SubjectPublicKeyInfo, as in pins (`TSKSPKIHashCache`).
     ///
-    /// It has headers for RSA with 2048, 3072 and 4096 bits, P-256 and P-384. Those of RSA have the lengths of a key with a public
-    /// exponent of three bytes, as 65537 is.
+    /// TrustKit hashes a fixed header for the kind of key, and the key that the system hands out. It has headers for
+    /// RSA with 2048, 3072 and 4096 bits, P-256 and P-384. The lengths in those of RSA fit a public exponent of three
+    /// bytes, such as 65537.
     package static func hashesAsPins(_ key: PublicKey) -> Bool {
         let start = key.subjectPublicKeyInfo.prefix(32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return headers.contains { algorithm, header in algorithm == key.algorithm && start.hasPrefix(header) }
@@ -84,7 +80,7 @@ extension TrustKit {
 }
 
 extension TrustKit {
-    /// The rules of TrustKit's list below domains that are no suffixes themselves, each from its last label on.
+    /// The rules of TrustKit's list below domains that are not suffixes, each as labels from the last one on.
     private static let rulesBelow: [String: [[Substring]]] = {
         func rules(_ texts: String...) -> [[Substring]] {
             texts.flatMap { text in
@@ -106,13 +102,12 @@ extension TrustKit {
         ]
     }()
 
-    /// Whether the walk along a name ends at a node of the list that is no rule itself, for which the library finds no suffix at all.
+    /// `true` if the name ends at a node of the list that is not a rule: the library then finds no suffix at all.
     private static func endsAtInnerNode(_ name: String) -> Bool {
         guard let (domain, rules) = rulesBelow.first(where: { name == $0.key || name.hasSuffix("." + $0.key) }) else {
             return false
         }
         let labels = name.dropLast(domain.utf8.count).split(separator: ".").reversed()
-        // How far the name goes along with a rule.
         func length(_ rule: [Substring]) -> Int { zip(rule, labels).prefix { $0 == "*" || $0 == $1 }.count }
         let longest = rules.map(length).max() ?? 0
         return longest == 0 || !rules.contains { $0.count == longest && length($0) == longest }
@@ -120,6 +115,5 @@ extension TrustKit {
 }
 
 extension HostEntry {
-    /// Whether TrustKit counts names below the entry's to it.
     package var includesSubdomains: Bool { hosts?.depth == .anyNumber && !isExcluded }
 }

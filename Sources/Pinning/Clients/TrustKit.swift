@@ -1,21 +1,18 @@
 /// TrustKit 3 on iOS: `TSKPinningValidator`.
 ///
-/// The system must trust the chain first, whatever the settings. TrustKit hashes only the kinds of keys it knows, and gives up on
-/// a chain that has another kind above the pinned certificate.
+/// The system must trust the chain first under all settings. TrustKit hashes only the kinds of keys that it knows, and
+/// gives up on a chain that has another kind above the pinned certificate.
 package struct TrustKit: ClientProcedure {
-    /// Whether a mismatch blocks the connection (`kTSKEnforcePinning`), or is only reported.
+    /// `true` if a mismatch blocks the connection, `false` if it is only reported (`kTSKEnforcePinning`).
     package let enforcesPinning: Bool
-    /// The moment from which on the pins no longer apply (`kTSKExpirationDate`).
+    /// The moment after which the pins do not apply (`kTSKExpirationDate`).
     private let expiration: Timestamp?
-    /// Whether the host has no policy: it is not configured, or excluded from its parent's.
+    /// `true` if the host has no policy: it is not configured, or is excluded from its parent's.
     private let isUnpinned: Bool
-    /// Roots that the user installed, if TrustKit lets chains to them pass on a Mac: kTSKIgnorePinningForUserDefinedTrustAnchors is
-    /// compiled for macOS alone (datatheorem/TrustKit, `TrustKit.m`, `TSKPinningValidator.m`).
+    /// The user's roots that TrustKit lets pass on a Mac; kTSKIgnorePinningForUserDefinedTrustAnchors is compiled for
+    /// macOS only (datatheorem/TrustKit, `TrustKit.m`, `TSKPinningValidator.m`).
     private let rootsThatPassOnMacs: Set<Certificate>
 
-    /// The policy of a host whose pins are given apart.
-    ///
-    /// - Throws: ``ClientConfigurationError`` when the policy is enforced and has fewer than two different pins.
     package init(
         pins: PinSet?, enforcesPinning: Bool = true, expiration: Timestamp? = nil,
         rootsThatPassOnMacs: Set<Certificate> = []
@@ -75,7 +72,7 @@ package struct TrustKit: ClientProcedure {
         return run.verdict(.mismatchNotEnforced, on: verdict.builtChain, disposition: .useCredential)
     }
 
-    /// The first certificate from the root down, above any pinned one, whose key TrustKit does not hash as pins are made.
+    /// The first certificate, from the root down to a pinned one, whose key TrustKit does not hash as pins do.
     private func oddKey(on chain: BuiltChain, _ pins: PinSet?) -> Certificate? {
         for certificate in chain.certificates.reversed() {
             guard Self.hashesAsPins(certificate.publicKey) else { return certificate }

@@ -1,42 +1,39 @@
-/// What Android trusts for a host: the anchors of the app's network security configuration, or the platform's own for want of them.
+/// The trust of an Android app for a host: its network security configuration, or else the platform's default.
 package struct AndroidTrust: Sendable, Hashable {
     package struct Place: Sendable, Hashable {
-        /// The hosts it is for, `nil` for all that have no entry of their own.
+        /// The hosts of the place; `nil` if it is for all hosts without an entry of their own.
         package let hosts: HostPattern?
         package let origin: String
-        /// Whether it names anchors, itself or by what it inherits.
+        /// `true` if the place names anchors, itself or by inheritance.
         package let namesAnchors: Bool
     }
 
-    /// What one element of a configuration means for Certificate Transparency.
+    /// The Certificate Transparency of one element of a configuration.
     package struct Transparency: Sendable, Hashable {
-        /// What its `<certificateTransparency>` says, `nil` for none.
         package var isEnabled: Bool?
-        /// Whether its own anchors hold `user` or `@raw`.
+        /// `true` if its own anchors contain `user` or `@raw`.
         var hasOwnAnchors = false
     }
 
-    /// Where anchors come from; none where nothing is trusted.
+    /// The sources of anchors; empty if nothing is trusted.
     package var sources: [NetworkSecurityConfiguration.Source]
-    /// The roots that the device's user installed, for sources that name those.
+    /// The roots that the device's user installed, which the source `user` contains.
     package var installedRoots: [Certificate] = []
-    /// The host's configuration first, then those it inherits from, the nearest first.
+    /// The elements of the host's configuration: its own first, then those that it inherits from, the nearest first.
     package var transparency: [Transparency] = []
-    /// The app's targetSdkVersion, `nil` where it is not known.
     package var targetSDK: Int?
-    /// Where it is said, `nil` where no configuration is known.
     package var place: Place?
 
-    /// Without sources what is trusted where no configuration says anything: not the user's roots where the targetSdkVersion is not known.
+    /// Without sources Android's default applies; a targetSdkVersion that is not known counts as 24 or later.
     package init(sources: [NetworkSecurityConfiguration.Source]? = nil, targetSDK: Int? = nil) {
         self.targetSDK = targetSDK
-        // The first version of which apps do not trust their users' roots is 24 (`NetworkSecurityConfig.getDefaultBuilder`).
+        // From 24 on, apps do not trust their users' roots (`NetworkSecurityConfig.getDefaultBuilder`).
         self.sources = sources ?? (targetSDK ?? .max <= 23 ? [.init(.system), .init(.user)] : [.init(.system)])
     }
 
     package var trustsInstalledRoots: Bool { sources.contains { $0.origin == .user } }
 
-    /// The certificates of a source; the trust store stands for the system's roots.
+    /// The certificates of a source; empty for `system`, whose roots are in the trust store.
     private func certificates(of source: NetworkSecurityConfiguration.Source) -> [Certificate] {
         switch source.origin {
         case .system: []
@@ -51,26 +48,22 @@ package struct AndroidTrust: Sendable, Hashable {
         return certificates.isEmpty ? .trustStore : .trustStoreAnd(certificates)
     }
 
-    /// Whether a path that ends at `anchor` needs no pin.
-    ///
-    /// Android finds an anchor by its subject and key, not by its bytes, and sources that override pins before the others
-    /// (`NetworkSecurityConfig.findTrustAnchorBySubjectAndPublicKey`).
+    /// `true` if a path to `anchor` needs no pin; Android finds anchors by subject and key, first in sources that
+    /// override pins (`NetworkSecurityConfig.findTrustAnchorBySubjectAndPublicKey`).
     func overridesPins(endingAt anchor: Certificate, isOfSystem: Bool) -> Bool {
         func holdsOwn(_ source: NetworkSecurityConfiguration.Source) -> Bool {
             certificates(of: source).contains { $0.isSameAnchor(as: anchor) }
         }
-        // What no other source holds can only be the system's.
+        // An anchor that no other source contains can only be the system's.
         let isOfSystem = isOfSystem || !sources.contains(where: holdsOwn)
         return sources.contains { $0.overridesPins && ($0.origin == .system ? isOfSystem : holdsOwn($0)) }
     }
 
-    /// Below which roots Android asks for signed certificate timestamps: by the host's configuration, not by the root; roots that are on
-    /// no public list are left alone where the platform asks by itself, and a targetSdkVersion that is not known counts as old.
+    /// The roots below which Android requires signed certificate timestamps for a host.
     ///
-    /// Up to API level 35 it never asks, in 36 where the app's configuration says so, and from 37 on, the newest (`nil`), unless that says
-    /// otherwise, for apps whose targetSdkVersion is at least 37.
-    ///
-    /// Source: developer.android.com, network security configuration, Certificate Transparency; Conscrypt's `PolicyImpl`.
+    /// Up to API level 35 it requires none. In 36 the app's configuration decides. From 37 on, the newest (`nil`), apps
+    /// with a known targetSdkVersion of 37 or more need them below public roots by default. Source:
+    /// developer.android.com, network security configuration, Certificate Transparency; Conscrypt's `PolicyImpl`.
     func transparencyDemand(level: Int?, for name: ServerName?) -> TransparencyDemand {
         let level = level ?? .max
         guard level >= 36, name != .dns("localhost") else { return .none }
@@ -81,7 +74,6 @@ package struct AndroidTrust: Sendable, Hashable {
         return level >= 37 && targetSDK ?? 0 >= 37 ? .belowPublicRoots : .none
     }
 
-    /// What is trusted, in a few words, as in `system, @raw/own (overrides pins)`.
     package var words: String {
         sources.isEmpty
             ? "nothing"
@@ -90,7 +82,7 @@ package struct AndroidTrust: Sendable, Hashable {
 }
 
 extension Certificate {
-    /// Whether both have the same subject and key, by which Android tells anchors apart.
+    /// Compares subject and key, by which Android identifies an anchor.
     package func isSameAnchor(as other: Certificate) -> Bool {
         publicKey.spkiSHA256 == other.publicKey.spkiSHA256 && subject == other.subject
     }

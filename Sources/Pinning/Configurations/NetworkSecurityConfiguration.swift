@@ -1,16 +1,16 @@
-/// What an app's `network_security_config.xml` says of trust, host by host; its pins stand in a ``PinConfiguration``.
+/// The trust settings of an app's `network_security_config.xml`, by host; its pins are in a ``PinConfiguration``.
 ///
-/// Source: AOSP's `android.security.net.config` (`XmlConfigSource`, `NetworkSecurityConfig`). It binds the whole process, whatever
-/// library connects.
+/// Source: AOSP's `android.security.net.config` (`XmlConfigSource`, `NetworkSecurityConfig`). The file binds every
+/// library of the process.
 package struct NetworkSecurityConfiguration: Sendable, Hashable {
-    /// One `<certificates>`: where anchors come from.
+    /// A `<certificates>` element: a source of anchors.
     package struct Source: Sendable, Hashable {
         package enum Origin: Sendable, Hashable {
-            /// `system`: the roots the device came with.
+            /// `system`: the roots that the device came with.
             case system
-            /// `user`: the roots that its user installed.
+            /// `user`: the roots that the device's user installed.
             case user
-            /// A file of the app's own, `@raw/name`, with its certificates.
+            /// `@raw/name`: a file of the app, with its certificates.
             case resource(name: String, [Certificate])
 
             package func holds(_ certificate: Certificate) -> Bool {
@@ -19,14 +19,13 @@ package struct NetworkSecurityConfiguration: Sendable, Hashable {
         }
 
         package let origin: Origin
-        /// Whether paths that end there need no pin.
+        /// `true` if paths that end at the source need no pin.
         package let overridesPins: Bool
 
         package init(_ origin: Origin, overridesPins: Bool = false) {
             (self.origin, self.overridesPins) = (origin, overridesPins)
         }
 
-        /// The certificates of a file of the app's own.
         package var certificates: [Certificate] { if case .resource(_, let own) = origin { own } else { [] } }
 
         package var name: String {
@@ -38,12 +37,12 @@ package struct NetworkSecurityConfiguration: Sendable, Hashable {
         }
     }
 
-    /// What one element says itself, `nil` where it leaves that to the next one around it.
+    /// The settings of one element; the element around it decides what is `nil`.
     package struct Level: Sendable, Hashable {
-        /// Its `<trust-anchors>`; empty where those name nothing, so that nothing is trusted.
+        /// The sources of its `<trust-anchors>`; empty if it names none, so that nothing is trusted.
         package var sources: [Source]?
         package var isTransparencyEnabled: Bool?
-        /// Where its `<certificates src="user"/>` stands.
+        /// The place of its `<certificates src="user"/>`.
         package var userAnchors: String?
 
         package init(sources: [Source]? = nil, isTransparencyEnabled: Bool? = nil) {
@@ -56,9 +55,9 @@ package struct NetworkSecurityConfiguration: Sendable, Hashable {
     package struct Domain: Sendable, Hashable {
         package let hosts: HostPattern
         package let origin: String
-        /// What its `<domain-config>` says and those around it, the innermost first.
+        /// The settings of its `<domain-config>` and of those around it, the innermost first.
         package let levels: [Level]
-        /// Whether anchors can exempt it from its pins: not where an enforcing `<trustkit-config>` has TrustKit compare them once more.
+        /// `false` if an enforcing `<trustkit-config>` compares the pins again: no anchor then exempts from them.
         package let isOverridable: Bool
 
         package init(hosts: HostPattern, origin: String, levels: [Level], isOverridable: Bool = true) {
@@ -68,13 +67,12 @@ package struct NetworkSecurityConfiguration: Sendable, Hashable {
 
     package var domains: [Domain] = []
     package var base = Level()
-    /// Where that stands, or the file.
+    /// The place of `base`, or the file if there is none.
     package var origin: String
-    /// The anchors of `<debug-overrides>`, `nil` for none.
+    /// The anchors of `<debug-overrides>`; `nil` if there is none.
     package var debugSources: [Source]?
-    /// Why a debuggable build throws for its `<debug-overrides>`, `nil` when it does not.
+    /// The reason why a debuggable build throws for its `<debug-overrides>`; `nil` if it does not.
     package var debugObstacle: String?
-    /// The app's targetSdkVersion, `nil` where nothing says it.
     package var targetSDK: Int?
 
     package init(origin: String) { self.origin = origin }
@@ -84,28 +82,25 @@ package struct NetworkSecurityConfiguration: Sendable, Hashable {
             && domains.allSatisfy { $0.levels.allSatisfy(\.isEmpty) }
     }
 
-    /// The certificates of all files that the app has as anchors.
     package var certificates: [Certificate] {
         ([base] + domains.flatMap(\.levels)).flatMap { $0.sources ?? [] }.flatMap(\.certificates)
             + (debugSources ?? []).flatMap(\.certificates)
     }
 
-    /// The domain that is for a host: the one of its name, else the longest that covers it (`ApplicationConfig.getConfigForHostname`).
+    /// The domain of its exact name, else the longest that covers it (`ApplicationConfig.getConfigForHostname`).
     package func domain(for host: String) -> Domain? {
         let covering = domains.filter { $0.hosts.covers(host) }
         return covering.first { $0.hosts.name == host }
             ?? covering.max { $0.hosts.name.utf8.count < $1.hosts.name.utf8.count }
     }
 
-    /// What a device trusts for a host, `nil` for one that is not known.
-    ///
-    /// `targetSDK` is the app's, `nil` for the one that the manifest says; `<debug-overrides>` counts for debuggable builds.
+    /// The trust of a device for a host, by the base if that is `nil`; `targetSDK` overrides that of the manifest.
     package func trust(for host: String?, targetSDK: Int? = nil, isDebuggable: Bool = false) -> AndroidTrust {
         let domain = host.flatMap { self.domain(for: $0) }
         var trust = AndroidTrust(targetSDK: targetSDK ?? self.targetSDK)
         var levels = (domain?.levels ?? []) + [base, Level(sources: trust.sources)]
         if isDebuggable, let debugSources {
-            // They join anchors and begin none: an element without any goes on to inherit (`addDebugAnchorsIfNeeded`).
+            // Debug anchors only extend lists: an element without one still inherits (`addDebugAnchorsIfNeeded`).
             for index in levels.indices { levels[index].sources?.append(contentsOf: debugSources) }
         }
         let sources = levels.lazy.compactMap(\.sources).first ?? []

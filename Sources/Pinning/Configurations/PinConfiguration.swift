@@ -1,6 +1,6 @@
-/// What a file that configures hosts says, entry by entry.
+/// The entries of a file that configures hosts.
 package struct PinConfiguration: Sendable, Equatable {
-    /// Whose file it is, and with that how the entry for a host is found.
+    /// The kind of file, which decides the lookup of entries.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case okHttp = "okhttp"
         /// TrustKit for iOS: `TSKConfiguration`.
@@ -12,7 +12,6 @@ package struct PinConfiguration: Sendable, Equatable {
         case policy
         case appBundle = "app-bundle"
 
-        /// How this kind's own client finds the entries for a host.
         package var lookup: Lookup {
             switch self {
             case .okHttp, .nsPinnedDomains, .appBundle: .union
@@ -24,11 +23,11 @@ package struct PinConfiguration: Sendable, Equatable {
 
     package enum Lookup: Sendable, Hashable {
         case union
-        /// The one for the name itself, else the longest that covers it.
+        /// The entry of the exact name, else the longest that covers the host.
         case mostSpecific
-        /// The same among domains that have the host's public suffix.
+        /// ``mostSpecific`` among the domains that have the host's public suffix.
         case mostSpecificOfSameSuffix
-        /// All that cover it with their names as OkHttp has them, in a file that another client reads too.
+        /// All entries that cover the host by their canonical names, for OkHttp in another client's file.
         case unionOfCanonicalNames
 
         package var takesAll: Bool { self == .union || self == .unionOfCanonicalNames }
@@ -36,7 +35,7 @@ package struct PinConfiguration: Sendable, Equatable {
 
     package let kind: Kind
     package let entries: [HostEntry]
-    /// Whether it is a program's source: of two nobody knows whether one client has both.
+    /// `true` for a program's source: two sources may belong to two clients.
     package let isSource: Bool
     private let index: HostIndex<HostEntry>
 
@@ -49,7 +48,7 @@ package struct PinConfiguration: Sendable, Equatable {
         left.kind == right.kind && left.entries == right.entries && left.isSource == right.isSource
     }
 
-    /// The entries as a client has them that finds hosts by `lookup`, `nil` for the rule of the kind.
+    /// The entries with the names that `lookup` compares; `nil` is the lookup of the kind.
     package func entries(by lookup: Lookup?) -> [HostEntry] {
         guard lookup == .unionOfCanonicalNames else { return entries }
         return entries.map { entry in
@@ -59,10 +58,10 @@ package struct PinConfiguration: Sendable, Equatable {
         }
     }
 
-    /// What the configuration says of a host, which is compared as text, `nil` for nothing.
+    /// The entries for a host, which is compared as text; `nil` if there are none.
     ///
-    /// `lookup` says how entries are found, `nil` for the rule of its kind; TrustKit goes by the public suffix list (publicsuffix.org),
-    /// which has `co.uk` for `www.example.co.uk`, and `nil` for a name that none of its rules covers.
+    /// A `nil` lookup is that of the kind. TrustKit's goes by the public suffix list (publicsuffix.org): `publicSuffix`
+    /// returns `co.uk` for `www.example.co.uk`, and `nil` if no rule covers the name.
     package func policy(for host: String, by lookup: Lookup? = nil, publicSuffix: (String) -> String?) -> [HostEntry]? {
         let isIndexed = lookup != .unionOfCanonicalNames
         let covering = isIndexed ? index.covering(host) : entries(by: lookup).filter { $0.covers(host) }
@@ -77,31 +76,30 @@ package struct PinConfiguration: Sendable, Equatable {
     }
 }
 
-/// What a configuration says of some hosts.
+/// An entry of a configuration: some hosts, with their pins and settings.
 package struct HostEntry: Sendable, Hashable {
     package enum Identities: Sendable, Hashable {
         case anywhere([Pin])
-        /// `NSPinnedLeafIdentities` and `NSPinnedCAIdentities`: `nil` where the key is absent, empty where it holds nothing usable.
+        /// `NSPinnedLeafIdentities` and `NSPinnedCAIdentities`; `nil` if absent, empty if nothing in it is usable.
         case positions(leaf: [Pin]?, authorities: [Pin]?)
     }
 
-    /// The hosts, `nil` for whatever host is asked for.
+    /// The hosts; `nil` if the entry is for every host.
     package var hosts: HostPattern?
-    /// Where the entry stands: a file with a line or a key path.
+    /// The place of the entry: a file with a line or a key path.
     package let origin: String
     package var identities: Identities
     package var enforcesPinning: Bool?
-    /// The moment from which on the pins no longer apply: midnight in UTC at the start of the date that is given.
+    /// The moment after which the pins do not apply: midnight in UTC at the start of the given date.
     package var expiration: Timestamp?
-    /// Whether the hosts are exempt from what is said of their parent domain.
+    /// `true` if the hosts are exempt from the entry of their parent domain.
     package var isExcluded = false
-    /// Whether there are anchors below which no pin is needed (`overridePins` of Android's configuration).
+    /// `true` if anchors exist below which no pin is needed (`overridePins` of Android's configuration).
     package var hasExemptAnchors = false
-    /// Whether roots that the user installed need no pin on macOS (`TSKIgnorePinningForUserDefinedTrustAnchors`), `nil` where nothing is
-    /// said.
+    /// `true` if installed roots need no pin on macOS (`TSKIgnorePinningForUserDefinedTrustAnchors`); `nil` if unset.
     package var exemptsInstalledRoots: Bool?
     package var reportURIs: [String] = []
-    /// Who loads the pins, which are files of an app; `nil` for those of a configuration.
+    /// The clients that load the pins from an app's files; `nil` if the pins are a configuration's.
     package var loaders: Set<BundleLoader>?
 
     package init(hosts: HostPattern?, origin: String, identities: Identities) {
@@ -118,17 +116,16 @@ package struct HostEntry: Sendable, Hashable {
     package func covers(_ host: String) -> Bool { hosts?.covers(host) ?? true }
 }
 
-/// A client that pins the certificate files it finds in an app's bundle; which ones those are differs.
+/// A client that pins certificate files of an app's bundle, each by rules of its own.
 package enum BundleLoader: String, Sendable, Hashable, CaseIterable {
     /// Files named `.cer` in the main bundle.
     case afNetworking4 = "AFNetworking 4"
-    /// Files named `.cer` in the bundle of its own class, which is the framework's where it is one.
+    /// Files named `.cer` in the bundle of its own class, which is the framework's if it is one.
     case afNetworking3 = "AFNetworking 2 and 3"
     /// Files in the main bundle named `.cer`, `.crt` or `.der`, in small or capital letters.
     case alamofire = "Alamofire"
 }
 
-/// What the configurations of one kind say of one host.
 extension [HostEntry] {
     package var pins: PinSet? { PinSet(filter { !$0.isExcluded }.flatMap(\.pins)) }
     package var enforcesPinning: Bool? { lazy.compactMap(\.enforcesPinning).first }

@@ -1,17 +1,17 @@
 /// App Transport Security of an app on Apple's platforms: `NSAppTransportSecurity` of its Info.plist.
 ///
-/// It binds what is loaded with NSURLSession. **From documentation only**: CFNetwork, which decides, is closed. Source: Apple's
+/// The rules bind NSURLSession. **From documentation only**: CFNetwork, which decides, is closed. Source: Apple's
 /// "NSAppTransportSecurity", "NSExceptionDomains" and "Preventing Insecure Network Connections".
 package struct TransportSecurity: Sendable, Hashable {
     package enum Hosts: Sendable, Hashable, CustomStringConvertible {
-        /// A name, with `NSIncludesSubdomains` also names one label below it.
+        /// A name; with `NSIncludesSubdomains` also the names one label below it.
         case names(HostPattern)
-        /// Addresses that begin with so many bits of this one; all bits for the address alone (iOS 17).
+        /// Addresses that begin with the first `bits` bits of this one; all bits mean this address alone (iOS 17).
         case addresses(IPAddress, bits: Int)
-        /// Text that no URL's host is equal to.
+        /// Text that never equals the host of a URL.
         case none(String)
 
-        /// How closely `host` is named, `nil` where it is not: of several exceptions for a host the closest counts.
+        /// The closeness to `host`, `nil` if it is not named: the closest of several exceptions counts.
         fileprivate func closeness(to host: ServerName) -> Int? {
             switch (self, host) {
             case (.names(let pattern), .dns(let name)) where pattern.covers(name):
@@ -31,39 +31,37 @@ package struct TransportSecurity: Sendable, Hashable {
         }
     }
 
-    /// What is asked of a connection: by an entry of `NSExceptionDomains`, of which one that excepts nothing puts its hosts under the
-    /// rules again, or without one.
+    /// The rules of a connection, of an entry of `NSExceptionDomains` or without one; an entry without exceptions puts
+    /// its hosts under all rules again.
     package struct Rules: Sendable, Hashable {
-        /// The hosts of the entry and where it stands, `nil` without one.
+        /// The hosts and the place of the entry; `nil` without one.
         package var hosts: Hosts?
         package var origin: String?
         package var minimumTLS = ProtocolVersion.tls12
-        /// Whether keys have to be agreed on by ECDHE, and certified keys have RSA 2048 or EC 256 bits.
+        /// `true` if the key exchange must be ECDHE, and the leaf's key at least RSA 2048 or EC 256.
         package var requiresForwardSecrecy = true
-        /// Whether SCTs are asked for below whatever root.
+        /// `true` if SCTs are required below every root.
         package var requiresTransparency = false
-        /// Whether the app may accept what the system refuses.
+        /// `true` if the app may accept a chain that the system refuses.
         package var allowsInsecureLoads = false
 
         package init(hosts: Hosts? = nil, origin: String? = nil) { (self.hosts, self.origin) = (hosts, origin) }
     }
 
-    /// The keys beside which `NSAllowsArbitraryLoads` counts as NO, with whatever value.
+    /// The keys that make `NSAllowsArbitraryLoads` count as NO, with any value.
     package static let narrowingKeys = [
         "NSAllowsArbitraryLoadsInWebContent", "NSAllowsArbitraryLoadsForMedia", "NSAllowsLocalNetworking",
     ]
 
     package var allowsArbitraryLoads = false
-    /// Those of ``narrowingKeys`` that are there.
     package var narrowing: [String] = []
     package var allowsLocalNetworking = false
     /// The entries of `NSExceptionDomains`.
     package var exceptions: [Rules] = []
-    /// Where the dictionary stands, or the file without one.
+    /// The place of the dictionary, or the file if there is none.
     package let origin: String
     package let isStated: Bool
 
-    /// The rules as they are for an app that says nothing, or nothing yet.
     package init(origin: String, isStated: Bool = false) { (self.origin, self.isStated) = (origin, isStated) }
 
     package enum Ruling: Sendable, Hashable {
@@ -71,8 +69,8 @@ package struct TransportSecurity: Sendable, Hashable {
         case on(Rules)
     }
 
-    /// What is asked of a connection to the host of a URL: the entry's word where the host has one, which decides alone, else that of
-    /// the global keys; before iOS 17 addresses are left alone.
+    /// The rules for a connection to the host of a URL: only those of its closest entry, else those of the global keys;
+    /// without an entry, addresses are exempt before iOS 17.
     package func ruling(for host: ServerName, on release: AppleRelease = .newest) -> Ruling {
         let covering = exceptions.compactMap { one in (one.hosts?.closeness(to: host)).map { (one, $0) } }
         if let (exception, _) = covering.max(by: { $0.1 < $1.1 }) { return .on(exception) }

@@ -1,8 +1,8 @@
 package import Base
 
-/// Something worth telling of a server, of pins, or of the time ahead.
+/// A note, a warning or an error about a server, about pins, or about the time ahead.
 public struct Finding: Hashable, Sendable, CustomStringConvertible {
-    /// How much a finding matters.
+    /// The severity of a finding.
     public enum Level: String, Hashable, Sendable, CaseIterable, Comparable {
         /// Good to know; nothing has to change.
         case note
@@ -13,19 +13,18 @@ public struct Finding: Hashable, Sendable, CustomStringConvertible {
         /// Something is broken, or a client refuses it.
         case error
 
-        /// Whether the left one matters less.
+        /// Orders levels by severity.
         public static func < (left: Level, right: Level) -> Bool { left.rank < right.rank }
 
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
-    /// What one source of pins has and another lacks.
+    /// Something that one source of pins has and another lacks.
     package struct Drift: Hashable, Sendable {
-        /// What it is, in few words.
         package let what: String
         /// The source that lacks it.
         package let source: String
-        /// The source that has it, and where.
+        /// The source that has it, and the place there.
         package let other: String
         package let otherPlace: PinPlace
 
@@ -38,20 +37,18 @@ public struct Finding: Hashable, Sendable, CustomStringConvertible {
     }
 
     package let kind: FindingID
-    /// How much it matters.
+    /// The severity.
     public package(set) var level: Level
-    /// One line without the place and the remedy, in which text from outside is escaped.
+    /// One line without the place and the remedy; text from outside is escaped.
     public package(set) var message: String
-    /// The place in a file that it is about.
     package private(set) var place: PinPlace?
-    /// The thing it is about, as a host; of several clients' findings about one, the worst is told.
+    /// The subject, such as a host; of several clients' findings about one, only the worst is reported.
     package private(set) var subject: String?
     package private(set) var date: Timestamp?
     package var remedy: Remedy?
-    /// Whether data cannot be used because of it.
+    /// `true` if data cannot be used because of the finding.
     package private(set) var isObstacle = false
     package var drift: Drift?
-    /// The hash that was found, as in the code of an app.
     package var pin: SHA256Digest?
 
     package init(
@@ -72,9 +69,8 @@ public struct Finding: Hashable, Sendable, CustomStringConvertible {
     /// The stable word for machines, as in `private-root`.
     public var id: String { kind.word }
 
-    /// The message behind its place.
     package var placedMessage: String { (place.map { "\($0): " } ?? "") + message }
 
-    /// One line: the place, the message, and what would mend it.
+    /// One line: the place, the message and the remedy.
     public var description: String { placedMessage + (remedy?.words ?? "") }
 }

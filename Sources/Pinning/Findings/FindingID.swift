@@ -1,9 +1,8 @@
-/// The kinds of findings, a row each: its word for machines, its levels in a check and, behind the slash, in `lint`, the usual one first,
-/// and its sentence in lists and in the manual.
+/// The kinds of findings, a row each: word, levels in a check and behind the slash in `lint`, and sentence.
 ///
-/// `malformed` and `missing` stand for errors of data that cannot be used.
+/// The usual level is the first. `malformed` and `missing` mean errors of data that cannot be used.
 package enum FindingID: FindingRow, CaseIterable, Sendable {
-    // Of pins that can be read: by lint, and some of them by a check that reads the file.
+    // Findings about pins that can be read: by lint, and some by a check that reads the file.
     case pinnedCertificateExpired = """
         pinned-certificate-expired -/error,warning A pinned certificate is past its end, so a client in certificate \
         mode refuses it.
@@ -115,7 +114,7 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
     case driftPins = "drift-pins -/warning A host has a pin in one source that it lacks in another."
     case driftSubdomains = "drift-subdomains -/warning,note Sources differ in which subdomains of a host they pin."
 
-    // Of data that cannot be used.
+    // Findings about data that cannot be used.
     case missingFile = "missing-file -/missing There is no such file, and the text is not a pin either."
     case unreadable = "unreadable -/missing The file or directory cannot be read."
     case notARegularFile = "not-a-regular-file -/missing A pipe, a device or a socket is not a source of pins."
@@ -167,7 +166,7 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
         "trustkit-exclusion-without-parent -/malformed TrustKit throws when a domain is exempt from no parent's policy."
     case noHosts = "no-hosts -/missing A policy names no host."
 
-    // Of a check alone.
+    // Findings of a check only.
     case addressesDiffer = "addresses-differ warning,note/- The addresses of one name serve different chains."
     case atsExceptionNeeded =
         "ats-exception-needed note,warning/- To accept the server the app needs an exception from ATS."
@@ -269,10 +268,8 @@ package struct FindingRow: ExpressibleByStringLiteral, Equatable {
 
     fileprivate var word: Substring { text.prefix { $0 != " " } }
 
-    /// The word, the levels and the sentence.
     fileprivate var parts: [Substring] { text.split(separator: " ", maxSplits: 2) }
 
-    /// The words for levels in a check, or in `lint`.
     fileprivate func levels(inLint isLint: Bool) -> [Substring] {
         parts[1].split(separator: "/")[isLint ? 1 : 0].split(separator: ",")
     }
@@ -284,20 +281,16 @@ extension FindingID {
         self = id
     }
 
-    /// The stable word for machines, as in `private-root`.
     package var word: String { String(rawValue.word) }
-    /// The sentence that says what it is about.
     package var sentence: String { String(rawValue.parts[2]) }
-    /// The levels in a check, the usual one first; empty if no check has it.
+    /// The levels in a check, the usual one first; empty if only lint has it.
     package var levels: [Finding.Level] {
         rawValue.levels(inLint: false).compactMap { Finding.Level(rawValue: "\($0)") }
     }
-    /// The levels in `lint`, the usual one first; empty if it is of checks alone.
+    /// The levels in `lint`, the usual one first; empty if only checks have it.
     package var lintLevels: [Finding.Level] {
         rawValue.levels(inLint: true).compactMap { isMalformed ? .error : Finding.Level(rawValue: "\($0)") }
     }
-    /// Whether it can only be about data that cannot be used.
     package var isMalformed: Bool { isMissing || rawValue.levels(inLint: true) == ["malformed"] }
-    /// Whether it is about data that is not there.
     package var isMissing: Bool { rawValue.levels(inLint: true) == ["missing"] }
 }

@@ -2,7 +2,7 @@ package import Base
 
 /// The reason why nothing can be checked: a request contradicts itself, or a file cannot be read or written.
 ///
-/// Never a verdict: wrong data says nothing about a server.
+/// A problem is never a verdict: wrong data says nothing about a server.
 public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The fault, by which a program chooses its exit status.
     public enum Kind: Hashable, Sendable, CaseIterable {
@@ -12,7 +12,7 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
         case data
         /// A file is missing or unreadable.
         case noInput
-        /// The fault is pincheck's own, or of the system it runs on.
+        /// The fault is pincheck's own, or of the system that it runs on.
         case software
         /// A file or a stream cannot be written.
         case inputOutput
@@ -23,11 +23,10 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The fact, without its place and its remedy.
     package private(set) var message: SafeText
     package private(set) var remedy: Remedy?
-    /// The place in a file; `nil` for what the caller says itself.
+    /// The place in a file; `nil` if the problem is the caller's own.
     package private(set) var place: PinPlace?
-    /// The id of a problem of data in lint; `nil` for any other problem, and for one that was met at another place.
+    /// The id in lint of a problem of data; `nil` if it is another problem, or if it moved to another place.
     package private(set) var id: FindingID?
-    /// Lines to paste, below the message.
     package private(set) var lines: [String] = []
 
     package init(_ kind: Kind, _ message: SafeText, _ remedy: Remedy? = nil) {
@@ -36,7 +35,7 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
         self.remedy = remedy
     }
 
-    /// A problem of data; text from outside in the sentences is escaped.
+    /// A problem of data; text from outside is escaped.
     package init(
         _ id: FindingID, at place: PinPlace, _ reason: String, remedy: String? = nil, lines: [String] = []
     ) {
@@ -56,7 +55,6 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     package static func software(_ message: SafeText) -> Problem { Problem(.software, message) }
     package static func inputOutput(_ message: SafeText) -> Problem { Problem(.inputOutput, message) }
 
-    /// The fact of a problem of data.
     package var reason: String { message.description }
     package var advice: String? { remedy?.ownWords }
 
@@ -64,12 +62,12 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     package var placed: SafeText {
         guard let place else { return message }
         guard let id else { return place.before(message) }
-        // A value that is neither a file's name nor a pin may be a line of a key.
+        // Text that is neither a file's name nor a pin may be a line of a private key.
         let name = id == .missingFile ? KeyMaterial.cut(place.description) : place.description
         return "\(name): \(KeyMaterial.cut(reason))"
     }
 
-    /// The place, the message and the remedy in words of no program, in one line.
+    /// One line: the place, the message and the remedy, in the words of no program.
     public var description: String { line(\.words).description }
 
     private func line(_ words: (Remedy) -> String) -> SafeText {
@@ -83,7 +81,6 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
         return lines.isEmpty ? line : .lines([heading] + lines.map { "\($0)" })
     }
 
-    /// The problem with another fact and other advice.
     package func with(reason: String, advice: String?) -> Problem {
         var problem = self
         problem.message = SafeText(escaping: reason)
@@ -91,14 +88,12 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
         return problem
     }
 
-    /// The problem with lines to paste below it.
     package func listing(_ lines: [String]) -> Problem {
         var problem = self
         problem.lines = lines.map(TerminalText.escaped)
         return problem
     }
 
-    /// The problem with advice where it has none.
     package func advising(_ words: String) -> Problem {
         var problem = self
         problem.remedy = remedy ?? .advice(words)
@@ -108,7 +103,7 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The problem at a place in a list or a policy: wrong usage on the command line is malformed data there.
     package func at(_ place: PinPlace) -> Problem {
         var problem = self
-        // Flags may contradict what a file says rightly.
+        // The file may be right, and the flags contradict it.
         if kind == .usage, remedy != .chooseClient { problem.kind = .data }
         if let own = self.place {
             if let path = own.path, path == place.path { return problem }

@@ -1,4 +1,4 @@
-/// What would mend something, as a case: ``words`` says it, and the command line has its flags for it.
+/// A remedy as a case: ``words`` describes it, and the command line has its flags for it.
 package enum Remedy: Hashable, Sendable {
     case givePins
     case givePinsOfHost
@@ -17,8 +17,8 @@ package enum Remedy: Hashable, Sendable {
     case giveRoots
     case raiseTimeout
     case giveIntermediate
-    /// With what is known of the one that a chain lacks: whether it is one of a file, which no server sent, and whether the issuer could
-    /// be a root of the user's own, since none was given.
+    /// A chain lacks an intermediate: `isOfFile` if no server sent the chain, `mayBeOwnRoot` if no roots were given, so
+    /// that the issuer may be a root of the user's own.
     case sendIntermediate(MissingIntermediate, isOfFile: Bool, mayBeOwnRoot: Bool)
     /// Ask without the proxy of this URL, which may have put a certificate of its own in the place of the server's.
     case askWithoutProxy(String)
@@ -36,15 +36,13 @@ package enum Remedy: Hashable, Sendable {
     case nameAuthority
     case nameRootOrDistrust
     case distrust
-    /// Ask a client of this platform.
     case judgeOn(PlatformFamily)
     case chooseAnotherPlatform(than: PlatformFamily)
-    /// Advice in words of its own.
     case advice(String)
 
     package var ownWords: String? { if case .advice(let words) = self { words } else { nil } }
 
-    /// What to do, as it goes behind a sentence, in words of no program's.
+    /// The advice behind a sentence, in the words of no program.
     package var words: String {
         switch self {
         case .givePins: ": give pins"
@@ -88,15 +86,15 @@ package enum Remedy: Hashable, Sendable {
     }
 }
 
-/// What comes of giving an intermediate that a chain lacks, as a certificate that stands for what a device would fetch.
+/// The effect of a given certificate in place of the missing intermediate that a device would fetch.
 package enum MissingIntermediate: Hashable, Sendable {
     case helps
     case doesNotHelp
-    /// It was given, and is not used: the certificate below names no place where it is to be had, so no device would fetch it.
+    /// Given but not used: the certificate below names no place of its issuer, so no device would fetch it.
     case isUnusedWithoutPlace
-    /// It was given, and is not used: devices of this platform fetch none.
+    /// Given but not used: devices of this platform fetch none.
     case isUnusedOn(PlatformFamily)
-    /// It was given, and is not used: clients such as this one fetch none.
+    /// Given but not used: clients such as this one fetch none.
     case isUnusedHere
     case isOfAnother
 }

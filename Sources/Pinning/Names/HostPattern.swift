@@ -1,29 +1,29 @@
-/// Which hosts an entry of a configuration is for; each client has patterns and rules of its own.
+/// The hosts that an entry of a configuration is for: a name, and a depth below it.
 package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     package enum Depth: Sendable, Hashable {
         case exact
-        /// Exactly one: `*.example.com` in OkHttp.
+        /// Exactly one label below the name: `*.example.com` in OkHttp.
         case oneLabel
-        /// None or one: `NSIncludesSubdomains` in Apple's NSPinnedDomains.
+        /// The name itself and one label below it: `NSIncludesSubdomains` in Apple's NSPinnedDomains.
         case upToOneLabel
-        /// Any number, none included: `**.example.com` in OkHttp, include-subdomains elsewhere.
+        /// The name itself and any number of labels below it: `**.example.com` in OkHttp, include-subdomains elsewhere.
         case anyNumber
     }
 
-    /// The name without wildcard, as the client compares it with hosts: text, which no host need ever equal.
+    /// The name without its wildcard, in the form that the client compares; it need not be a valid host name.
     package let name: String
     package let depth: Depth
-    /// The name as OkHttp has it, which reads some files beside another client: A-labels in lower case.
+    /// The name in OkHttp's form, A-labels in lower case, for files that OkHttp reads in addition to another client.
     package let canonicalName: String
 
-    /// A pattern for hosts that equal `text`, or end in a dot and `text`, whatever it is.
+    /// Makes a pattern of the hosts that equal `text`, or end in a dot and `text`; `text` is not checked.
     package init(text: String, canonicalName: String? = nil, _ depth: Depth) {
         (name, self.depth, self.canonicalName) = (text, depth, canonicalName ?? text)
     }
 
     var canonical: HostPattern { HostPattern(text: canonicalName, depth) }
 
-    /// Whether the pattern covers a host as text; an address counts as the text it is.
+    /// Compares the host as text, even if it is an address.
     package func covers(_ host: String) -> Bool {
         guard host != name else { return depth != .oneLabel }
         guard !name.isEmpty, host.hasSuffix("." + name) else { return false }
@@ -43,19 +43,17 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// A name that the pattern covers: its own, or one below it where only those count.
     package var sample: String { depth == .oneLabel ? "host.\(name)" : name }
 
-    /// As configurations write it, or nearly so: `example.com`, `*.example.com`.
     package var short: String { depth == .oneLabel ? "*.\(name)" : name }
 }
 
-/// Values by the patterns of the hosts they are for: finding those for a host takes no time, however many there are.
+/// An index of values by host pattern: a lookup takes a step for each label of the host, however many values there are.
 package struct HostIndex<Value: Sendable>: Sendable {
     private var byName: [String: [(order: Int, pattern: HostPattern, value: Value)]] = [:]
     private var everywhere: [Value] = []
 
-    /// An index of values; those without a pattern are for whatever host.
+    /// Indexes values in their order; a value without a pattern is for every host.
     package init(_ values: some Sequence<(HostPattern?, Value)>) {
         for (order, (pattern, value)) in values.enumerated() {
             guard let pattern else {
@@ -66,7 +64,7 @@ package struct HostIndex<Value: Sendable>: Sendable {
         }
     }
 
-    /// The values that cover a host, in their order, behind those for whatever host.
+    /// The values for a host, in their order: first those for every host, then those with a pattern.
     package func covering(_ host: String) -> [Value] {
         var found: [(order: Int, pattern: HostPattern, value: Value)] = []
         var name: Substring? = host[...]

@@ -2,9 +2,9 @@ internal import Base
 
 /// An IPv4 or IPv6 address, read as strictly as `inet_pton` reads it.
 ///
-/// Anything looser is a hole: OpenSSL 3.0 takes `01.2.3.4` for an address where other software sees a name.
+/// A looser reading is a hole: OpenSSL 3.0 takes `01.2.3.4` for an address, and other software takes it for a name.
 public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
-    /// 4 bytes for IPv4, 16 for IPv6, most significant first.
+    /// The address in network byte order: 4 bytes for IPv4, 16 for IPv6.
     public let bytes: [UInt8]
 
     package var isIPv6: Bool { bytes.count == 16 }
@@ -17,9 +17,9 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 
     package init?(_ text: String) { self.init(text[...]) }
 
-    /// Reads dotted decimal or colon-hexadecimal text without brackets, port or zone; `nil` for anything else.
+    /// Reads dotted decimal or colon-hexadecimal text; `nil` if it has brackets, a port, a zone or any other part.
     ///
-    /// Not generic: who calls it from another module would make its types at run time, a hundred times what reading costs.
+    /// Not generic: called from another module, a generic one makes its types at run time, at a hundred times the cost.
     package init?(_ text: Substring) {
         // Nearly every name has a letter that no address has.
         guard text.utf8.allSatisfy({ Self.isHexadecimalDigit($0) || ".:".utf8.contains($0) }) else { return nil }
@@ -33,7 +33,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         guard parts.count == 4 else { return nil }
         var bytes: [UInt8] = []
         for part in parts {
-            // One to three digits without a leading zero: some readers take that for octal.
+            // One to three digits. A leading zero is refused: some readers take it for octal.
             guard (1...3).contains(part.count), part.count == 1 || part.first != UInt8(ascii: "0"),
                 part.allSatisfy({ (0x30...0x39).contains($0) }),
                 let byte = UInt8(exactly: part.reduce(0) { $0 * 10 + Int($1) - 0x30 })
@@ -46,7 +46,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     private static func ipv6(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         let colon = UInt8(ascii: ":")
         guard text.count <= 45, text.contains(colon) else { return nil }
-        // `::` stands once for any number of zero groups: read what is before and after it apart.
+        // `::` means any number of zero groups, once: the groups before and after it are read apart.
         if let gap = text.indices.dropLast().first(where: { text[$0] == colon && text[$0 + 1] == colon }) {
             guard let head = groups(text[..<gap], mayEndInIPv4: false),
                 let tail = groups(text[(gap + 2)...], mayEndInIPv4: true), head.count + tail.count <= 14
@@ -57,7 +57,6 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         return bytes
     }
 
-    /// The bytes of colon-separated groups of hexadecimal digits, the last of which may be an IPv4 address.
     private static func groups(_ text: ArraySlice<UInt8>, mayEndInIPv4: Bool) -> [UInt8]? {
         guard !text.isEmpty else { return [] }
         let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
@@ -77,11 +76,10 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func isHexadecimalDigit(_ byte: UInt8) -> Bool {
-        // Setting one bit makes a small letter of a capital one.
+        // Bit 0x20 turns a capital letter into a small one.
         (0x30...0x39).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
     }
 
-    /// Whether the address has the first `bits` bits of another of its family.
     package func begins(with bits: Int, of prefix: IPAddress) -> Bool {
         guard isIPv6 == prefix.isIPv6 else { return false }
         return bytes.indices.allSatisfy { index in

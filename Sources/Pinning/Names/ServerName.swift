@@ -1,13 +1,13 @@
 internal import Base
 
-/// A reference name: the name the certificate must be valid for, in the one form that is safe to compare.
+/// A reference name: the name that a certificate must be valid for, in a form that is safe to compare.
 ///
-/// OpenSSL skips the check for an empty name, stops at a NUL, reads a leading dot as "any subdomain", never matches a trailing
-/// dot and takes an address for a name. A value of this type has none of those problems.
+/// OpenSSL skips the check for an empty name, stops at a NUL, reads a leading dot as "any subdomain", never matches a
+/// trailing dot and takes an address for a name. A value of this type has none of those problems.
 public enum ServerName: Sendable, Hashable, CustomStringConvertible {
     /// A host name: lower-case ASCII labels joined by dots, without a trailing dot.
     case dns(String)
-    /// An address, which only an iPAddress entry of a certificate can match.
+    /// An address; only an iPAddress entry of a certificate matches it.
     case ip(IPAddress)
 
     private static let longestText = 1_024
@@ -18,9 +18,9 @@ public enum ServerName: Sendable, Hashable, CustomStringConvertible {
         func refuse(_ problem: ServerNameError.Problem) -> ServerNameError {
             ServerNameError(text: text, problem: problem)
         }
-        // Whatever else it may be, text of that length is not gone through character by character.
+        // Longer text is refused before any of it is read.
         guard text.utf8.count <= Self.longestText else { throw refuse(.tooLong) }
-        // Byte by byte: a list has a million names, and a character costs many times as much.
+        // Bytes, not characters: a list has a million names, and a character costs many times as much.
         let bytes = Array(text.utf8)
         let isBracketed = bytes.first == UInt8(ascii: "[") && bytes.last == UInt8(ascii: "]")
         if let address = IPAddress(isBracketed ? Substring(text.utf8.dropFirst().dropLast()) : text[...]),
@@ -44,7 +44,6 @@ public enum ServerName: Sendable, Hashable, CustomStringConvertible {
         self = .dns(String(decoding: name.map(Self.lowercased), as: UTF8.self))
     }
 
-    /// The addresses and names people write hold letters, digits, hyphens and underscores only.
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch lowercased(byte) {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
@@ -58,7 +57,7 @@ public enum ServerName: Sendable, Hashable, CustomStringConvertible {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 0x20 : byte
     }
 
-    /// Whether software could take the whole name for an IPv4 address in one of its odd notations (WHATWG URL, 3.5).
+    /// `true` if software could take the whole name for an IPv4 address in an odd notation (WHATWG URL, 3.5).
     private static func looksNumeric(_ label: ArraySlice<UInt8>) -> Bool {
         let label = label.map(lowercased)
         let digits = label.starts(with: "0x".utf8) ? label.dropFirst(2) : label[...]
@@ -76,31 +75,30 @@ public enum ServerName: Sendable, Hashable, CustomStringConvertible {
 }
 
 package enum ReferenceName: Sendable, Hashable, CustomStringConvertible {
-    /// No name was given, so none is checked; every verdict reached this way says so.
+    /// No name was given, so none is checked; every verdict reached this way warns of it.
     case unchecked
     case name(ServerName)
-    /// A name was given that no certificate can be valid for, such as `.example.com` or `https://example.com`.
+    /// A name that no certificate can be valid for, such as `.example.com` or `https://example.com`.
     case impossible(ServerNameError)
 
-    /// Reads a name; one that is malformed can only fail the check, it never skips it.
+    /// Reads a name; a malformed one fails the check and never skips it.
     package init(_ text: some StringProtocol) {
         do { self = .name(try ServerName(text)) } catch { self = .impossible(error) }
     }
 
-    /// The name that is checked, `nil` where none is, or where it is malformed.
     package var serverName: ServerName? { if case .name(let name) = self { name } else { nil } }
 
     package var description: String {
         switch self {
         case .unchecked: "(none)"
         case .name(let name): name.description
-        // Whatever was given may be here, a line of a key as well.
+        // The text may be anything, even a line of a private key.
         case .impossible(let error): KeyMaterial.cut(error.text)
         }
     }
 }
 
-/// Why a text is no reference name.
+/// The reason why a text is not a reference name.
 public struct ServerNameError: Error, Hashable, CustomStringConvertible {
     package enum Problem: Sendable, Hashable {
         case empty
@@ -120,7 +118,6 @@ public struct ServerNameError: Error, Hashable, CustomStringConvertible {
 
     package init(text: String, problem: Problem) { (self.text, self.problem) = (text, problem) }
 
-    /// The first of four decimal numbers that is too large for an address; `nil` for any other text.
     private var numberTooLarge: Substring? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { part in
@@ -129,7 +126,7 @@ public struct ServerNameError: Error, Hashable, CustomStringConvertible {
         return parts.count == 4 && numbers.count == 4 ? numbers.firstIndex { $0 > 255 }.map { parts[$0] } : nil
     }
 
-    /// One line that quotes the text and says what to write instead.
+    /// One line: the quoted text, what is wrong with it, and what to write instead.
     public var description: String {
         let name = "the host name \(quoted(text))"
         return switch problem {

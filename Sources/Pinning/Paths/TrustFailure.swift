@@ -1,6 +1,6 @@
 internal import Base
 
-/// One reason for which a chain is not trusted.
+/// A reason why a chain is not trusted.
 public struct TrustFailure: Sendable, Hashable {
     /// The rule that is broken.
     public enum Reason: Sendable, Hashable {
@@ -10,40 +10,37 @@ public struct TrustFailure: Sendable, Hashable {
         /// The reference name is malformed, so that no certificate can be valid for it.
         case impossibleName(ServerNameError)
         case badSignature
-        /// The signature algorithm stands in the certificate twice, and a NULL in one of both alone: what is signed is well signed.
+        /// The two signature algorithms of the certificate differ by a NULL; the signature itself is valid.
         case algorithmMismatch
-        /// The certificate names another one as its issuer than the one above it (RFC 5280, 4.2.1.1).
+        /// The certificate names another issuer than the certificate above it (RFC 5280, 4.2.1.1).
         case otherIssuer(IssuerMark)
-        /// A certificate that issued another is no authority, or may not sign certificates.
+        /// A certificate that issued another is not a CA, or may not sign certificates.
         case notAnAuthority
-        /// More intermediate certificates than an authority allows.
         case pathTooLong
-        /// By whose constraints the names are out of bounds, `nil` if that is not known.
+        /// The names are outside the name constraints of this CA; `nil` if the CA is not known.
         case nameConstraintViolated(by: String?)
-        /// An authority asks for a certificate policy, and none holds on the path (RFC 5280, 4.2.1.11).
+        /// A CA requires a certificate policy, and the path has none (RFC 5280, 4.2.1.11).
         case noPolicy
-        /// The certificate breaks a rule of its own form: what is wrong, in a clause.
+        /// The certificate breaks a rule of its format. The clause describes the mistake.
         case malformed(String)
         case wrongPurpose
         /// The key usage does not allow what servers do with their key.
         case wrongKeyUsage
-        /// Netscape's certificate type, which OpenSSL still heeds, is for others than servers.
+        /// Netscape's certificate type, which OpenSSL still heeds, does not include servers.
         case wrongNetscapeType
-        /// The key usage lacks what the handshake does with the key, so that the client's TLS ends it.
+        /// The key usage lacks what this handshake does with the key, so that the client's TLS ends it.
         case keyUsage(lacking: String)
-        /// The handshake is outside the offer of the client's TLS: what the offer lacks, in a sentence.
+        /// The handshake is outside the offer of the client's TLS; the sentence says what the offer lacks.
         case handshake(String)
-        /// The leaf's extended key usage does not say that it is for servers, which the platform asks for here.
+        /// The leaf's extended key usage lacks serverAuth, which the platform requires here.
         case noServerAuth
-        /// The leaf is valid for more days than the platform takes.
         case lifetimeTooLong(days: Int, limit: Int)
-        /// The leaf holds the promises of too few logs to publish it: of so many, and so many are needed.
         case tooFewTimestamps(logs: Int, needed: Int)
-        /// The issuer says, in a response that the server sent along, that it took the leaf back.
+        /// The server's OCSP response revokes the leaf; `reason` is a number of RFC 5280, 5.3.1.
         case revoked(at: Timestamp, reason: Int?)
-        /// The response that the server sent along is not a good one, which this platform asks of each: what is wrong, in a clause.
+        /// The server's OCSP response is not a good one, as this platform requires. The clause describes the mistake.
         case unusableStaple(String)
-        /// The platform takes nothing of the root that was issued from this moment on.
+        /// The platform trusts nothing that the root issued from this moment on.
         case issuedAfterDistrust(since: Timestamp)
         case weakKey
         case weakSignature
@@ -51,15 +48,14 @@ public struct TrustFailure: Sendable, Hashable {
         /// No certificate of the issuer was presented, pinned or trusted.
         case unknownIssuer
         case untrustedRoot
-        /// The path ends before its issuer, because the certificate bears its issuer's name.
+        /// The path ends at a certificate that has its issuer's name: OpenSSL looks for no issuer above it.
         case selfIssued
         /// The chain is a single certificate that signed itself and is not trusted.
         case selfSigned
-        /// The trust store forbids to trust the certificate for TLS servers.
+        /// The trust store forbids the certificate for TLS servers.
         case distrusted
         /// A path has more certificates than `limit`, the most that are followed.
         case tooManyCertificates(limit: Int)
-        /// The chain offers more paths than are worth trying.
         case tooManyPaths
         /// Any other rule, in the words of the X.509 library.
         case other(String)
@@ -68,7 +64,7 @@ public struct TrustFailure: Sendable, Hashable {
     /// A part of the authorityKeyIdentifier extension.
     public enum IssuerMark: Sendable, Hashable {
         case keyIdentifier
-        /// The name of the issuer's issuer and its serial number.
+        /// The name of the issuer's issuer, and the issuer's serial number.
         case serialNumber
     }
 
@@ -78,7 +74,7 @@ public struct TrustFailure: Sendable, Hashable {
     public let depth: Int
     /// The certificate at that position.
     public let certificate: Certificate
-    /// The platform whose rule it is, where others would take the certificate; `nil` where they would not.
+    /// The platform whose rule is broken; `nil` if other platforms would refuse the certificate as well.
     public let platform: PlatformFamily?
 
     package init(_ reason: Reason, at depth: Int, of certificate: Certificate, ruleOf platform: PlatformFamily? = nil) {
@@ -91,7 +87,6 @@ public struct TrustFailure: Sendable, Hashable {
 
     var isAboutName: Bool { id == "name-mismatch" }
 
-    /// Whether the path is missing its end: nothing else is said against it.
     package var isMissingAnchor: Bool {
         switch reason {
         case .unknownIssuer, .untrustedRoot, .selfSigned, .selfIssued: true
@@ -102,15 +97,15 @@ public struct TrustFailure: Sendable, Hashable {
     /// A stable word for machines, as in `name-mismatch`.
     public var id: String { row.id }
 
-    /// How useful the reason is to the reader, 0 for the most useful: distrust, time, name, signature, constraints, unknown issuer.
+    /// The rank by use to a reader, 0 first: distrust, time, name, signature, constraints, unknown issuer.
     package var rank: Int { row.rank }
 
     private var row: (id: String, rank: Int) {
         switch reason {
-        // Whoever keeps the store has decided: no other certificate of the same make would do.
+        // The owner of the store has decided: a new certificate of the same kind would be refused, too.
         case .distrusted, .issuedAfterDistrust: ("distrusted", 0)
         case .revoked: ("revoked", 0)
-        // Nothing else that such a certificate says is certain, its names least of all.
+        // Nothing else in a malformed certificate is certain, its names least of all.
         case .malformed: ("malformed", 1)
         case .expired: ("expired", 1)
         case .notYetValid: ("not-yet-valid", 1)
@@ -144,7 +139,7 @@ public struct TrustFailure: Sendable, Hashable {
 }
 
 extension TrustFailure: CustomStringConvertible {
-    /// One sentence that names the certificate, its depth and the rule; what the certificate says is escaped.
+    /// One sentence: the certificate, its depth and the rule; text of the certificate is escaped.
     public var description: String {
         TerminalText.escaped(sentence) + (platform.map { " (a rule of \($0.title))" } ?? "")
     }
@@ -209,14 +204,14 @@ extension TrustFailure: CustomStringConvertible {
         }
     }
 
-    /// The names of RFC 5280, 5.3.1.
+    /// The names of the reasons of a revocation (RFC 5280, 5.3.1).
     private static let revocations = [
         1: "key compromise", 2: "CA compromise", 3: "affiliation changed", 4: "superseded", 5: "cessation of operation",
         6: "certificate hold", 9: "privilege withdrawn", 10: "AA compromise",
     ]
 
     private static func names(of certificate: Certificate) -> String {
-        // Servers can have a dNSName, or a well-formed iPAddress.
+        // A server's name is a dNSName or a well-formed iPAddress.
         let names = certificate.names.lazy.filter { name in
             switch name {
             case .dns: true
@@ -224,9 +219,9 @@ extension TrustFailure: CustomStringConvertible {
             case .other: false
             }
         }
-        // Only those that are shown are put into words: there can be tens of thousands.
+        // Only the names that are shown become text: there can be tens of thousands.
         let shown = names.prefix(6).map { name in
-            // An address written as a name is for nobody: no name is one, and addresses have entries of their own.
+            // An address in a dNSName matches nothing: addresses have entries of their own.
             guard case .dns(let text) = name, IPAddress(text) != nil else { return name.description }
             return "\(text) (a dNSName, which matches no address)"
         }
@@ -235,7 +230,7 @@ extension TrustFailure: CustomStringConvertible {
     }
 }
 
-/// The kinds of platforms.
+/// The families of platforms, each with rules of its own.
 public enum PlatformFamily: String, Sendable, Hashable, CaseIterable {
     /// iOS, macOS and their relatives: the Security framework.
     case apple
@@ -244,7 +239,6 @@ public enum PlatformFamily: String, Sendable, Hashable, CaseIterable {
     /// This machine's OpenSSL, as curl uses it.
     case openssl
 
-    /// What people call it, as in `Apple's platforms`.
     package var title: String {
         switch self {
         case .apple: "Apple's platforms"

@@ -1,22 +1,22 @@
-/// The rules a path must keep, named after the policies of Apple's Security framework.
+/// The rules that a path must keep, named after the policies of Apple's Security framework.
 package enum TrustPolicy: Sendable, Hashable {
-    /// A server's certificate: `SecPolicyCreateSSL(true, name)`. Without a name everything but the name is checked.
+    /// `SecPolicyCreateSSL(true, name)`: the rules for TLS servers. Without a name all but the name is checked.
     case sslServer(name: ReferenceName)
     /// `SecPolicyCreateBasicX509()`: signatures, dates, constraints. No name, no extended key usage, no key strength.
     case basicX509
 }
 
 package enum TrustResult: Sendable, Hashable {
-    /// At least one valid path. Most clients look at the preferred one alone; Apple's own pinning tries them all.
+    /// At least one valid path. Most clients look only at the preferred one; Apple's own pinning tries all.
     case trusted(preferred: VerifiedPath, alternatives: [VerifiedPath])
-    /// No valid path: the reasons, most useful first and never none, and the paths of which a client walks one that does not care, the
-    /// likeliest first and never none.
+    /// No valid path: the reasons, the most useful first, and the paths for a client that ignores validity, the
+    /// likeliest first. Neither list is empty.
     case untrusted([TrustFailure], bestEfforts: [[Certificate]])
 
     package var isTrusted: Bool { if case .trusted = self { true } else { false } }
     package var failures: [TrustFailure] { if case .untrusted(let failures, _) = self { failures } else { [] } }
 
-    /// The path a client sees after the evaluation: the preferred one, or the best effort.
+    /// The chain that a client gets from the evaluation: the preferred path, or the likeliest of the invalid ones.
     package var builtChain: BuiltChain {
         switch self {
         case .trusted(let preferred, _): .verified(preferred)
@@ -24,16 +24,14 @@ package enum TrustResult: Sendable, Hashable {
         }
     }
 
-    /// The chains that a device may hand out in place of ``builtChain`` to a client that ignores validity: none of them is known to be
-    /// the one.
+    /// The chains that a device may hand out in place of ``builtChain`` to a client that ignores validity.
     package var otherChains: [BuiltChain] {
         if case .untrusted(_, let bestEfforts) = self { bestEfforts.dropFirst().map(BuiltChain.unverified) } else { [] }
     }
 
-    /// The chains of which one is handed out, ``builtChain`` first.
     package var chains: [BuiltChain] { [builtChain] + otherChains }
 
-    /// Every valid path, the preferred one first.
+    /// The valid paths, the preferred one first.
     package var validPaths: [VerifiedPath] {
         if case .trusted(let preferred, let alternatives) = self { [preferred] + alternatives } else { [] }
     }
@@ -41,8 +39,8 @@ package enum TrustResult: Sendable, Hashable {
 
 /// A path from the leaf to an anchor that a ``PathVerifier`` found valid.
 ///
-/// Only an evaluation can make one, so a pin that was matched on a value of this type was matched on a verified path, never
-/// on certificates that a server merely presented (CVE-2016-2402).
+/// Only an evaluation can make one. A pin that matches on it matches on a verified path, and never on certificates that
+/// a server merely presented (CVE-2016-2402).
 public struct VerifiedPath: Sendable, Hashable {
     /// The certificates, leaf first, anchor last; never empty.
     public let certificates: [Certificate]
@@ -53,14 +51,12 @@ public struct VerifiedPath: Sendable, Hashable {
     }
 }
 
-/// The chain a client looks at after its trust evaluation.
+/// The chain that a client looks at after its trust evaluation.
 public enum BuiltChain: Sendable, Hashable {
-    /// A valid path.
     case verified(VerifiedPath)
-    /// Certificates linked by signatures, leaf first, that are no valid path: expired, not anchored, or without the right name.
+    /// Certificates linked by signatures, leaf first, but not a valid path: expired, not anchored, or for another name.
     ///
-    /// It exists for clients that are told to ignore validity. A match on it proves that the server holds a key that the pinned
-    /// key vouched for, and nothing else.
+    /// Clients that ignore validity look at it. A match proves only that the pinned key vouched for the server's key.
     case unverified([Certificate])
 
     /// The certificates, leaf first.
@@ -71,6 +67,6 @@ public enum BuiltChain: Sendable, Hashable {
         }
     }
 
-    /// Whether the chain is a valid path.
+    /// `true` if the chain is a valid path.
     public var isVerified: Bool { if case .verified = self { true } else { false } }
 }

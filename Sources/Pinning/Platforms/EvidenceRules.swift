@@ -10,19 +10,18 @@ extension Platform {
         return reasons.compactMap(\.self).map { TrustFailure($0, at: 0, of: path.leaf) }
     }
 
-    /// Security and Conscrypt hand OCSP responses that servers send along to their path validation (`SecTrustSetOCSPResponse`,
-    /// `TrustManagerImpl.setOcspResponses`, of the untrusted part only); curl asks for none unless it is told to (`--cert-status`).
+    /// Security and Conscrypt pass a server's OCSP response to path validation (`SecTrustSetOCSPResponse`, and for the
+    /// untrusted part only `TrustManagerImpl.setOcspResponses`); curl requests none by default (`--cert-status`).
     private func revocation(of path: PlatformPath, given evidence: LeafEvidence) -> TrustFailure.Reason? {
         guard family == .apple || family == .android && !path.isLeafTrusted else { return nil }
         switch evidence.staple {
         case .none, .good: return nil
         case .revoked(let time, let reason): return .revoked(at: time, reason: reason)
-        // Conscrypt asks for no soft failure, and where a response says nothing there is no other to ask (`RevocationChecker.checkOCSP`).
+        // Conscrypt has no soft failure, and no source other than the response (`RevocationChecker.checkOCSP`).
         case .unusable(let why): return family == .android ? .unusableStaple(why) : nil
         }
     }
 
-    /// Whether signed certificate timestamps are counted.
     package var countsTimestamps: Bool { transparencyDemand != .none && family != .openssl }
 
     private func lackOfTimestamps(of path: PlatformPath, given evidence: LeafEvidence) -> TrustFailure.Reason? {
@@ -44,37 +43,36 @@ extension Platform {
 package enum TransparencyDemand: Sendable, Hashable {
     case none
     case belowPublicRoots
-    /// Below whatever root: Android, where the app's configuration says so in as many words.
+    /// Below every root: Android, if the app's configuration enables it explicitly.
     case belowAnyRoot
 }
 
-/// How many logs' signed certificate timestamps a platform wants to see in a leaf.
+/// The number of logs whose signed certificate timestamps a platform requires in a leaf.
 ///
-/// Those in the certificate are counted, by their logs. Which logs they are from, whether those are usable and what a server sends beside
-/// the certificate is not judged.
+/// Only timestamps in the certificate count, by their logs. The names and states of logs are not judged, and neither
+/// are timestamps that the server sends apart from the certificate.
 extension PlatformFamily {
-    /// Apple asks for timestamps with leaves from this moment on: 2018-10-16T00:00:00Z ("issued after October 15").
+    /// The moment from which Apple requires timestamps: 2018-10-16T00:00:00Z ("issued after October 15").
     static let appleTransparencyStart = Timestamp(secondsSinceEpoch: 1_539_648_000)
-    /// Until this moment Apple counted a leaf's months: 2021-04-21T00:00:00Z.
+    /// The moment until which Apple counted a leaf's months: 2021-04-21T00:00:00Z.
     static let appleMonthsEnd = Timestamp(secondsSinceEpoch: 1_618_963_200)
 
-    /// How many logs' timestamps a leaf has to hold, `nil` for a leaf that is older than the rule: Apple's (support.apple.com/103214;
-    /// CertificateTransparency.m of macOS 26), or Android's and Chrome's (Conscrypt's PolicyImpl; Chrome's policy).
-    ///
-    /// Whether the platform asks for any at all, for this root and by this app's configuration, is for the caller to know.
+    /// The logs that a leaf needs if the platform requires any, by Apple's rule (support.apple.com/103214;
+    /// CertificateTransparency.m of macOS 26), `nil` if the leaf is older, or by Android's and Chrome's (Conscrypt's
+    /// PolicyImpl; Chrome's policy).
     package func logsNeeded(notBefore: Timestamp, notAfter: Timestamp) -> Int? {
         let lifetime = notBefore.seconds(to: notAfter)
         let day: Int64 = 86_400
         guard self == .apple else { return lifetime / day <= 180 ? 2 : 3 }
         guard notBefore >= Self.appleTransparencyStart else { return nil }
-        // No leaf of a public root lives longer; below others the strictest counts.
+        // A leaf of a public root never lives longer. Below other roots the strictest rule counts.
         let more = lifetime > 825 * day ? 1 : 0
         // The shortest fifteen months have 454 days.
         if notBefore < Self.appleMonthsEnd { return (lifetime < 454 * day ? 2 : 4) + more }
         return (lifetime <= 180 * day ? 2 : 3) + more
     }
 
-    /// How many logs are in the evidence and how many are needed, `nil` where they are enough.
+    /// The logs of the evidence and those that are needed; `nil` if they are enough.
     func shortfall(of leaf: Certificate, _ evidence: LeafEvidence) -> (logs: Int, needed: Int)? {
         guard let needed = logsNeeded(notBefore: leaf.notBefore, notAfter: leaf.notAfter), evidence.logs < needed else {
             return nil

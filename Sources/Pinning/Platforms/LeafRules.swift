@@ -1,13 +1,12 @@
-/// What the keys on a path have to be certified for, and how long the leaf may be valid.
 extension Platform {
     private static let servers = "serverAuth"
     private static let any = "anyExtendedKeyUsage"
-    /// 2019-06-30 23:00:00 UTC: Apple's 583628400 seconds after 2001, its comment says 1 July.
+    /// 2019-06-30 23:00:00 UTC: Apple's 583628400 seconds after 2001, although the comment there says 1 July.
     private static let july2019 = Timestamp(secondsSinceEpoch: 978_307_200 + 583_628_400)
 
     private var limitsLeavesOfOwnAnchors: Bool { release.appleRelease.limitsLeavesOfOwnAnchors }
 
-    /// What on the path is not certified for servers by the extendedKeyUsage extension (RFC 5280, 4.2.1.12).
+    /// The certificates on the path whose extendedKeyUsage is not for servers (RFC 5280, 4.2.1.12).
     func purposeFailures(of path: PlatformPath) -> [TrustFailure] {
         path.certificates.enumerated().compactMap { depth, certificate in
             guard certificate.extendedKeyUsage?.contains(Self.servers) != true else { return nil }
@@ -18,10 +17,10 @@ extension Platform {
 
     private func purpose(ofLeafOf path: PlatformPath) -> TrustFailure.Reason? {
         let usage = path.leaf.extendedKeyUsage
-        // Any purpose alone is the same as nothing said, but to OpenSSL.
+        // Except for OpenSSL, anyExtendedKeyUsage means the same as no extension.
         let isUnsaid = usage.map { $0.contains(Self.any) } ?? true
         switch family {
-        // Conscrypt's `ExtendedKeyUsagePKIXCertPathChecker`. Of a leaf that is itself an anchor nothing but the name is judged.
+        // Conscrypt's `ExtendedKeyUsagePKIXCertPathChecker`. Only the name of a leaf that is an anchor is judged.
         case .android: return isUnsaid || path.isLeafTrusted ? nil : .wrongPurpose
         // OpenSSL's `ssl_server`, without the relic Server Gated Crypto.
         case .openssl: return usage == nil ? nil : .wrongPurpose
@@ -43,17 +42,17 @@ extension Platform {
         return switch family {
         case .android: nil
         case .apple: usage.contains(Self.any) || depth == path.certificates.count - 1 ? nil : .wrongPurpose
-        // The root's counts too.
+        // The root's own usage counts, too.
         case .openssl: .wrongPurpose
         }
     }
 
-    /// How long a leaf may be valid, from its first second to its last: Apple's `SecPolicyCheckValidityPeriodMaximums` and its neighbours
-    /// (Security, macOS 26.0).
+    /// The lifetime of a leaf, from its first second to its last: Apple's `SecPolicyCheckValidityPeriodMaximums` and
+    /// its neighbours (Security, macOS 26.0).
     func lifetimeFailures(of path: PlatformPath) -> [TrustFailure] {
-        // What somebody installed by hand as it is has no limit.
+        // A leaf that was itself installed by hand has no limit.
         guard family == .apple, path.certificates.count > 1 || path.anchorClass != .installedByHand else { return [] }
-        // For leaves from a moment on so many days, and the seconds that are tolerated beyond them.
+        // The days for leaves from a moment on, and the tolerated seconds beyond them.
         let limits: [(since: Int64, days: Int, slip: Int64)] =
             path.anchorClass == .system
             ? [(1_598_918_400, 398, 0), (1_519_862_400, 825, 3_600)]
@@ -69,6 +68,6 @@ extension Platform {
 }
 
 extension Certificate {
-    /// Whether it may be used for Server Gated Crypto, Microsoft's or Netscape's, by OpenSSL's names.
+    /// `true` if the usage includes Server Gated Crypto, Microsoft's or Netscape's, by OpenSSL's names.
     var isForGatedCrypto: Bool { extendedKeyUsage.map { $0.contains("msSGC") || $0.contains("nsSGC") } ?? false }
 }

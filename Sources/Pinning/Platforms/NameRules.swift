@@ -1,20 +1,20 @@
-/// Which names of a certificate count for a server (RFC 6125, 6.4; RFC 9525).
+/// The rules by which a certificate's names match a server (RFC 6125, 6.4; RFC 9525).
 ///
-/// Everybody takes a star for the whole left-most label and for nothing else, compares without regard to ASCII case and knows an
-/// address only by its bytes; the rest differs.
+/// On all platforms a star means the whole left-most label and only that, ASCII case does not matter, and an address
+/// matches by its bytes. The rest differs.
 package struct NameRules: Sendable, Hashable {
-    /// Whether a wildcard directly above a registry's suffix, as in `*.co.uk`, counts (the ICANN section of the public suffix list).
+    /// `true` if a wildcard above a registry's suffix counts, as in `*.co.uk` (public suffix list, ICANN section).
     var takesWildcardsAboveRegistries = true
-    /// How many labels have to follow a star.
+    /// The fewest labels that must follow a star.
     var fewestLabelsAfterStar = 2
-    /// Whether a dNSName that ends in a dot counts for the name without it; otherwise it counts for nothing.
+    /// `true` if a dNSName with a dot at its end counts without the dot, `false` if it never counts.
     var dropsTrailingDot = true
-    /// Whether the last common name counts where the subjectAltName has neither a DNS name nor an address.
+    /// `true` if the last common name counts without a DNS name or an address in the subjectAltName.
     var takesCommonName = false
-    /// Whether an IPv4 address and the IPv6 address that maps it are one.
+    /// `true` if an IPv4 address equals the IPv6 address that maps it.
     var mapsIPv4 = false
 
-    /// Apple's; the list of suffixes that count is CFNetwork's and closed.
+    /// Apple's rules; the list of suffixes is CFNetwork's and closed.
     static let apple = NameRules(takesWildcardsAboveRegistries: false, dropsTrailingDot: false)
     /// Conscrypt's strict verifier (`OkHostnameVerifier`).
     package static let android = NameRules()
@@ -22,13 +22,13 @@ package struct NameRules: Sendable, Hashable {
     static let okHttp = NameRules(fewestLabelsAfterStar: 1, mapsIPv4: true)
     /// curl's (`hostcheck.c`, `ossl_verifyhost`).
     static let curl = NameRules(takesCommonName: true)
-    /// Those of a client without a platform: what differs between platforms counts for nothing.
+    /// The rules of a client without a platform: a name that one platform refuses does not count.
     package static let verifier = apple
 
     static let all = [apple, android, okHttp, curl]
 
-    /// Whether one of the certificate's names covers the server; `isRegistry` says whether names directly below one are given out by a
-    /// registry, and is asked for wildcards alone.
+    /// `true` if a name of the certificate covers the server; `isRegistry` is `true` if a registry gives out names
+    /// directly below a suffix, and is called only for wildcards.
     package func matches(_ certificate: Certificate, _ name: ServerName, isRegistry: (String) -> Bool) -> Bool {
         var hasServerName = false
         for entry in certificate.names {
@@ -50,7 +50,7 @@ package struct NameRules: Sendable, Hashable {
         }
     }
 
-    /// Whether a dNSName is for the host: equal to it, or a star and equal from the first dot on.
+    /// `true` if a dNSName equals the host, or is a star and equal from the first dot on.
     func covers(_ pattern: String, _ host: String, isRegistry: (String) -> Bool) -> Bool {
         let dot = UInt8(ascii: ".")
         var pattern = pattern.utf8[...]

@@ -1,7 +1,7 @@
-/// What a device or program decides beside and before the pins: a value made of rules, each a small function over certificates.
+/// The decisions of a device or program apart from pins, made of rules that are small functions over certificates.
 ///
-/// Signatures, dates, basic constraints, name constraints and critical extensions are the same everywhere and left to the
-/// ``PathVerifier``; what differs stands here. The article "What the device decides" has the table and its sources.
+/// Signatures, dates, basic constraints, name constraints and critical extensions are the same on all platforms and
+/// left to the ``PathVerifier``. The article "What the device decides" has a table of the rest, with sources.
 package struct Platform: Sendable, Hashable {
     package let family: PlatformFamily
     let release: PlatformRelease
@@ -15,19 +15,18 @@ package struct Platform: Sendable, Hashable {
         case .openssl: .openssl
         }
     }
-    /// Whether anchors have to be within their dates, and what they say counts: Conscrypt never looks.
+    /// `true` if the dates and extensions of anchors count; Conscrypt never looks at them.
     package var judgesAnchors: Bool { family != .android }
-    /// Whether issuers that a server does not send are fetched from where the certificate says (RFC 5280, 4.2.2.1).
+    /// `true` if issuers that a server does not send are fetched by caIssuers (RFC 5280, 4.2.2.1).
     package var fetchesIssuers: Bool { family == .apple }
-    /// Whether name constraints hold the common name of a leaf that has no DNS name.
+    /// `true` if name constraints apply to the common name of a leaf without a DNS name.
     package var constrainsCommonName: Bool { family == .openssl }
-    /// Whether one path is built and judged, instead of any that is valid: OpenSSL takes the first issuer that fits and does not turn
-    /// back.
+    /// `true` if only one path is built and judged: OpenSSL takes the first issuer that fits and does not turn back.
     package var buildsOnePath: Bool { family == .openssl }
-    /// Whether the verifier's own judgement of purposes, keys and signatures is the platform's.
+    /// `true` if the verifier's own judgement of purposes, keys and signatures is the platform's.
     var isOfVerifier: Bool { family == .openssl }
 
-    /// Apple's platforms; before iOS 13 nothing is asked of leaves under anchors of the app's own (Apple's support article 103769).
+    /// Apple's platforms; limits for leaves below own anchors begin with iOS 13 (Apple's support article 103769).
     package static func apple(_ release: AppleRelease = .newest) -> Platform {
         let rules = release.sameRules
         return Platform(
@@ -35,7 +34,7 @@ package struct Platform: Sendable, Hashable {
             transparencyDemand: release.requiresTransparency ? .belowPublicRoots : .none)
     }
 
-    /// Android with Conscrypt; `names` are the rules of the verifier that compares names, the platform's strict one or OkHttp's own.
+    /// Android with Conscrypt; `names` are the rules of the platform's strict verifier or of OkHttp's own.
     package static func android(
         level: Int? = nil, names: NameRules = .android, transparencyDemand: TransparencyDemand = .none
     ) -> Platform {
@@ -49,7 +48,7 @@ package struct Platform: Sendable, Hashable {
 
     static let all: [Platform] = [.apple(), .android(), .openssl]
 
-    /// The same platform in a version of its system; a version of another platform changes nothing.
+    /// The platform in a version of its system; a version of another system changes nothing.
     package func running(on release: PlatformRelease) -> Platform {
         switch (family, release) {
         case (.apple, .apple(let release)): .apple(release)
@@ -59,13 +58,12 @@ package struct Platform: Sendable, Hashable {
         }
     }
 
-    /// The same platform where an app's configuration asks for timestamps; changes nothing but on Android, which goes by that.
+    /// The platform with an app's demand for timestamps, which only Android follows.
     func asking(for demand: TransparencyDemand) -> Platform {
         family == .android ? .android(level: release.androidLevel, names: names, transparencyDemand: demand) : self
     }
 
-    /// The rules of the platform, apart from names, that a path breaks: those for servers, or the basic ones, which ask for little but
-    /// keys that are not laughable.
+    /// The broken rules of a path, apart from names: those for servers, or the basic ones about the strength of keys.
     package func failures(of path: PlatformPath, under policy: TrustPolicy) -> [TrustFailure] {
         guard policy != .basicX509 else { return StrengthRules.basic.failures(of: path) }
         return purposeFailures(of: path) + lifetimeFailures(of: path) + strength.failures(of: path)

@@ -1,7 +1,7 @@
-/// Whose anchor a path ends at, which some platforms judge a leaf by.
+/// The class of a path's anchor, by which some platforms judge the leaf.
 ///
-/// The class is that of the path's last certificate by its bytes: a root that is on the system's list is a system root, whoever
-/// made it an anchor (Apple: `SecPolicyCheckServerAuthEKU`, `SecPolicyCheckSystemTrustedCTRequired`).
+/// The bytes of the last certificate decide: a root on the system's list is a system root, even if the app made it an
+/// anchor (Apple: `SecPolicyCheckServerAuthEKU`, `SecPolicyCheckSystemTrustedCTRequired`).
 package enum AnchorClass: String, Sendable, Hashable, CaseIterable {
     /// A certificate that the app makes an anchor, such as a pinned one in AFNetworking's certificate mode.
     case own
@@ -10,13 +10,13 @@ package enum AnchorClass: String, Sendable, Hashable, CaseIterable {
 }
 
 package struct PlatformPath: Sendable, Hashable {
-    /// Leaf first, the anchor the path ends at last; never empty.
+    /// The certificates, leaf first, anchor last; never empty.
     package let certificates: [Certificate]
     package let anchorClass: AnchorClass
-    /// The position of the first certificate that is an anchor, from 0 for the leaf: what stands before it is the untrusted part.
+    /// The position of the first anchor, 0 for the leaf; the certificates before it are the untrusted part.
     package let firstAnchor: Int
 
-    /// A path whose first anchor is at `firstAnchor`, `nil` for the last certificate.
+    /// Makes a path; without `firstAnchor` only its last certificate is an anchor.
     package init(_ certificates: [Certificate], endingAt anchorClass: AnchorClass, firstAnchor: Int? = nil) {
         precondition(!certificates.isEmpty, "a path has a leaf")
         (self.certificates, self.anchorClass) = (certificates, anchorClass)
@@ -28,10 +28,10 @@ package struct PlatformPath: Sendable, Hashable {
 }
 
 extension Platform {
-    /// Everything that a platform has against a path, given what a verifier has.
+    /// All objections of a platform to a path, given the findings of a verifier.
     ///
-    /// A verifier finds what is the same everywhere, and judges purposes, keys and signatures by rules of its own, which count only
-    /// where the platform has none. Whose anchor the path ends at is asked for only where it makes a difference.
+    /// The verifier finds what is the same on all platforms. Its own judgement of purposes, keys and signatures counts
+    /// only if the platform has none. `anchorClass` is called only if the class makes a difference.
     package func objections(
         to certificates: [Certificate], firstAnchor: Int, findings: [TrustFailure], under policy: TrustPolicy,
         evidence: LeafEvidence? = nil, anchorClass: () -> AnchorClass
@@ -43,7 +43,7 @@ extension Platform {
             let counting = findings.filter { counts($0, on: path) }
             return counting + failures(of: path, under: policy, given: evidence).filter { !$0.isAmong(counting) }
         }
-        // The classes are Apple's.
+        // Apple's rules, and a demand for timestamps below public roots, go by the class.
         let isByClass = family == .apple || transparencyDemand == .belowPublicRoots
         let all = (isByClass ? AnchorClass.allCases : [.installedByHand]).map { objections(path($0)) }
         guard let first = all.first, all.contains(where: { $0 != first }) else {
@@ -65,18 +65,18 @@ extension Platform {
         case .expired, .notYetValid, .notAnAuthority, .pathTooLong, .unknownCriticalExtension, .wrongKeyUsage,
             .wrongNetscapeType:
             return isLookedAt
-        // `SecCertificateIsSignedBy` (Security 61901, `SecCertificate.c`) goes by the inner one; the others' `X509_verify` compares them.
+        // `SecCertificateIsSignedBy` (Security 61901, `SecCertificate.c`) uses the inner; `X509_verify` compares both.
         case .algorithmMismatch: return family != .apple
         case .otherIssuer(let mark):
             return switch family {
-            // `SecPolicyCheckIdLinkage` (Security 61901, `SecPolicyServer.c`) compares key identifiers alone.
+            // `SecPolicyCheckIdLinkage` (Security 61901, `SecPolicyServer.c`) compares only key identifiers.
             case .apple: mark == .keyIdentifier
-            // Below the anchor alone, by `AdaptableX509CertSelector`; Conscrypt's own index goes by name and signature.
+            // Only below the anchor, by `AdaptableX509CertSelector`; Conscrypt's own index uses name and signature.
             case .android: finding.depth == path.firstAnchor - 1
             // `X509_check_akid` (OpenSSL, `crypto/x509/v3_purp.c`).
             case .openssl: true
             }
-        // OpenSSL looks at policies only when it is told to, and takes such certificates. Android's `PolicyChecker` sees no anchor.
+        // OpenSSL checks policies only on request. Android's `PolicyChecker` sees no anchor.
         case .noPolicy: return family != .openssl && isLookedAt
         case .malformed: return family != .openssl
         case .wrongPurpose, .weakKey: return isOfVerifier
@@ -87,7 +87,7 @@ extension Platform {
         }
     }
 
-    /// The failures with the platform's name where another platform would not have them.
+    /// Adds the platform's name to the failures that another platform would not have.
     private func named(
         _ failures: [TrustFailure], _ path: PlatformPath, _ policy: TrustPolicy, _ evidence: LeafEvidence? = nil
     ) -> [TrustFailure] {
@@ -96,15 +96,14 @@ extension Platform {
             $0.failures(of: path, under: policy, given: evidence)
         }
         return failures.map { failure in
-            // OpenSSL itself takes Server Gated Crypto: that it does not count any more is nobody's rule but ours.
+            // OpenSSL itself accepts Server Gated Crypto: the refusal is a rule of ours.
             let isOurs = family == .openssl && failure.reason == .wrongPurpose && failure.certificate.isForGatedCrypto
             return failure.isOfPlatforms && !isOurs && !others.allSatisfy(failure.isAmong)
                 ? failure.refused(by: family) : failure
         }
     }
 
-    /// The mismatch of a leaf's names with the name of a server, `nil` when one of them covers it; `isRegistry` says whether names
-    /// directly below one are given out by a registry.
+    /// The mismatch of a leaf's names with the name of a server; `nil` if one of them covers it.
     package func objection(to leaf: Certificate, for name: ServerName, isRegistry: (String) -> Bool) -> TrustFailure? {
         func fits(_ rules: NameRules) -> Bool { rules.matches(leaf, name, isRegistry: isRegistry) }
         guard !fits(names) else { return nil }
@@ -112,9 +111,9 @@ extension Platform {
         return NameRules.all.contains(where: fits) ? failure.refused(by: family) : failure
     }
 
-    /// What the platform has against a leaf wherever its path may end: against its purpose, its lifetime and its key.
+    /// The objections to a leaf's purpose, lifetime and key, on any path that ends at this class of anchor.
     package func objections(toLeaf leaf: Certificate, endingAt anchorClass: AnchorClass) -> [TrustFailure] {
-        // A path of two, because a leaf that is itself installed is another matter.
+        // A path of two: other rules apply to a leaf that is itself installed.
         let path = PlatformPath([leaf, leaf], endingAt: anchorClass)
         let policy = TrustPolicy.sslServer(name: .unchecked)
         let failures = failures(of: path, under: policy).filter { $0.depth == 0 && $0.reason != .weakSignature }

@@ -1,15 +1,13 @@
-/// The version of a device's system, as far as its rules depend on it.
+/// The version of a device's system that its rules depend on.
 package enum PlatformRelease: Sendable, Hashable {
     case newest
-    /// A version of iOS, or of the macOS of its year.
     case apple(AppleRelease)
-    /// The API level that apps know the version by: 26 for Android 8, 37 for Android 17.
+    /// The API level: 26 for Android 8, 37 for Android 17.
     case android(level: Int)
 
     var appleRelease: AppleRelease { if case .apple(let release) = self { release } else { .newest } }
     var androidLevel: Int? { if case .android(let level) = self { level } else { nil } }
 
-    /// A version of Android, by its API level.
     package static func android(_ version: DeviceVersion) -> PlatformRelease {
         switch (version.major, version.minor) {
         case (...8, 0): .android(level: 26)
@@ -22,7 +20,7 @@ package enum PlatformRelease: Sendable, Hashable {
     }
 }
 
-/// What a version of Apple's systems asks for, by its publisher's documentation; the newest asks for everything.
+/// The rules of a version of Apple's systems, by Apple's documentation; the newest has all of them.
 package struct AppleRelease: Sendable, Hashable {
     /// The versions from which on something is asked for, the last first.
     private static let steps = [DeviceVersion(17), DeviceVersion(13), DeviceVersion(12, 1, 1), DeviceVersion(0)]
@@ -45,9 +43,9 @@ package struct AppleRelease: Sendable, Hashable {
     var sameRules: AppleRelease { AppleRelease(iOS: Self.steps.first { version >= $0 } ?? version) }
 }
 
-/// The version of a system: up to three numbers, of which those that are left out are zero.
+/// The version of a system: up to three numbers; missing ones are zero.
 package struct DeviceVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// Without zeros at the end, but for the first.
+    /// The numbers without zeros at the end, except the first.
     private let numbers: [Int]
 
     package var major: Int { numbers[0] }
@@ -55,7 +53,7 @@ package struct DeviceVersion: Sendable, Hashable, Comparable, CustomStringConver
 
     package init(_ numbers: Int...) { self.numbers = numbers }
 
-    /// Reads `17`, `12.1` or `12.1.3`, without leading zeros and zeros at the end; `nil` for anything else.
+    /// Reads `17`, `12.1` or `12.1.3`; `nil` if the text is another, or has leading zeros or a zero at the end.
     package init?(_ text: some StringProtocol) {
         numbers = text.split(separator: ".", omittingEmptySubsequences: false).compactMap { Int($0) }
         guard (1...3).contains(numbers.count), numbers.allSatisfy({ (0..<10_000).contains($0) }),
@@ -67,6 +65,5 @@ package struct DeviceVersion: Sendable, Hashable, Comparable, CustomStringConver
         left.numbers.lexicographicallyPrecedes(right.numbers)
     }
 
-    /// As people write it, without zeros at the end: `12.1.3`, `17`.
     package var description: String { numbers.map(String.init).joined(separator: ".") }
 }

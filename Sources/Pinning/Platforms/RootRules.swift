@@ -1,7 +1,6 @@
-/// What platforms know of single roots, by the SHA-256 of the certificate in hexadecimal digits.
+/// The rules of platforms for single roots, by the SHA-256 of the certificate in hexadecimal digits.
 extension Platform {
-    /// Apple's own roots, below which no timestamps are needed (`SecPolicyCheckSystemTrustedCTRequired`; the hashes are those of
-    /// support.apple.com/103272).
+    /// Apple's own roots by support.apple.com/103272; no timestamps below (`SecPolicyCheckSystemTrustedCTRequired`).
     static let appleOwnRoots = [
         // Apple Root CA, G2, G3, Apple Root Certificate Authority
         "b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024",
@@ -10,7 +9,7 @@ extension Platform {
         "0d83b611b648a1a75eb8558400795375cad92e264ed8e9d7a757c1f5ee2bb22d",
     ]
 
-    /// 2024-11-16T00:00:00Z: leaves of the day before are still good (support.apple.com/121668, "issued after 15 November 2024").
+    /// 2024-11-16T00:00:00Z (support.apple.com/121668, "issued after 15 November 2024"): the day before is good.
     static let november2024 = Timestamp(secondsSinceEpoch: 1_731_715_200)
 
     /// Entrust, AffirmTrust and Camerfirma (support.apple.com/121668).
@@ -45,15 +44,14 @@ extension Platform {
         "c7ba6567de93a798ae1faa791e712d378fae1f93c4397fea441bb7cbe6fd5995",
     ]
 
-    /// From when on Apple's platforms take no certificate of a path's root, where one of the path is from then or later;
-    /// `nil` for a path that is not hit.
+    /// The moment from which Apple's platforms distrust what the root issues; `nil` if the path is not affected.
     static func appleDistrust(of path: PlatformPath, earliestTimestamp: Timestamp?) -> Timestamp? {
         guard let root = path.certificates.last?.fingerprint.hexadecimal else { return nil }
         let leaf = path.leaf
         if distrustedSinceNovember2024.contains(root), earliestTimestamp ?? leaf.notBefore >= november2024 {
             return november2024
         }
-        // Any certificate below counts here, the intermediates as well.
+        // Any certificate below the root counts here, intermediates as well.
         if distrustedSinceDecember2016.contains(root),
             path.certificates.dropLast().contains(where: { $0.notBefore >= december2016 })
         {

@@ -1,25 +1,24 @@
 internal import Base
 
-/// How strong the keys on a path, and the signatures that link it, have to be.
+/// The required strength of the keys on a path, and of the signatures that link it.
 package struct StrengthRules: Sendable, Hashable {
-    /// Whether keys besides RSA and elliptic curves in Weierstrass form are taken.
+    /// `true` if keys other than RSA and elliptic curves in Weierstrass form are accepted.
     var takesOtherKeys = false
-    /// In bits.
     let fewestRSABits: Int
     let fewestDSABits: Int
     let fewestECBits: Int
-    /// Whether what stands before the first anchor is judged alone.
+    /// `true` if only the certificates before the first anchor are judged.
     var leavesOutAnchors = false
-    /// The digests that are refused, as they stand in the names of signature algorithms.
+    /// The refused digests, as the names of signature algorithms contain them.
     var refusedDigests = ["md2", "md4", "md5", "sha1"]
-    /// Whether digests are taken that no platform but OpenSSL knows in certificates, such as RIPEMD-160 and SHA-3.
+    /// `true` if digests are accepted that only OpenSSL knows in certificates, such as RIPEMD-160 and SHA-3.
     var takesRareDigests = false
-    /// Whether a leaf that somebody installed by hand as it is may have any key.
+    /// `true` if a leaf that was itself installed by hand may have any key.
     var exemptsInstalledLeaves = false
-    /// Whether the signature on an anchor counts that neither signed itself nor was installed by hand.
+    /// `true` if the signature on an anchor counts, unless it is self-issued or was installed by hand.
     var judgesAnchorSignatures = false
 
-    /// Apple's under the policy for servers: anchors are held to the floor too.
+    /// Apple's rules for servers, which are for anchors, too.
     static let apple = StrengthRules(
         fewestRSABits: 2_048, fewestDSABits: 2_048, fewestECBits: 256, exemptsInstalledLeaves: true,
         judgesAnchorSignatures: true)
@@ -32,8 +31,8 @@ package struct StrengthRules: Sendable, Hashable {
         fewestRSABits: 1_024, fewestDSABits: 1_024, fewestECBits: 160, leavesOutAnchors: true)
     /// OpenSSL's security level 2, 112 bits: the default of Debian and of OpenSSL 3.2.
     ///
-    /// It rounds the strength of RSA to whole bytes (NIST SP 800-56B, appendix D), so that 1963 bits have 112 too; that of DSA goes
-    /// by a table (`RSA_security_bits`, `DSA_security_bits`).
+    /// OpenSSL rounds the strength of RSA to whole bytes (NIST SP 800-56B, appendix D), so that 1963 bits have 112. The
+    /// strength of DSA is from a table (`RSA_security_bits`, `DSA_security_bits`).
     static let openssl = StrengthRules(
         takesOtherKeys: true, fewestRSABits: 1_963, fewestDSABits: 2_048, fewestECBits: 224, takesRareDigests: true)
 
@@ -53,7 +52,7 @@ package struct StrengthRules: Sendable, Hashable {
         return failures
     }
 
-    /// Whether anything rests on the signature of the certificate at `depth`: the path ends at its last one.
+    /// `true` if the path rests on the signature at `depth`; that of the last certificate rarely counts.
     private func isSignatureJudged(at depth: Int, of path: PlatformPath) -> Bool {
         guard depth == path.certificates.count - 1 else { return true }
         return judgesAnchorSignatures && path.anchorClass != .installedByHand && !path.certificates[depth].isSelfIssued
@@ -63,26 +62,25 @@ package struct StrengthRules: Sendable, Hashable {
         switch key {
         case .rsa(let bits), .rsaPSS(let bits): bits >= fewestRSABits
         case .ec(_, let bits): bits >= fewestECBits
-        // What else there is (Ed25519, Ed448) is as strong as elliptic curves.
+        // Other keys (Ed25519, Ed448) are as strong as elliptic curves.
         case .other(let name, let bits):
             takesOtherKeys && bits >= (name.hasPrefix("DSA") ? fewestDSABits : fewestECBits)
         case .unknown: false
         }
     }
 
-    /// The digests that all platforms know; those with SHA-512 cut short are others.
+    /// The digests that all platforms know; truncated SHA-512 is not one of them.
     private static let knownDigests = ["md2", "md4", "md5", "sha1", "sha224", "sha256", "sha384", "sha512"]
 
     private static let usualAlgorithms = [
         "ecdsa-with-SHA256", "sha256WithRSAEncryption", "ecdsa-with-SHA384", "sha384WithRSAEncryption",
     ]
 
-    /// Whether a signature of this kind counts for nothing.
+    /// `true` if a platform refuses the algorithm, or does not know it and so cannot verify it.
     ///
-    /// What a platform does not know it cannot verify. RSASSA-PSS hides its digest from its name, which says whether it is one of TLS;
-    /// Ed25519 has none to choose.
+    /// The name of RSASSA-PSS shows only if its parameters are those of TLS. Ed25519 has a fixed digest.
     package func isRefused(_ algorithm: String) -> Bool {
-        // Those of most certificates, which nobody refuses.
+        // The algorithms of most certificates, which all platforms accept.
         guard !Self.usualAlgorithms.contains(algorithm) else { return false }
         let name = algorithm.lowercased()
         guard name != "rsassapss", name != "ed25519" else { return false }

@@ -1,22 +1,21 @@
 internal import Base
 
-/// An X.509 certificate as a value: its DER encoding and the facts a pinning decision needs from it.
+/// An X.509 certificate as a value: its DER encoding and the facts that a pinning decision needs.
 ///
-/// Two certificates are equal when their DER encodings are equal, byte by byte: that is what a certificate pin compares.
-/// Nothing here parses; whoever reads certificates fills in the fields. All text comes from the certificate's
-/// author, who may be hostile: escape it before it reaches a terminal.
+/// Certificates are equal if their DER encodings are, byte by byte, as certificate pins compare them. All text is from
+/// the certificate's author, who may be hostile: escape it before it reaches a terminal.
 public struct Certificate: Sendable, Hashable, CustomStringConvertible {
     /// The DER encoding (RFC 5280, 4.1).
     public let der: [UInt8]
-    /// SHA-256 of ``der``: what people call the certificate's fingerprint; it is not a public-key pin.
+    /// SHA-256 of ``der``, which people call the fingerprint; it is not a public-key pin.
     public let fingerprint: SHA256Digest
-    /// The SubjectPublicKeyInfo and what is known of the key in it.
+    /// The SubjectPublicKeyInfo and the facts read from it.
     public let publicKey: PublicKey
-    /// The subject as one line in RFC 2253 order, empty when the certificate has none.
+    /// The subject as one line in RFC 2253 order; empty if the certificate has none.
     public let subject: String
     /// The issuer as one line in RFC 2253 order.
     public let issuer: String
-    /// The last common name of the subject, for display only: names are checked against ``names``.
+    /// The last common name of the subject, for display only: host names are compared with ``names``.
     public let commonName: String?
     /// The serial number as upper-case hexadecimal digits.
     public let serialNumber: String
@@ -24,23 +23,22 @@ public struct Certificate: Sendable, Hashable, CustomStringConvertible {
     public let notBefore: Timestamp
     /// The last second at which the certificate is valid (inclusive, RFC 5280, 4.1.2.5).
     public let notAfter: Timestamp
-    /// The entries of the subjectAltName extension in their order, empty when it is absent.
+    /// The entries of the subjectAltName extension in their order; empty if it is absent.
     public let names: [SubjectAlternativeName]
     package let basicConstraints: BasicConstraints?
-    /// The names of the bits set in the keyUsage extension (`digitalSignature`, `keyCertSign`, …), `nil` when it is absent.
+    /// The bits set in the keyUsage extension, by name (`digitalSignature`, `keyCertSign`, …); `nil` if it is absent.
     package let keyUsage: [String]?
-    /// The extendedKeyUsage extension as names (`serverAuth`) or dotted numbers, `nil` when it is absent.
+    /// The extendedKeyUsage extension as names (`serverAuth`) or dotted numbers; `nil` if it is absent.
     package let extendedKeyUsage: [String]?
     package let subjectKeyIdentifier: [UInt8]?
-    /// The key identifier of the authorityKeyIdentifier extension.
     package let authorityKeyIdentifier: [UInt8]?
-    /// Whether subject and issuer are the same name: a root, or a link between two keys of one CA.
+    /// `true` if subject and issuer are the same name, as in a root, or in a link between two keys of one CA.
     package let isSelfIssued: Bool
-    /// The name of the algorithm the issuer signed with, as in `ecdsa-with-SHA256`.
+    /// The algorithm that the issuer signed with, as in `ecdsa-with-SHA256`.
     package let signatureAlgorithm: String
-    /// The version as people count it, 3 for a certificate with extensions.
+    /// The version, counted from 1: 3 for a certificate with extensions.
     package let version: Int
-    /// Whether the subject is empty, and the subjectAltName is not marked critical (RFC 5280, 4.1.2.6).
+    /// `true` if the subject is empty and the subjectAltName is not marked critical (RFC 5280, 4.1.2.6).
     package let isNamedUncritically: Bool
 
     package init(
@@ -61,18 +59,18 @@ public struct Certificate: Sendable, Hashable, CustomStringConvertible {
         (self.version, self.isNamedUncritically) = (version, isNamedUncritically)
     }
 
-    /// Whether both have the same DER encoding.
+    /// Compares the DER encodings.
     public static func == (left: Certificate, right: Certificate) -> Bool {
         left.fingerprint == right.fingerprint && left.der == right.der
     }
 
-    /// Feeds the fingerprint, which stands for the whole encoding.
+    /// Hashes the fingerprint, which identifies the whole encoding.
     public func hash(into hasher: inout Hasher) { hasher.combine(fingerprint) }
 
-    /// The subject, its beginning where it is very long, or the serial number for a certificate without one.
+    /// The subject, shortened if it is very long, or the serial number if the certificate has none.
     public var description: String { subject.isEmpty ? "(no subject, serial \(serialNumber))" : Self.bearable(subject) }
 
-    /// A distinguished name as sentences can bear it: a server may send one of a megabyte.
+    /// A distinguished name of bearable length for messages: a server may send one of a megabyte.
     static func bearable(_ name: String) -> String {
         let most = 400
         return name.utf8.count > most ? name.prefix(most) + "…" : name
@@ -82,7 +80,6 @@ public struct Certificate: Sendable, Hashable, CustomStringConvertible {
 /// The basicConstraints extension (RFC 5280, 4.2.1.9).
 package struct BasicConstraints: Sendable, Hashable {
     package let isCertificateAuthority: Bool
-    /// How many intermediate certificates may follow below this one, `nil` for no limit.
     package let pathLengthLimit: Int?
 
     package init(isCertificateAuthority: Bool, pathLengthLimit: Int?) {
@@ -90,16 +87,16 @@ package struct BasicConstraints: Sendable, Hashable {
     }
 }
 
-/// One entry of a subjectAltName extension (RFC 5280, 4.2.1.6).
+/// An entry of a subjectAltName extension (RFC 5280, 4.2.1.6).
 public enum SubjectAlternativeName: Sendable, Hashable, CustomStringConvertible {
     /// A dNSName, as written in the certificate.
     case dns(String)
     /// An iPAddress: 4 or 16 bytes in a well-formed certificate.
     case ip([UInt8])
-    /// Any other kind: its name (`URI`, `email`, …) and its text.
+    /// Any other kind, with its name (`URI`, `email`, …) and its text.
     case other(kind: String, value: String)
 
-    /// The host name, the address, or the kind and the text; as the certificate's author wrote it, so escape it.
+    /// The host name, the address, or the kind and the text, as the certificate's author wrote it: escape it.
     public var description: String {
         switch self {
         case .dns(let name): name
@@ -109,13 +106,13 @@ public enum SubjectAlternativeName: Sendable, Hashable, CustomStringConvertible 
     }
 }
 
-/// A public key as it stands in a certificate.
+/// The public key of a certificate.
 public struct PublicKey: Sendable, Hashable {
     /// The DER encoding of the SubjectPublicKeyInfo (RFC 5280, 4.1.2.7).
     public let subjectPublicKeyInfo: [UInt8]
     /// SHA-256 of ``subjectPublicKeyInfo``: the value of a public-key pin (RFC 7469, 2.4).
     public let spkiSHA256: SHA256Digest
-    /// The algorithm and its size.
+    /// The algorithm and the size of the key.
     public let algorithm: KeyAlgorithm
 
     package init(subjectPublicKeyInfo: [UInt8], spkiSHA256: SHA256Digest, algorithm: KeyAlgorithm) {
@@ -123,29 +120,28 @@ public struct PublicKey: Sendable, Hashable {
         self.algorithm = algorithm
     }
 
-    /// Whether both hold the same SubjectPublicKeyInfo.
+    /// Compares the SubjectPublicKeyInfo.
     public static func == (left: PublicKey, right: PublicKey) -> Bool {
         left.spkiSHA256 == right.spkiSHA256 && left.subjectPublicKeyInfo == right.subjectPublicKeyInfo
     }
 
-    /// Feeds the hash of the SubjectPublicKeyInfo.
+    /// Hashes the hash of the SubjectPublicKeyInfo.
     public func hash(into hasher: inout Hasher) { hasher.combine(spkiSHA256) }
 }
 
-/// What kind of key a certificate holds.
+/// The algorithm of a public key, with its size.
 public enum KeyAlgorithm: Sendable, Hashable, CustomStringConvertible {
-    /// RSA with the size of its modulus in bits.
     case rsa(bits: Int)
     /// RSA for PSS signatures alone (id-RSASSA-PSS, RFC 4055), with the size of its modulus in bits.
     case rsaPSS(bits: Int)
     /// An elliptic curve, by its usual name (`P-256`, `P-384`, `P-521`, …) and its size in bits.
     case ec(curve: String, bits: Int)
-    /// Any other algorithm OpenSSL knows, by its name (`ED25519`, `DSA`, …) and its size in bits.
+    /// Any other algorithm that OpenSSL knows, by its name (`ED25519`, `DSA`, …) and its size in bits.
     case other(name: String, bits: Int)
-    /// An algorithm nothing here can use, by its name or dotted number.
+    /// An algorithm that OpenSSL cannot use, by its name or dotted number.
     case unknown(name: String)
 
-    /// As people write it: `RSA 2048`, `EC P-256`, `ED25519`.
+    /// The usual notation: `RSA 2048`, `EC P-256`, `ED25519`.
     public var description: String {
         switch self {
         case .rsa(let bits): "RSA \(bits)"
@@ -157,11 +153,11 @@ public enum KeyAlgorithm: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension KeyAlgorithm {
-    /// Whether it is one of ML-DSA (FIPS 204) that the OpenSSL at hand does not know: 3.5 is the first.
+    /// `true` for a kind of ML-DSA (FIPS 204) that the OpenSSL at hand does not know: 3.5 is the first.
     package var isOfNewerOpenSSL: Bool { if case .unknown(let name) = self { name.hasPrefix("ML-DSA") } else { false } }
 }
 
-/// The 32 bytes of a SHA-256 hash; computing one is the business of whoever holds the bytes.
+/// The 32 bytes of a SHA-256 hash; this module computes none.
 public struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
     package static let byteCount = 32
 
@@ -174,13 +170,13 @@ public struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// Feeds all of the bytes at once.
+    /// Hashes all bytes at once.
     public func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
 
-    /// The standard base64 alphabet with padding (RFC 4648, 4): 44 characters.
+    /// The text in the standard base64 alphabet with padding (RFC 4648, 4): 44 characters.
     public var base64: String { Base64.text(of: bytes) }
 
-    /// Lower-case hexadecimal digits.
+    /// The text in lower-case hexadecimal digits.
     public var hexadecimal: String {
         func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? 0x30 : 0x57) }
         return String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in

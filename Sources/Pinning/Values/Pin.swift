@@ -1,6 +1,6 @@
-/// One pin: something a certificate on the server's verified path must equal.
+/// A pin: a certificate or a public key that must be on the server's verified path.
 public struct Pin: Sendable, Hashable {
-    /// What is compared.
+    /// The value that is compared.
     public enum Material: Sendable, Hashable {
         /// A certificate pin: the whole DER encoding must be equal.
         case certificate(Certificate)
@@ -8,19 +8,19 @@ public struct Pin: Sendable, Hashable {
         case publicKey(SHA256Digest)
     }
 
-    /// What is compared.
+    /// The value that is compared.
     public let material: Material
-    /// Where the pin came from, for messages: a file with its line, a flag; it plays no part in matching.
+    /// The place that the pin came from, for messages only: a file with its line, or a flag.
     public let origin: String
 
     package init(_ material: Material, origin: String) { (self.material, self.origin) = (material, origin) }
 
-    /// The pinned certificate, `nil` for a pin that is only a hash.
+    /// The pinned certificate; `nil` if the pin is only a hash.
     public var certificate: Certificate? {
         if case .certificate(let certificate) = material { certificate } else { nil }
     }
 
-    /// The hash of the pinned key: every certificate pin is a public-key pin too for clients that compare keys.
+    /// The hash of the pinned key; for clients that compare keys, a certificate pin is a public-key pin, too.
     public var spkiSHA256: SHA256Digest {
         switch material {
         case .certificate(let certificate): certificate.publicKey.spkiSHA256
@@ -29,10 +29,10 @@ public struct Pin: Sendable, Hashable {
     }
 }
 
-/// The pins of one client for one server: never empty, in the order they were given, repetitions kept.
+/// The pins of one client for one server: never empty, in their given order, with repetitions.
 ///
-/// Some clients fold repetitions away and some count them, so that is theirs to do. "No pins" is `nil` where it can occur,
-/// because an empty set has a meaning of its own in every client.
+/// Some clients drop repetitions and some count them, so each does that itself. "No pins" is `nil`, because every
+/// client gives an empty set a meaning of its own.
 package struct PinSet: Sendable, Hashable {
     package let pins: [Pin]
 
@@ -48,7 +48,7 @@ package struct PinSet: Sendable, Hashable {
     }
 }
 
-/// A pin found on the built chain.
+/// A pin that is on the built chain.
 public struct PinMatch: Sendable, Hashable {
     /// The position of the pin in the pin set, from 0.
     public let pinIndex: Int

@@ -1,23 +1,23 @@
 /// A moment in whole seconds, as certificates count time.
 public struct Timestamp: Sendable, Hashable, Comparable {
-    /// Seconds since 1970-01-01T00:00:00Z without leap seconds, negative before it.
+    /// The seconds since 1970-01-01T00:00:00Z without leap seconds; negative before it.
     public let secondsSinceEpoch: Int64
 
     /// The moment `secondsSinceEpoch` seconds after the start of 1970 in UTC.
     public init(secondsSinceEpoch: Int64) { self.secondsSinceEpoch = secondsSinceEpoch }
 
-    /// Whether `left` is earlier.
+    /// Orders moments in time.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.secondsSinceEpoch < right.secondsSinceEpoch
     }
 
-    /// The seconds to another moment, held at the ends of the range.
+    /// The seconds to another moment, limited to the range of `Int64`.
     package func seconds(to end: Timestamp) -> Int64 {
         let (seconds, overflow) = end.secondsSinceEpoch.subtractingReportingOverflow(secondsSinceEpoch)
         return overflow ? (end < self ? .min : .max) : seconds
     }
 
-    /// The moment `seconds` later (earlier when negative), held at the ends of the range.
+    /// The moment `seconds` later, or earlier if negative, limited to the range of `Int64`.
     public func advanced(bySeconds seconds: Int64) -> Timestamp {
         let (sum, overflow) = secondsSinceEpoch.addingReportingOverflow(seconds)
         return Timestamp(secondsSinceEpoch: overflow ? (seconds < 0 ? .min : .max) : sum)
@@ -25,15 +25,15 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 }
 
 extension Timestamp: CustomStringConvertible {
-    /// RFC 3339 in UTC, as in `2027-02-19T00:00:00Z`.
+    /// The moment in RFC 3339, in UTC, as in `2027-02-19T00:00:00Z`.
     public var description: String { text(hasTime: true) }
 
-    /// The date alone in UTC, as in `2027-02-19`.
+    /// The date in UTC, as in `2027-02-19`.
     public var date: String { text(hasTime: false) }
 
     private func text(hasTime: Bool) -> String {
-        // Days to a proleptic Gregorian date: years are counted from March, so that the leap day is a year's last,
-        // and in cycles of 400 years, which all have 146,097 days.
+        // Turns days into a proleptic Gregorian date. Years begin in March, so that the leap day is the last of a year.
+        // They are counted in cycles of 400, each of which has 146,097 days.
         let second = (secondsSinceEpoch % 86_400 + 86_400) % 86_400
         let shifted = secondsSinceEpoch / 86_400 - (secondsSinceEpoch % 86_400 < 0 ? 1 : 0) + 719_468
         let cycle = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

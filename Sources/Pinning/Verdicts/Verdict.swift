@@ -1,23 +1,20 @@
-/// What a client decides about a server, and why.
+/// The decision of one client about a server, with its reason.
 public struct Verdict: Sendable, Hashable {
-    /// Why the client accepts or rejects, and with that which of the two it does.
+    /// The reason to accept or to reject.
     public internal(set) var reason: Reason
-    /// How an NSURLSession client answers the server-trust challenge.
+    /// The response of an NSURLSession client to the server-trust challenge.
     public internal(set) var disposition: ChallengeDisposition
-    /// The numbered steps of the client's procedure in the order they were taken.
+    /// The numbered steps of the client's procedure, in their order.
     public internal(set) var trace: [TraceStep]
-    /// The chain on which the decision rests: the one the pins were matched on where there are pins.
+    /// The chain that the decision rests on; if there are pins, the one that they were compared with.
     public let builtChain: BuiltChain
-    /// The valid paths the client needed to accept, each evaluation's own: when one of them ends, so may the verdict.
-    ///
-    /// Empty for a client that accepts without a valid path, and so does not mind dates.
+    /// The valid paths that the client needed, one for each evaluation; without any, dates do not matter.
     public let restsOn: [VerifiedPath]
-    /// The chain with all pins that hold: where pinned certificates are the anchors, ``builtChain`` ends at the first of them and this
-    /// one goes on to the last, whose pin holds when the leaf is another.
+    /// The chain up to the last pinned certificate, even if ``builtChain`` ends at the first because pins are anchors.
     public internal(set) var reach: BuiltChain
-    /// Which pins ``reach`` satisfies, whether or not the client cares.
+    /// The pins that are on ``reach``, even if the client does not compare them.
     public internal(set) var matches: [PinMatch]
-    /// What the user should know although it does not change the verdict: warnings and notes.
+    /// The warnings and notes, which do not change the verdict.
     public internal(set) var findings: [Finding]
 
     package init(
@@ -30,40 +27,40 @@ public struct Verdict: Sendable, Hashable {
         (self.matches, self.findings) = (matches, findings)
     }
 
-    /// Whether the client goes on with the connection.
+    /// `true` if the client goes on with the connection.
     public var isAccepted: Bool { reason.isAcceptance }
 
-    /// The findings that deserve attention.
+    /// The findings that are warnings.
     public var warnings: [Finding] { findings.filter { $0.level == .warning } }
 
-    /// Why a client accepts or rejects.
+    /// The reason why a client accepts or rejects.
     public enum Reason: Sendable, Hashable {
-        /// Accepts: a pinned certificate or key is on the chain the client looked at.
+        /// Accepts: a pinned certificate or key is on the chain that the client looked at.
         case pinMatched(PinMatch)
-        /// Accepts: the chain is trusted and the client was given no pins to compare.
+        /// Accepts: the chain is trusted, and the client has no pins to compare.
         case trustedWithoutPins
-        /// Accepts: the client was told to take any certificate at all.
+        /// Accepts: the client's settings take any certificate at all.
         case everythingAccepted
-        /// Accepts: the client's pins do not apply to this server, for the reason given, and the system trusts the chain.
+        /// Accepts: the system trusts the chain, and for this reason the client's pins do not apply to the server.
         case pinsNotApplied(String)
         /// Accepts: no pin matches, but the client only reports that.
         case mismatchNotEnforced
-        /// Rejects: there is no valid path; the reasons, most useful first.
+        /// Rejects: a valid path is missing, for these reasons, the most useful first.
         case untrusted([TrustFailure])
         /// Rejects: no pinned certificate or key is on the chain.
         case pinMismatch
-        /// Rejects: the client asks for more than one pin anywhere on the chain, and these words say what is missing.
+        /// Rejects: the client needs more than one pin anywhere on the chain. The text names what is missing.
         case pinsFallShort(String)
         /// Rejects: pins are required and there are none.
         case noPins
-        /// Rejects: an error of the client's own, by its name and in words.
+        /// Rejects: an error of the client itself, with its name and a message.
         case clientError(name: String, message: String)
-        /// Rejects: the client would accept, and the app's App Transport Security does not let it.
+        /// Rejects: the client would accept, but the app's App Transport Security refuses.
         case refusedByTransportSecurity(TransportSecurityFailure)
-        /// Rejects: the settings contradict each other, so the client refuses every server; the client's own words.
+        /// Rejects: the settings contradict each other, so that the client refuses every server, in its own words.
         case refusedSettings(String)
 
-        /// Whether this is a reason to accept.
+        /// `true` if this is a reason to accept.
         public var isAcceptance: Bool {
             switch self {
             case .pinMatched, .trustedWithoutPins, .everythingAccepted, .pinsNotApplied, .mismatchNotEnforced: true
@@ -97,15 +94,15 @@ public struct TransportSecurityFailure: Sendable, Hashable, CustomStringConverti
     let kind: FindingID
     /// A stable word for machines, as in `ats-tls-version`.
     public var id: String { kind.word }
-    /// One sentence, with what in the app's Info.plist would change it.
+    /// One sentence, with the key of the app's Info.plist that would change it, if there is one.
     public let description: String
 }
 
-/// How an NSURLSession delegate answers a server-trust challenge.
+/// The response of an NSURLSession delegate to a server-trust challenge.
 public enum ChallengeDisposition: String, Sendable, Hashable {
     /// The client trusts the server by its own decision.
     case useCredential
-    /// The client has no opinion: the system decides as if there were no delegate.
+    /// The client leaves the decision to the system, as without a delegate.
     case performDefaultHandling
     /// The client ends the connection; the app sees NSURLErrorCancelled (-999).
     case cancelAuthenticationChallenge
@@ -115,13 +112,11 @@ public enum ChallengeDisposition: String, Sendable, Hashable {
 
 /// One step of a client's procedure.
 public struct TraceStep: Sendable, Hashable {
-    /// How a step ended.
+    /// The outcome of a step.
     public enum Status: String, Sendable, Hashable {
-        /// The check was made and holds.
         case pass
-        /// The check was made and does not hold.
         case fail
-        /// The check was not made. Never the same as ``pass``.
+        /// The check was not made, which is never a ``pass``.
         case skip
     }
 
@@ -129,9 +124,9 @@ public struct TraceStep: Sendable, Hashable {
     public let number: Int
     /// A stable word for machines, as in `trust` or `pins`.
     public let id: String
-    /// How the step ended.
+    /// The outcome of the step.
     public let status: Status
-    /// What was found, in one line.
+    /// The result in one line.
     public let detail: String
 
     package init(number: Int, id: String, status: Status, detail: String) {

@@ -1,28 +1,25 @@
-/// What builds and verifies certification paths for the client procedures.
+/// Builds and verifies certification paths for the client procedures.
 ///
-/// A procedure asks as often as its client does, each time with other anchors or another policy; the answer depends on nothing
-/// but the question and the verifier's trust store.
+/// A procedure asks as often as its client does, each time with its own anchors and policy. The answer depends only on
+/// the question and on the verifier's trust store.
 package protocol PathVerifier: Sendable {
-    /// Looks for every valid path from the presented leaf to an anchor.
-    ///
-    /// The order in which certificates were presented must not change the answer.
+    /// Finds every valid path from the presented leaf to an anchor; the order of the others must not matter.
     func findPaths(_ question: PathQuestion) -> PathFindings
 
-    /// The places where a certificate says that its issuer's can be had (RFC 5280, 4.2.2.1: `caIssuers`), in their order.
+    /// The URLs from which a certificate's issuer can be fetched, in their order (RFC 5280, 4.2.2.1: `caIssuers`).
     func issuerPlaces(of certificate: Certificate) -> [String]
 
-    /// Whether the trust store holds an anchor with the subject and key of `certificate`.
+    /// `true` if the trust store contains an anchor with the subject and key of `certificate`.
     func holdsAnchor(like certificate: Certificate) -> Bool
 }
 
 extension PathVerifier {
-    /// None: nothing is then taken for fetched.
+    /// No places, so that nothing counts as fetched.
     package func issuerPlaces(of certificate: Certificate) -> [String] { [] }
 
-    /// Not known: only what a path shows to be an anchor of the store is then taken for one.
+    /// `false`: an anchor then counts as the store's only if no other source of anchors contains it.
     package func holdsAnchor(like certificate: Certificate) -> Bool { false }
 
-    /// Answers `question` with paths a procedure may match pins on.
     package func evaluate(_ question: PathQuestion) -> TrustResult {
         let findings = findPaths(question)
         let paths = findings.validPaths.compactMap(VerifiedPath.init)
@@ -36,18 +33,18 @@ extension PathVerifier {
 
 package struct PathQuestion: Sendable, Hashable {
     package var presented: PresentedChain
-    /// More certificates a path may pass through, such as the pinned ones; they are not trusted for being here.
+    /// More certificates that a path may pass through, such as the pinned ones, without trusting them.
     package var intermediates: [Certificate]
-    /// Certificates that stand for what the client's platform would fetch: links only above a certificate that says where its
-    /// issuer's can be had, and is not expired; they are not trusted for being here.
+    /// Certificates in place of those that the platform would fetch, not trusted, and used only above an unexpired
+    /// certificate that says where its issuer can be fetched.
     package var fetchable: [Certificate]
     package var anchors: Anchors
     package var policy: TrustPolicy
     /// The moment at which every certificate of the path must be valid.
     package var time: Timestamp
-    /// The rules of the client's platform, `nil` for the verifier's own.
+    /// The rules of the client's platform; `nil` if the verifier's own count.
     package var platform: Platform?
-    /// What came along with the leaf, by which a platform may refuse it; `nil` where nobody looked.
+    /// The evidence by which a platform may refuse the leaf; `nil` if it was not read.
     package var evidence: LeafEvidence?
 
     package init(
@@ -61,16 +58,14 @@ package struct PathQuestion: Sendable, Hashable {
 }
 
 package enum Anchors: Sendable, Hashable {
-    /// At the anchors of the trust store the verifier was made with: the roots of the device the client runs on.
+    /// The anchors of the verifier's trust store: the roots of the device that the client runs on.
     case trustStore
     case trustStoreAnd([Certificate])
-    /// At these certificates and nowhere else: `SecTrustSetAnchorCertificates` and its like in other clients.
+    /// Only these certificates: `SecTrustSetAnchorCertificates` and its like in other clients.
     case only([Certificate])
 }
 
-/// The certificates a server sent, in wire order: the leaf, whose key it proved to hold, first.
-///
-/// Being presented proves nothing.
+/// The certificates that a server sent, leaf first; only the leaf's key is proven to be the server's.
 package struct PresentedChain: Sendable, Hashable {
     package let leaf: Certificate
     package let certificates: [Certificate]
@@ -81,14 +76,13 @@ package struct PresentedChain: Sendable, Hashable {
     }
 }
 
-/// What a ``PathVerifier`` found; procedures get a ``TrustResult`` instead.
+/// The findings of a ``PathVerifier``; procedures get a ``TrustResult`` instead.
 package struct PathFindings: Sendable {
-    /// Every valid path, leaf first, the preferred one first.
+    /// The valid paths, leaf first; the preferred path is the first.
     package var validPaths: [[Certificate]]
-    /// Why there is no valid path, most useful reason first; empty when there is one.
+    /// The reasons why no path is valid, the most useful first; empty if one is valid.
     package var failures: [TrustFailure]
-    /// The paths of which a platform hands out one when none is valid, which a client walks that ignores validity: linked by
-    /// signatures, leaf first, the likeliest first.
+    /// Invalid paths linked by signatures, the likeliest first: a client that ignores validity gets one of them.
     package var bestEfforts: [[Certificate]]
 
     package init(validPaths: [[Certificate]], failures: [TrustFailure], bestEfforts: [[Certificate]]) {
