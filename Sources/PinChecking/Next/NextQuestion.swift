@@ -2,12 +2,12 @@ import Base
 import PinFormats
 package import Pinning
 
-/// The question whether the clients of one server will accept what is about to be deployed.
+/// The question whether the clients of one server will accept a key or certificate that is about to be deployed.
 package struct NextQuestion {
     let name: ReferenceName
     let host: ServerName?
     private let policy: HostPolicy
-    /// The position of the job that asks the server of today, `nil` without one.
+    /// The position of the job that asks today's server; `nil` without one.
     package let job: Int?
 
     package init(name: ReferenceName, host: ServerName? = nil, policy: HostPolicy, job: Int?) throws(Problem) {
@@ -41,7 +41,7 @@ package struct NextQuestion {
         guard let leaf = item.certificates.first, let chain = PresentedChain(item.certificates) else {
             return forecast(of: item, served, at: now, [.issuer, .certificate, .name])
         }
-        // Nobody deploys it before.
+        // A certificate is not deployed before its first day.
         let time = max(now, leaf.notBefore)
         var assumptions: [Assumption] = time > now ? [.time] : []
         var judged = judge(chain, item, at: time)
@@ -72,7 +72,7 @@ package struct NextQuestion {
         return Reason(verdict, of: client, for: name, by: policy, serverName: .noServer, hasAnchors: true)
     }
 
-    /// The result on a key that no certificate has yet, or on a certificate whose issuer is not known.
+    /// The result for a key without a certificate, or for a certificate whose issuer is not known.
     private func forecast(
         of item: NextItem, _ served: PresentedChain?, at time: Timestamp, _ assumptions: [Assumption]
     ) -> CheckResult {
@@ -105,7 +105,7 @@ package struct NextQuestion {
         ).concluded()
     }
 
-    /// What the two worlds come to: the client rejects in both, or accepts whoever issues the certificate, or it cannot be told.
+    /// Combines two worlds: the client rejects in both, accepts with every issuer, or cannot be decided.
     private func decision(
         _ forecast: HostPolicy.NextForecast, _ client: ConfiguredClient, _ item: NextItem, isServed: Bool
     ) -> Result<Verdict, ClientConfigurationError> {
@@ -168,7 +168,6 @@ package struct NextQuestion {
         } ?? []
     }
 
-    /// Whether App Transport Security of the client's app judges the certificate, whose signature no key tells.
     private func isUnderTransportSecurity(_ client: ConfiguredClient) -> Bool {
         guard let settings = client.app?.settings, let host = host ?? name.serverName else { return false }
         if case .on = settings.ruling(for: host) { return true }
@@ -177,7 +176,7 @@ package struct NextQuestion {
 }
 
 extension NextItem {
-    /// What has to be shipped to a client before the item is deployed, in the form that the client takes.
+    /// The reason that names the pin to ship before the item is deployed, in the client's own form.
     fileprivate func missingPin(of client: ConfiguredClient) -> Reason {
         func reason(_ what: String) -> Reason { Reason("pin-mismatch", what) }
         if client.pins?.certificates.contains(where: { $0.publicKey.spkiSHA256 == item.spkiSHA256 }) == true {

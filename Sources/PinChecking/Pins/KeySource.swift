@@ -2,7 +2,7 @@ package import PinFormats
 package import Pinning
 package import TLSProbe
 
-/// What one argument of `pins` came to: the keys of a server or of a file.
+/// The result of one argument of `pins`: the keys of a server or of a file.
 package struct KeySource: Sendable {
     package static let warning =
         "pins learned from an unverified connection prove nothing: they may be an interceptor's"
@@ -10,32 +10,30 @@ package struct KeySource: Sendable {
     package let name: String
     package private(set) var endpoint: CheckEndpoint? = nil
     package var peer: PeerAddress?
-    /// The type of key that the server was asked for, `nil` for what an ordinary client gets.
+    /// The type of key that was requested; `nil` if an ordinary client asked.
     package internal(set) var keyType: CertificateKeyType?
-    /// What the server was asked for beyond what an ordinary client gets, as in `RSA`; `nil` for nothing.
+    /// The part that was requested beyond an ordinary client's, as in `RSA`; `nil` for none.
     package private(set) var part: String?
-    /// Types of keys that the endpoint was asked for and has no certificate for; of its first source.
+    /// The types of keys that the endpoint has no certificate for, in its first source only.
     package internal(set) var absentKeyTypes: [CertificateKeyType] = []
-    /// How the check of the server ends, `nil` for a file.
+    /// The ending of the server's check; `nil` if the source is a file.
     package private(set) var ending: Ending?
-    /// The verdict of the default client on the server's chain.
     private(set) var judged: JudgedChain?
     package var items: [PinItem]
     package var group: PinGroup?
     package var alsoSent: [Certificate] = []
-    /// What the server sent, or the certificates of a file, leaf first; `nil` for keys without a leaf.
+    /// The chain that the server sent or that the file contains, leaf first; `nil` without a leaf.
     package private(set) var presented: PresentedChain?
-    /// That the chain may be an interceptor's, though it is trusted or that was not asked; `nil` for nothing.
+    /// The finding that the chain may be an interceptor's, even if it is trusted; `nil` without a sign of one.
     package private(set) var suspicion: Finding?
     package var recommended: Recommendation?
 
-    /// Whether a server showed a chain that the default client does not accept: its keys may be anybody's.
+    /// `true` if the default client does not accept the server's chain: its keys may be an interceptor's.
     package var isUnverified: Bool { ending.map { ![.accepted, .unreachable].contains($0.outcome) } ?? false }
 
-    /// Whether a server showed no chain, or one that cannot be judged.
+    /// `true` if the server presented no chain, or one that cannot be judged.
     package var hasNoVerdict: Bool { [.unreachable, .notSetUp].contains(ending?.outcome) }
 
-    /// How the check of the server ends, in one sentence; `nil` for a file.
     package var reason: Reason? {
         guard let ending else { return nil }
         let name = endpoint.map { $0.referenceName.description } ?? name
@@ -46,21 +44,19 @@ package struct KeySource: Sendable {
         }
     }
 
-    /// The keys that are pinned: those that are recommended, those of a configuration, all of them when that was asked for, otherwise
-    /// the server's.
+    /// The keys to pin: the recommended ones, else those of a configuration or with `all` all, else the server's own.
     package func pinned(all: Bool) -> Set<SHA256Digest> {
         if let recommended { return Set(recommended.choices.map(\.item.spkiSHA256)) }
         let chosen = all || group != nil ? items : items.filter { !$0.role.isAuthority }
         return Set(chosen.map(\.spkiSHA256))
     }
 
-    /// The warning that this machine has no roots, which is why the chain is not trusted.
+    /// The warning that this machine has no roots, so that the chain is not trusted.
     package var missingRoots: Finding? { judged?.findings.first { $0.kind == .noSystemRoots } }
 
     package var warning: String? { isUnverified ? reason.map { "\($0.sentence); \(Self.warning)" } : nil }
 
-    /// What the connections to a target came to: for each endpoint that of an ordinary client, then those that show another
-    /// key to clients that ask for one of `keyTypes`.
+    /// The sources of a target: each endpoint's ordinary connection, then the `keyTypes` that have another key.
     package static func all(of target: CheckedTarget, keyTypes: [CertificateKeyType]) -> [KeySource] {
         var sources: [KeySource] = []
         for connection in target.connections {
@@ -70,7 +66,7 @@ package struct KeySource: Sendable {
                 if source.presented != nil { sources[sources.count - 1].absentKeyTypes = keyTypes }
                 continue
             }
-            // Each ordinary connection comes before the others to its endpoint.
+            // The ordinary connection to an endpoint comes before its others.
             guard let first = sources.lastIndex(where: { $0.part == nil }) else {
                 if source.ending?.outcome == .unreachable { sources.append(source) }
                 continue
@@ -128,7 +124,7 @@ package struct KeySource: Sendable {
         suspicion = .interceptor(in: presented?.certificates ?? certificates)
     }
 
-    /// The source without the keys that a certificate of the servers and files has already, and those, in words.
+    /// The source without the keys that certificates of `sources` have already, and a sentence for each of those.
     package func asReserve(beside sources: [KeySource]) -> (source: KeySource, unfit: [String]) {
         let known = sources.flatMap(\.items).filter { $0.certificate != nil }
         var source = self

@@ -4,14 +4,13 @@ import X509
 
 /// Recommends pins for the servers of a run.
 ///
-/// Keys in reserve mean that the server's owner has a say in its keys, and two keys of one's own outlast any CA. Without them the roots
-/// of a known CA are what stays when everything below them changes. Of a chain that no device trusts by itself nothing is recommended
-/// before its root is given.
+/// With backup keys the owner controls the server's keys, and two keys of one's own outlast any CA. Without them the
+/// roots of a known CA are what stays when everything below them changes. A chain that no device trusts by itself gets
+/// no recommendation before its root is given.
 package struct PinRecommender: Sendable {
     private let cas: [CA]
-    /// Keys that no certificate of the run has.
+    /// The backup keys, which no certificate of the run has.
     private let reserve: [PinItem]
-    /// Whether the client compares the server's own key and no other.
     private let comparesServerKeyOnly: Bool
     private let time: Timestamp
     /// Judges the chain of a file; that of a server is judged already.
@@ -32,7 +31,7 @@ package struct PinRecommender: Sendable {
         ) { data.devices(listing: $0.der).count < data.devices(listing: $1.der).count ? $1 : $0 }
     }
 
-    /// A source with what is recommended for its server; as it is where there is no chain.
+    /// The source with a recommendation; unchanged without a chain.
     package func recommending(_ source: KeySource) -> KeySource {
         guard let presented = source.presented else { return source }
         let judged = source.judged ?? policy.judge(presented, for: .unchecked, at: time)
@@ -104,7 +103,7 @@ package struct PinRecommender: Sendable {
         var choices = usable.filter { keys.contains($0.key) }.map {
             choice($0, "root-in-use", "the server's certificates come from it today")
         }
-        // What is served today may stand below a root that the CA leaves.
+        // Today's chain may end at a root that the CA leaves.
         if choices.isEmpty, let root = keys.dropFirst().lazy.compactMap({ cas.root(withKey: $0) }).first {
             choices.append(
                 choice(
@@ -125,7 +124,7 @@ package struct PinRecommender: Sendable {
     }
 
     private func privateRoots(_ root: Certificate, _ place: (Certificate) -> String) -> Recommendation {
-        // Those given for other servers may be of another CA, but they are on no public list.
+        // Roots given for other servers may be of another CA, but they are on no public list.
         let others = (policy.givenRoots?.givenCertificates ?? []).filter { other in
             other.isSelfIssued && other.publicKey != root.publicKey && listed[other.publicKey.spkiSHA256] == nil
         }
@@ -180,31 +179,30 @@ package struct PinRecommender: Sendable {
     }
 }
 
-/// Which pins to ship for a server, and why.
+/// The pins to ship for a server, and the reasons.
 package struct Recommendation: Sendable {
     package enum Strategy: String, Sendable, CaseIterable {
         case caRoots = "authority-roots"
         case ownKeys = "own-keys"
         case ownRoot = "own-root"
-        /// None, as long as the chain's owner is not known.
+        /// No recommendation, as long as the chain's owner is not known.
         case none
     }
 
-    /// A key, what it belongs to in a few words, why it is chosen, and how long it can be relied on, `nil` where nothing says so.
+    /// A key and its owner in a few words; `until` is the end of its use, `nil` if it is not known.
     package typealias Choice = (item: PinItem, owner: String, reason: Reason, until: Timestamp?, root: CA.Root?)
 
     package let strategy: Strategy
     package let summary: String
     package var ca: CA? = nil
     package var choices: [Choice] = []
-    /// The CA that issued the leaf, where it is not among them.
+    /// The CA that issued the leaf, unless it is one of the choices.
     package var intermediate: Choice? = nil
     package var missing: Finding? = nil
 
-    /// The first day on which one of the keys has to be looked at again.
+    /// The first day on which one of the keys must be reviewed.
     package var reviewDate: Timestamp? { choices.compactMap(\.until).min() }
     package var isHeldBack: Bool { strategy == .none }
-    /// What is to be shipped: the pins that are listed, and in words what is yet to be made.
     package var amount: String {
         guard !isHeldBack else { return "" }
         let pins = choices.count == 1 ? "1 pin" : "\(choices.count) pins"

@@ -4,22 +4,22 @@ import Pinning
 package import X509
 
 extension BoundedFile {
-    /// The most that is read from one file, in bytes: far more than any bundle of certificates, far less than memory.
+    /// The most bytes of one file: far more than any bundle of certificates, far less than memory.
     private static let limit = 64 * 1024 * 1024
 
-    /// The contents of the file at `path`; pipes such as `<(…)` are files too.
+    /// The contents of the file at `path`, which may be a pipe such as `<(…)`.
     package static func contents(ofFile path: String) throws(Problem) -> [UInt8] {
         try reading(quoted(path)) { () throws(ReadFailure) in try bytes(at: path, limit: limit, accepting: .anything) }
     }
 
-    /// The contents of the file with this name, which need not be UTF-8, in the directory at `path`.
+    /// The contents of a file in the directory at `path`; its name need not be UTF-8.
     static func contents(ofFile name: [CChar], inDirectory path: String) throws(Problem) -> [UInt8] {
         try reading(quoted("\(path)/\(String(fileName: name))")) { () throws(ReadFailure) in
             try bytes(named: name, inDirectory: path, limit: limit)
         }
     }
 
-    /// Everything up to the end of an open descriptor, which stays open; `name` is for messages.
+    /// Reads an open descriptor to its end and leaves it open; `name` is for messages.
     package static func contents(ofDescriptor descriptor: Int32, name: String) throws(Problem) -> [UInt8] {
         try reading(name) { () throws(ReadFailure) in try bytes(from: descriptor, limit: limit) }
     }
@@ -33,7 +33,7 @@ extension BoundedFile {
 }
 
 extension Hashing {
-    /// Sets OpenSSL up, and throws when its configuration leaves it without algorithms, which would otherwise show as a crash.
+    /// Sets OpenSSL up, and throws if its configuration leaves it without algorithms, which would be a crash later.
     package static func require() throws(Problem) {
         guard !isAvailable else { return }
         throw .software(
@@ -42,11 +42,11 @@ extension Hashing {
 }
 
 extension AnchorBundle {
-    /// The certificates in a file, or in every file of a directory that holds some.
+    /// The certificates of files and of directories, a bundle for each file that has some.
     static func all(at paths: [String], as role: String) throws(Problem) -> [AnchorBundle] {
         var bundles: [AnchorBundle] = []
         for path in paths {
-            // The name alone does not say for what it was given.
+            // The path alone does not show what it was given for.
             if FileKind(at: path) == .absent {
                 throw .noInput("\(role): \(quoted(path)): there is no such file")
             }
@@ -55,7 +55,7 @@ extension AnchorBundle {
             if let names = (try? DirectoryListing.names(in: path) { $0.regularFile != nil }) {
                 for name in names {
                     let bytes = try BoundedFile.contents(ofFile: name, inDirectory: path)
-                    // A directory of certificates often holds a note or a list of revocations too.
+                    // A directory of certificates often contains a note or a list of revocations, too.
                     guard CertificateReader.areForCertificates(bytes) else { continue }
                     bundles.append(try bundle(bytes, from: "\(path)/\(String(fileName: name))", as: role))
                 }
@@ -88,7 +88,7 @@ extension CheckRequest.Trust {
         return nil
     }
 
-    /// Which trust store is used for a device, and what it is called in reports.
+    /// The trust store for a device, and its name in reports.
     func store(
         _ given: [AnchorBundle]?, beside own: @autoclosure () -> TrustStore, selected selection: AnchorSelection? = nil
     ) -> (TrustStore, HostPolicy.Trust) {

@@ -2,22 +2,20 @@ import Base
 import PinFormats
 import Pinning
 
-/// Pins in the code of apps, as they bear on one target.
+/// The pins in the code of apps, and their effect on one target.
 ///
-/// They are compared with nothing. If no client compares a pin for the target either, an acceptance would say nothing of the app.
+/// No client compares them. If no client compares another pin either, an acceptance would say nothing about the app.
 enum AppCode {
     case nothing
     /// Clients compare other pins, or follow the app's configuration and no code.
     case beside([Finding])
-    /// No client compares a pin for the target: the sentence up to the host and that behind it, and the lines to paste.
+    /// No client compares a pin for the target.
     case alone([(app: CodePins, pins: [Pin])])
 
-    /// The lines that a reason has at most.
     private static let mostLines = 20
 
     var warnings: [Finding] { if case .beside(let findings) = self { findings } else { [] } }
 
-    /// The reason why there is no verdict on `host`.
     func obstacle(_ host: String) -> Reason? {
         guard case .alone(let found) = self, let app = found.first?.app else { return nil }
         let lines = found.flatMap { $0.app.lines($0.pins) }
@@ -33,14 +31,14 @@ enum AppCode {
 }
 
 extension PinSources {
-    /// What the code of apps means for a target that `clients` judge at a time; `isNamed` if the user chose them.
+    /// The effect of code on a target that `clients` judge at a time; `isNamed` if the user chose them.
     func code(
         beside clients: [ConfiguredClient], for name: ReferenceName, at time: Timestamp?, isNamed: Bool
     ) -> AppCode {
         let isCompared = clients.contains { $0.comparesPins(for: name, at: time) }
         let found = code.map { (app: $0, pins: isCompared ? $0.new : $0.found) }.filter { !$0.pins.isEmpty }
         guard !found.isEmpty else { return .nothing }
-        // These clients read the configuration and no code.
+        // Such clients read the configuration and no code.
         let followsConfiguration = isNamed && clients.allSatisfy { $0.client.bindsAppBy != nil }
         guard isCompared || followsConfiguration else { return .alone(found) }
         return .beside(
@@ -55,7 +53,7 @@ extension PinSources {
 }
 
 extension ConfiguredClient {
-    /// Whether a pin decides about servers of this name: one that has expired or is not enforced does not.
+    /// `true` if a pin decides about servers of this name: one that has expired or is not enforced does not.
     func comparesPins(for name: ReferenceName, at time: Timestamp?) -> Bool {
         guard case .success(let procedure) = procedure else { return false }
         let comparison = procedure.comparison(with: pins, for: name)

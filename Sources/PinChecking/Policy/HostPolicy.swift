@@ -2,22 +2,21 @@ import Base
 package import Pinning
 package import X509
 
-/// Everything a chain from a server or a file is judged by for one host; a class, so that thousands of targets share one.
+/// The clients, pins and devices that judge chains for one host; a class, so that thousands of targets share one.
 package final class HostPolicy: Sendable {
-    /// The clients whose decisions are made, each with its pins for the host; at least one.
+    /// The clients that decide, each with its pins for the host; at least one.
     package let clients: [ConfiguredClient]
     /// AFNetworking's pinning mode, given or suggested by the pins.
     package let mode: AFSecurityPolicy.PinningMode
     package let pins: PinSet?
     package let entries: [ConfiguredEntry]
-    /// What an app's configuration has the device decide by, beside the pins.
+    /// The parts of an app's configuration that its device decides by, in addition to the pins.
     package let applied: [AppliedConfiguration]
-    /// What should be said of the pins as they were read, and of the configurations about this host.
+    /// The warnings about the pins as they were read, and about the configurations of this host.
     package let warnings: [Finding]
     package let remarks: [Finding]
-    /// Why an acceptance by these pins would be no verdict; `nil` for nothing.
+    /// The reason why an acceptance by these pins is not a verdict; `nil` if it is one.
     let obstacle: Reason?
-    /// What is the same for every host.
     private let settings: SettingsPolicy
 
     init(
@@ -34,18 +33,18 @@ package final class HostPolicy: Sendable {
     package var lists: Lists? { settings.lists }
     package var time: Timestamp? { settings.settings.time }
     package var outlook: OutlookRules { settings.settings.outlook }
-    /// Whose anchors a path ends at that is only assumed: the strictest class that it can be.
+    /// The anchor class of an assumed path: the strictest that it can have.
     var assumedClass: AnchorClass { givenRoots == nil ? .system : .installedByHand }
-    /// Whether pins are given, for whatever host.
+    /// `true` if pins are given, for any host.
     var namesPins: Bool { !settings.settings.pins.isEmpty }
-    /// Whether the sources of pins choose the clients, and not the user.
+    /// `true` if the sources of pins choose the clients, not the user.
     var followsSources: Bool { settings.settings.clients == nil }
     package var fetchable: [Certificate] { settings.fetchable }
     var givenRoots: TrustStore? { settings.givenRoots }
     var installedRoots: [Certificate] { settings.installedRoots }
     var publicRoots: Set<[UInt8]> { settings.publicRoots }
 
-    /// Which trust store is used, named as reports name it.
+    /// The trust store in use; raw values are its names in reports.
     package enum Trust: String, Sendable, CaseIterable {
         case system
         case anchors
@@ -54,13 +53,12 @@ package final class HostPolicy: Sendable {
         case anchorsAndDevice = "anchors and device"
     }
 
-    /// Lists of roots, the file they were read from, `nil` for the program's own, their roots, and a verifier by all of them.
+    /// Lists of roots, their file, which is `nil` if they are built in, their roots, and a verifier by all of them.
     package typealias Lists = (data: DeviceData, file: String?, bundle: AnchorBundle, verifier: OpenSSLPathVerifier)
 
     /// A verifier for questions that no root decides.
     package var verifier: OpenSSLPathVerifier { devices[0].verifier }
 
-    /// The keys of pins that were given as keys, by their hashes.
     var publicKeys: [SHA256Digest: PublicKey] { settings.sources.publicKeys }
 
     var configuredAnchors: [Certificate] {
@@ -70,7 +68,7 @@ package final class HostPolicy: Sendable {
 
 /// A device that chains are judged for: its roots, and the version of its system.
 package struct JudgedDevice: Sendable {
-    /// The device, `nil` for this machine.
+    /// The device; `nil` if it is this machine.
     package let device: Device?
     package let trust: HostPolicy.Trust
     package let verifier: OpenSSLPathVerifier
@@ -78,34 +76,33 @@ package struct JudgedDevice: Sendable {
 
     package var name: String { device?.name ?? DeviceData.systemName }
 
-    /// Whether paths may end at the roots it comes with: given anchors can stand in their place.
+    /// `true` if paths may end at the device's own roots, which given anchors can replace.
     package var usesOwnRoots: Bool { trust == .device || trust == .anchorsAndDevice }
 
-    /// The version of its system; of this machine each client's newest.
+    /// The version of its system; on this machine each client's newest.
     var release: PlatformRelease { device?.platformRelease ?? .newest }
     func runs(_ client: Client) -> Bool { device?.platform.runs(client.platform) ?? true }
 }
 
 package typealias ConfiguredEntry = (kind: PinConfiguration.Kind, entry: HostEntry)
 
-/// What an app's own configuration has its device decide by for a host, as it is shown.
+/// A part of an app's configuration that its device decides by, as reports show it.
 package struct AppliedConfiguration: Hashable, Sendable {
-    /// Which configuration it is a part of: `network-security-config` or `app-transport-security`.
+    /// The configuration: `network-security-config` or `app-transport-security`.
     package let kind: String
     package let clients: [String]
-    /// The hosts, `nil` for all without an entry of their own.
+    /// The hosts; `nil` if it is for all hosts without an entry of their own.
     package let hosts: String?
     package let origin: String
     package let settings: [String]
 
-    /// What binds some of `clients`, each once; `host` is the URL's.
     static func all(of clients: [ConfiguredClient], on host: ServerName?) -> [AppliedConfiguration] {
         android(clients) + apple(clients, on: host)
     }
 
     private static func apple(_ clients: [ConfiguredClient], on host: ServerName?) -> [AppliedConfiguration] {
         let bound = clients.filter { $0.app?.settings != nil }
-        // They are in one app.
+        // All of them are in one app.
         guard let settings = bound.first?.app?.settings, let host else { return [] }
         let ruling = settings.ruling(for: host)
         let exception: TransportSecurity.Rules? = if case .on(let rules) = ruling { rules } else { nil }

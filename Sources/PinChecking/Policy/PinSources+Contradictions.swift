@@ -2,7 +2,7 @@ import Base
 import PinFormats
 import Pinning
 
-/// An app ships one configuration of a kind: two that both cover a host and are not equal are refused.
+/// Refuses two configurations of a kind that both cover a host and differ: an app ships one.
 extension PinSources {
     func refuseContradictions(about server: SettingsPolicy.Server, follows: Bool) throws(Problem) {
         let name = server.name.description
@@ -36,7 +36,7 @@ extension PinSources {
     private func transportSaid(of host: ServerName?) -> [(origin: String, value: AnyHashable)] {
         guard let host else { return [] }
         return transportSecurity.map { file in
-            // Only the newest ask for an entry for an address.
+            // Only the newest release requires an entry for an address.
             let rules = [AppleRelease.newest, AppleRelease(iOS: DeviceVersion(16))].map { release in
                 guard case .on(var rule) = file.ruling(for: host, on: release) else {
                     return nil as TransportSecurity.Rules?
@@ -48,7 +48,7 @@ extension PinSources {
         }
     }
 
-    /// What each file says of a server to a client that reads it; lines of hosts are one list, in however many files.
+    /// The value of each file for a server and a client that reads it; the lines of all files are one list.
     private func said(
         by lookups: [PinConfiguration.Kind: PinConfiguration.Lookup], of host: String, _ server: SettingsPolicy.Server,
         _ follows: Bool
@@ -60,11 +60,11 @@ extension PinSources {
         return files.flatMap { file -> [(origin: String, value: AnyHashable)] in
             guard let lookup = lookups[file.kind], files.count > 1 || !lookup.takesAll,
                 let policy = policy(of: file, for: server.name, writtenAs: host, by: lookup),
-                // Pins for any host are no configuration of one.
+                // Pins for any host do not configure this one.
                 file.isSource || policy.contains(where: { $0.hosts != nil || $0.loaders != nil })
             else { return [] }
             guard !lookup.takesAll else { return [(policy[0].origin, Set(policy.map(\.value)))] }
-            // Of several entries for the same hosts one is taken.
+            // Only one of several entries for the same hosts counts.
             let taken = policy[0]
             let alike = file.entries(by: lookup).filter { $0.hosts == taken.hosts }
             return ([taken] + alike).map { ($0.origin, Set([$0.value])) }
@@ -73,7 +73,6 @@ extension PinSources {
 }
 
 extension HostEntry {
-    /// What the entry says, wherever it stands.
     fileprivate var value: [AnyHashable] {
         let places: [[Pin]?] =
             switch identities {

@@ -3,27 +3,24 @@ import PinFormats
 import Pinning
 import X509
 
-/// Everything that the values of `--pins` hold.
+/// The contents of all values of `--pins`.
 struct PinSources: Sendable {
     private(set) var pins: [Pin] = []
-    /// Those of them in curl's notation, and all others.
+    /// The pins in curl's notation, and all others.
     private(set) var (curlPins, setPins): ([Pin], [Pin]) = ([], [])
-    /// Whether the others are certificates in DER, each as AFNetworking loads them.
+    /// `true` if the others are certificates in DER, as AFNetworking loads them.
     private(set) var areAllCertificates = true
     private(set) var frameworks: Set<String> = []
-    /// What the files that configure hosts say, those of one kind together.
+    /// The configurations of hosts, those of one kind merged.
     private(set) var configurations: [PinConfiguration] = []
-    /// What configurations of Android apps say of trust, in the order of their files.
     private(set) var networkSecurity: [NetworkSecurityConfiguration] = []
-    /// What the Info.plist of apps says of App Transport Security, in the order of their files.
     private(set) var transportSecurity: [TransportSecurity] = []
     private(set) var notes: [Finding] = []
     /// The keys of pins that were given as keys, by their hashes.
     private(set) var publicKeys: [SHA256Digest: PublicKey] = [:]
-    /// What is in the code and the assets of built apps.
     private(set) var code: [CodePins] = []
 
-    /// The same as they were read: an app ships one of each kind.
+    /// ``configurations`` before they were merged: an app ships one of each kind.
     private(set) var readConfigurations: [PinConfiguration] = []
 
     init() {}
@@ -64,7 +61,7 @@ struct PinSources: Sendable {
 
     var tellsHostsApart: Bool { !configurations.isEmpty || !networkSecurity.isEmpty || !transportSecurity.isEmpty }
 
-    /// Refuses a second source: each client has its own, and what several of them pin is not added up.
+    /// Refuses a second program source: each client has its own, and their pins are not added up.
     private func refuseSeveralSources() throws(Problem) {
         let sources = readConfigurations.filter(\.isSource).compactMap { $0.entries.first?.origin }
         guard sources.count > 1 else { return }
@@ -75,16 +72,15 @@ struct PinSources: Sendable {
 
     typealias HostPins = [(kind: PinConfiguration.Kind, policy: [HostEntry])]
 
-    /// What is for `name`, by the rules of each configuration's own client.
     func configured(for name: ReferenceName, writtenAs host: String) -> HostPins {
         configurations.compactMap { configuration in
-            // To OkHttp a dot at the end of a URL's host makes it another one.
+            // For OkHttp a dot at the end of a URL's host makes it another one.
             let host = configuration.kind == .okHttp ? host.lowercased() : name.description
             return policy(of: configuration, for: name, writtenAs: host).map { (configuration.kind, $0) }
         }
     }
 
-    /// The pins of a client that reads none of the configurations: those for any host, else the others' of its platform, or of all.
+    /// The pins of a client that reads no configuration: the ones for any host, else its platform's, else all.
     func pins(of client: Client, beside configured: HostPins) -> PinSet? {
         guard pins.isEmpty else { return PinSet(pins) }
         let ofPlatform = configured.filter { kind, _ in
@@ -94,7 +90,7 @@ struct PinSources: Sendable {
         return all(ofPlatform) ?? all(configured)
     }
 
-    /// What one configuration says of a host, by the rule of its kind or by another.
+    /// The entries of one configuration for a host; `lookup` overrides the rule of its kind.
     func policy(
         of configuration: PinConfiguration, for name: ReferenceName, writtenAs host: String,
         by lookup: PinConfiguration.Lookup? = nil
@@ -106,11 +102,10 @@ struct PinSources: Sendable {
         return configuration.policy(for: host, by: lookup, publicSuffix: SystemPublicSuffixList.publicSuffix)
     }
 
-    /// What the configurations that `client` reads itself say of `name`, none when it is not configured; `nil` where none of
-    /// them is among the sources.
+    /// The entries for `name` in configurations that `client` reads, empty without an entry; `nil` without such files.
     ///
-    /// Of the certificate files of an app those count that the client loads from the bundle. A client that follows the sources reads those
-    /// that chose it: clients that compare the set read lines as `generic` does, OkHttp reads them as its own where it was chosen.
+    /// Certificate files of an app count if the client loads them. A client that follows the sources reads the ones
+    /// that chose it: clients of the set read lines as `generic` does, and a chosen OkHttp as its own.
     func own(_ client: Client, for name: ReferenceName, writtenAs host: String, follows: Bool) -> [[HostEntry]]? {
         let isOfSet = follows && isOfSet(client)
         let client = isOfSet ? .judging(.others) : client
@@ -130,7 +125,6 @@ struct PinSources: Sendable {
         }
     }
 
-    /// What should be said when the configurations have no pin for the host, `nil` when they have.
     func warning(for name: String, _ configured: HostPins) -> Finding? {
         guard configurations.contains(where: { !$0.entries.isEmpty }), configured.allSatisfy({ $0.policy.pins == nil })
         else { return nil }
@@ -147,10 +141,10 @@ struct PinSources: Sendable {
 }
 
 extension PinSources {
-    /// The clients that judge where none is chosen, each by the pins of its own sources: those of the configurations, curl for pins in its
-    /// notation, and `generic` for one set of all others, or AFNetworking where these are certificates as it loads them.
+    /// The clients that judge if none is chosen, each by the pins of its own sources; a `nil` device is this machine.
     ///
-    /// `devices` are those that were named, `nil` for this machine.
+    /// They are those of the configurations, curl for pins in its notation, and for all other pins `generic`, or
+    /// AFNetworking if these are certificates as it loads them.
     func clients(_ settings: CheckRequest.Judging, on devices: [Device?] = [nil]) throws(Problem) -> ClientSelection {
         var named = readConfigurations.flatMap { clients(of: $0, on: devices) }
         if networkSecurity.contains(where: { !$0.isEmpty }) { named += [.system(of: .android)].compactMap(\.self) }
@@ -161,7 +155,7 @@ extension PinSources {
         if !setPins.isEmpty || hasLists || named.isEmpty && transportSecurity.isEmpty {
             let isOnDevices = devices.allSatisfy { $0?.platform.runs(loader.platform) ?? true }
             let isCertificates = !setPins.isEmpty && !hasLists && areAllCertificates && isOnDevices
-            // The files of an app are another set than those beside it.
+            // The files of an app and other pins are two sets.
             let isLoaders = !named.contains(loader) && (hasSecurityPolicy || isCertificates)
             named.append(isLoaders ? loader : .judging(.others))
         } else if hasSecurityPolicy, !named.contains(loader) {
@@ -170,7 +164,7 @@ extension PinSources {
                 "mode, allowInvalidCertificates and validatesDomainName are AFNetworking's, and the pins are for "
                     + "\(known.map(\.name).joined(separator: ", "))", .chooseClient)
         }
-        // An app whose system no other client asks.
+        // The app would have no client on its system.
         if !transportSecurity.isEmpty, !named.contains(where: { $0.platform == .apple }) {
             named += [.system(of: .apple)].compactMap(\.self)
         }
@@ -185,7 +179,7 @@ extension PinSources {
         return PinSet((isOfSet(client) ? setPins : []) + configured)
     }
 
-    /// Whether a client that follows the sources judges the set of what names none.
+    /// `true` if a client that follows the sources judges the pins that name no client.
     func isOfSet(_ client: Client) -> Bool {
         switch client.looseSet {
         case .others: true
@@ -194,9 +188,7 @@ extension PinSources {
         }
     }
 
-    /// The clients that a configuration names.
-    ///
-    /// Of several that load an app's files its framework decides, of several on different platforms the devices.
+    /// The clients that a configuration names; of several, the app's framework or the platform of `devices` decides.
     private func clients(of configuration: PinConfiguration, on devices: [Device?] = [nil]) -> [Client] {
         let all = configuration.isList ? [] : Client.all.filter { $0.namedBy.contains(configuration.kind) }
         let loaders = all.filter { $0.framework != nil }
@@ -212,7 +204,7 @@ extension PinSources {
         return [loading ?? last]
     }
 
-    /// Refuses a host that lists have lines for others alone, and names the one that comes nearest.
+    /// Refuses a host without a line in lists of other hosts, and names the nearest of these.
     func uncovered(_ host: String, for client: Client) -> ClientConfigurationError? {
         let lists = readConfigurations.filter(\.isList)
         let hosts = lists.flatMap(\.entries).compactMap(\.hosts)
@@ -229,6 +221,6 @@ extension PinSources {
 }
 
 extension PinConfiguration {
-    /// Whether it is hosts with pins that no client reads by itself: lines, or a policy.
+    /// `true` for hosts with pins that no client reads by itself: lines, or a policy.
     var isList: Bool { kind == .policy || kind == .okHttp && !isSource }
 }

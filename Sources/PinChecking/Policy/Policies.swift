@@ -3,9 +3,9 @@ import PinFormats
 package import Pinning
 import X509
 
-/// Reads what settings name and makes the policies of hosts; the same settings are read once.
+/// Reads the files that settings name, once for equal settings, and makes the policies of hosts.
 package struct Policies {
-    /// What should be said once about pins as they were read.
+    /// The notes about pins as they were read, each once.
     package private(set) var notes: [Finding] = []
 
     private let environment: [String: String]
@@ -20,7 +20,7 @@ package struct Policies {
         (self.environment, self.time, self.publicRoots) = (environment, time, publicRoots)
     }
 
-    /// The policies of settings that were read: by server, that of `nil` for all where no configuration tells hosts apart.
+    /// The policies of equal settings by server; `nil` is for all servers if no configuration tells hosts apart.
     private final class KnownPolicies {
         let base: SettingsPolicy
         var byServer: [SettingsPolicy.Server?: HostPolicy] = [:]
@@ -28,10 +28,10 @@ package struct Policies {
         init(_ base: SettingsPolicy) { self.base = base }
     }
 
-    /// How many settings, and servers of each, are remembered: lists of millions have some behind one another that are the same.
+    /// The most settings, and servers of each, that are remembered: in a list of millions, neighbours are often equal.
     private static let mostKnown = 1_024
 
-    /// Reads what settings name, so that what is wrong with it shows before there is a host.
+    /// Reads the files that settings name, so that a mistake in them shows before there is a host.
     package mutating func read(_ settings: CheckRequest.Judging) throws(Problem) { _ = try policies(settings) }
 
     package mutating func policy(
@@ -51,7 +51,6 @@ package struct Policies {
         return policy
     }
 
-    /// What an endpoint is judged by that is named as it is recorded.
     package mutating func policy(
         _ settings: CheckRequest.Judging, for endpoint: CheckEndpoint
     ) throws(Problem) -> HostPolicy { try policy(settings, for: endpoint.referenceName, url: endpoint.urlHost) }
@@ -74,7 +73,7 @@ package struct Policies {
         let installed = try AnchorBundle.all(at: settings.extraRoots, as: "extra roots")
         let fetchable = try AnchorBundle.all(at: settings.intermediates, as: "intermediate certificates")
         let given = try givenAnchors(settings.trust)
-        // Verifiers of several devices share what they find out.
+        // The verifiers of several devices share their findings.
         let isShared = settings.devices != nil
         let shared = (isShared ? SharedFindings() : nil, isShared ? SharedFindings() : nil)
         let devices = chosen.devices.map { device in
@@ -96,7 +95,7 @@ package struct Policies {
                 verifierWithInstalledRoots: installed.isEmpty
                     ? ordinary : verifier(TrustStore(anchors: installed, and: store), shared.1))
         }
-        // Lists that nothing is looked up in may be as old as they are.
+        // The age of lists does not matter if nothing is looked up in them.
         let oldData = time.flatMap { time in
             devices.contains(where: \.usesOwnRoots) ? chosen.lists.flatMap { $0.data.warning(at: time) } : nil
         }
@@ -118,7 +117,7 @@ package struct Policies {
         return given
     }
 
-    /// The devices and the clients that settings ask for, this machine as `nil`, with the data that has them.
+    /// The devices and clients that settings name, with the lists of the devices; this machine is `nil`.
     private mutating func chosenDevices(
         _ settings: CheckRequest.Judging, _ sources: PinSources
     ) throws(Problem) -> (devices: [Device?], clients: ClientSelection, lists: HostPolicy.Lists?) {
@@ -147,7 +146,6 @@ package struct Policies {
     private mutating func note(_ findings: [Finding]) { notes += findings.filter { !notes.contains($0) } }
 }
 
-/// Reads device data, and finds the devices that are named and the clients that run on them.
 extension DeviceData {
     package static func read(_ path: String?) throws(Problem) -> DeviceData {
         guard let path else { return .builtIn }
@@ -160,7 +158,6 @@ extension DeviceData {
         }
     }
 
-    /// That the data is so old that roots may be missing in it, `nil` where it is not.
     package func warning(at time: Timestamp) -> Finding? {
         guard isStale(at: time) else { return nil }
         return .warning(
@@ -168,8 +165,7 @@ extension DeviceData {
             remedy: .giveNewerDeviceData)
     }
 
-    /// The devices of these names in the order of the data, each once, this machine first as `nil`; and those that are
-    /// named, and not only among all (`all`).
+    /// The devices of these names in the order of the data, this machine first as `nil`; `named` is without `all`.
     func devices(called names: [String]) throws(Problem) -> (all: [Device?], named: [Device?]) {
         var named: [Device?] = []
         for name in names where name != "all" { named.append(try device(named: name)) }
@@ -178,7 +174,7 @@ extension DeviceData {
 }
 
 extension ClientSelection {
-    /// Those of the devices that run one of the clients; a client and a device that were named and would not be judged are errors.
+    /// The devices that run one of the clients; throws if a named client or device would not be judged.
     func devices(of chosen: (all: [Device?], named: [Device?])) throws(Problem) -> [Device?] {
         func runs(_ client: Client, on device: Device?) -> Bool { device?.platform.runs(client.platform) ?? true }
         guard case .named(let clients) = self else { return chosen.all }

@@ -3,7 +3,7 @@ import PinFormats
 import Pinning
 import X509
 
-/// What is the same for every host that some settings are for.
+/// The part of a policy that is the same for every host of the settings.
 struct SettingsPolicy: Sendable {
     var settings = CheckRequest.Judging()
     /// The moment at which they were read; `nil` if no pins are.
@@ -11,28 +11,27 @@ struct SettingsPolicy: Sendable {
     var clients = ClientSelection.all
     var sources = PinSources()
     var installedRoots: [Certificate] = []
-    /// Certificates that a platform would fetch, besides the pins.
+    /// Certificates in place of those that a platform would fetch, in addition to the pins.
     var fetchable: [Certificate] = []
-    /// The devices that are judged for, in the order of their data; this machine alone where none is named.
+    /// The devices in the order of their data; only this machine if none is named.
     let devices: [JudgedDevice]
-    /// The lists of roots that devices were named of, `nil` where none was named.
+    /// The lists of roots of the named devices; `nil` if none is named.
     var lists: HostPolicy.Lists? = nil
-    /// The roots that were given instead of those of the devices, or beside them; `nil` for none.
+    /// The given roots, instead of those of the devices or in addition to them; `nil` if none are given.
     var givenRoots: TrustStore? = nil
-    /// Roots that count as those of devices, beside the lists of devices.
+    /// Roots that count as those of devices, in addition to their lists.
     var publicRoots: Set<[UInt8]> = []
     var notes: [Finding] = []
 
-    /// What configurations tell servers apart by.
     struct Server: Hashable {
         let name: ReferenceName
         let host: String
-        /// The URL's host, `nil` for the reference name and where it plays no part.
+        /// The URL's host; `nil` if it is the reference name, or does not matter.
         let url: ServerName?
         let lacksPins: Bool
     }
 
-    /// Each client with its pins for the server, and what should be said once: without configurations that goes for all hosts.
+    /// The policy for a server, and the warnings to report once, because without configurations they are for all hosts.
     func policy(for server: Server) throws(Problem) -> (policy: HostPolicy, notes: [Finding]) {
         let name = server.name
         let byHost = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
@@ -45,7 +44,7 @@ struct SettingsPolicy: Sendable {
             devices.contains { $0.runs(client.client) }
         }
         let system = systemClients(beside: asked, by: pins, for: server.host)
-        // Nothing is left to judge by, whatever the host: no server need be asked.
+        // No client can judge any host, so no server needs to be asked.
         if settings.clients != nil, system.clients.isEmpty, !sources.hasLists,
             case .failure(let error)? = asked.first?.procedure,
             asked.allSatisfy({ if case .failure = $0.procedure { true } else { false } })
@@ -79,7 +78,6 @@ struct SettingsPolicy: Sendable {
         return (policy, told(isForAll ? warnings : []))
     }
 
-    /// The pins with those that a client alone reads from its configuration.
     private func withOwn(_ all: PinSet?, of clients: [ConfiguredClient]) -> PinSet? {
         guard !sources.configurations.isEmpty else { return all }
         let known = Set(all?.pins ?? [])
@@ -89,8 +87,6 @@ struct SettingsPolicy: Sendable {
 
     private func told(_ all: [Finding]) -> [Finding] { all.filter { !settings.outlook.ignored.contains($0.kind) } }
 
-    // MARK: Clients
-
     private func configured(
         _ clients: [Client], _ pins: PinSources.HostPins, _ mode: AFSecurityPolicy.PinningMode, _ server: Server
     ) throws(Problem) -> [ConfiguredClient] {
@@ -98,13 +94,13 @@ struct SettingsPolicy: Sendable {
         return try clients.map { (client) throws(Problem) in
             let own = sources.own(client, for: server.name, writtenAs: server.host, follows: follows)
             let policy = own.flatMap { $0.isEmpty ? nil : $0.flatMap(\.self) }
-            // A pin that is named for any host holds where the chosen client's own configuration has nothing.
+            // A pin for any host counts if the chosen client's own configuration has none.
             let clientPins =
                 if follows { sources.pins(of: client, policy) } else if own == nil {
                     sources.pins(of: client, beside: pins)
                 } else { policy.map(\.pins) ?? PinSet(sources.pins) }
             let isUncovered = clientPins == nil && policy == nil && (!follows || sources.isOfSet(client))
-            // What a client loads from a bundle are certificates, whatever else the app pins.
+            // A client loads only certificates from a bundle, even if the app pins keys elsewhere.
             let isModeItsOwn = settings.mode == nil && (follows || client.loader != nil && policy != nil || own == nil)
             return try ConfiguredClient(
                 ClientInput(
@@ -134,12 +130,11 @@ struct SettingsPolicy: Sendable {
         pins.certificates.count == pins.pins.count ? .certificate : .publicKey
     }
 
-    /// The clients by which the system decides for every connection of an app, where its configuration pins the host and they were not
-    /// asked for: what another client of the app accepts, the system can still reject.
+    /// The system's own clients that decide for an app whose configuration pins the host, unless they were chosen.
     ///
-    /// Android's `NetworkSecurityTrustManager` compares the pins of the network security configuration for all users of the process's
-    /// trust manager, OkHttp included; NSPinnedDomains is part of App Transport Security, which binds every load of NSURLSession (known
-    /// from Apple's documentation).
+    /// Android's `NetworkSecurityTrustManager` compares the pins of the network security configuration for all users of
+    /// the process's trust manager, OkHttp included. NSPinnedDomains is part of App Transport Security, which binds
+    /// every load of NSURLSession (known from Apple's documentation).
     private func systemClients(
         beside asked: [ConfiguredClient], by policies: PinSources.HostPins, for host: String
     ) -> (clients: [Client], remarks: [Finding]) {
@@ -151,15 +146,15 @@ struct SettingsPolicy: Sendable {
             let bound = asked.filter { client in
                 guard [system.platform, nil].contains(client.client.platform), client.client.configurations[kind] == nil
                 else { return false }
-                // A client that judges by no other pins rejects what the system rejects for them; not where the system goes by the
-                // place of a pin on the path, which the client does not know.
+                // A client without other pins rejects what Android's system rejects for them. Apple's system also
+                // compares the place of a pin on the path, which the client does not know.
                 if case .success = client.procedure, client.client.platform == .android, let pins = client.pins {
                     return !Set(pins.pins.map(\.spkiSHA256)).isSubset(of: systemPins.pins.map(\.spkiSHA256))
                 }
                 return true
             }
             guard !bound.isEmpty else { continue }
-            // What the app is holds for the system as well.
+            // The settings of the app are also the system's.
             let appSettings = Set(ClientSetting.androidApp.map(\.name))
             clients +=
                 bound.map { client in

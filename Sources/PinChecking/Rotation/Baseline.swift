@@ -1,6 +1,6 @@
 import Base
 
-/// The recorded state that servers are compared with, and which changes may happen without being told.
+/// The recorded state that servers are compared with, and the kinds of changes that are allowed.
 package struct Baseline: Sendable {
     package let path: String
     package let snapshot: Snapshot
@@ -12,7 +12,7 @@ package struct Baseline: Sendable {
         byKey = Dictionary(snapshot.endpoints.map { ($0.key, $0) }) { first, _ in first }
     }
 
-    /// What is recorded of an endpoint, of its target by name, or of an address that a look-up led to: the closest match.
+    /// The closest record: of the endpoint itself, of the address that a look-up led to, or of its target by name.
     package func recorded(for endpoint: Snapshot.Endpoint) -> Snapshot.Endpoint? {
         recorded(for: endpoint.key, at: endpoint.peer)
     }
@@ -28,7 +28,7 @@ package struct Baseline: Sendable {
         return byKey[key]
     }
 
-    /// What the target of an endpoint served at other addresses: the same chain, or one of those that most serve.
+    /// A record of the target at another address: with the same chain, else with the most frequent leaf.
     private func elsewhere(_ endpoint: Snapshot.Endpoint) -> Snapshot.Endpoint? {
         let target = endpoint.key.atAnyAddress
         let others = snapshot.endpoints.filter { $0.key.atAnyAddress == target }
@@ -71,9 +71,8 @@ package struct BaselineChanges: Hashable, Sendable {
     }
 
     package let baseline: String
-    /// What the baseline has of the connection, `nil` for nothing.
     package let recorded: Snapshot.Endpoint?
-    /// The address whose recorded state it was compared with, where the baseline has the target at other addresses only.
+    /// The address whose record was compared, if the baseline has the target only at other addresses.
     package let comparedWith: String?
     package let changes: [Change]
     package let allowed: Set<Change.Kind>
@@ -83,7 +82,7 @@ package struct BaselineChanges: Hashable, Sendable {
 
     var refusal: Reason? { refused.isEmpty ? nil : Reason("changed", "\(Self.list(refused)) since \(baseline)") }
 
-    /// What is said of a chain that was not judged and has no change that may not happen.
+    /// The reason for a chain that was not judged and has only allowed changes.
     var approval: Reason {
         if status == .unchanged { return Reason("unchanged", "unchanged since \(baseline)") }
         return Reason("changed-as-allowed", "\(Self.list(changes)) since \(baseline), as allowed")

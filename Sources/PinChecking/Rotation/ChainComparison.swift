@@ -1,25 +1,24 @@
 import Base
 import Pinning
 
-/// What makes two presented chains differ, told apart by what it means to pins.
+/// The differences between two presented chains, by their meaning for pins.
 ///
-/// Both are walked from the leaf from issuer to issuer, whatever order they were sent in. The last issuer that is named counts as
-/// the root, sent or not.
+/// Each chain is followed from the leaf from issuer to issuer, in any order of sending. The last issuer that is named
+/// counts as the root, even if it was not sent.
 package struct ChainComparison {
-    /// A CA as one certificate names it: its issuer.
+    /// A CA, as a certificate names its issuer.
     private struct Link {
         let name: String
         let certificate: Snapshot.Certificate?
         let keyID: String?
 
-        /// Whether both can be the same CA: the same name, and nothing that tells their keys apart.
+        /// `true` if both can be the same CA: one name, and keys that are not known to differ.
         func canBe(_ other: Link) -> Bool {
             guard name == other.name else { return false }
             if let own = certificate?.spkiSHA256, let others = other.certificate?.spkiSHA256 { return own == others }
             return keyID == other.keyID || keyID == nil || other.keyID == nil
         }
 
-        /// The name, and the key where the name alone does not tell it from `other`.
         func words(besides other: Link) -> String {
             let name = name.isEmpty ? "(no name)" : name
             guard self.name == other.name else { return name }
@@ -28,7 +27,6 @@ package struct ChainComparison {
         }
     }
 
-    /// A chain with the path that its names make.
     private struct Side {
         let chain: [Snapshot.Certificate]
         var path: [Snapshot.Certificate] = []
@@ -46,11 +44,10 @@ package struct ChainComparison {
             }
         }
 
-        /// Whether all that is known above the leaf is the name of what issued it, which need not be a root.
+        /// `true` if only the name of the leaf's issuer is known, which need not be a root's.
         var isBare: Bool { links.count == 1 && links[0].certificate == nil }
         var root: Snapshot.Certificate? { path.count > 1 && path.last?.isSelfIssued == true ? path.last : nil }
 
-        /// Whether a certificate on the path names this one as its issuer, and none with that name was sent.
         func lacks(_ certificate: Snapshot.Certificate) -> Bool {
             links.contains { $0.name == certificate.subject } && !chain.contains { $0.subject == certificate.subject }
         }
@@ -61,7 +58,7 @@ package struct ChainComparison {
     private let old: Side
     private let new: Side
 
-    /// The changes from one chain in wire order to another, in the order of their kinds; none for equal chains alone.
+    /// The changes from one chain to another, as they were sent, by kind; empty only if the chains are equal.
     package static func changes(from old: [Snapshot.Certificate], to new: [Snapshot.Certificate]) -> [Change] {
         guard let oldLeaf = old.first, let newLeaf = new.first, old != new else { return [] }
         let comparison = ChainComparison(old: Side(old), new: Side(new))
@@ -73,8 +70,6 @@ package struct ChainComparison {
         if changes.isEmpty { changes.insert(comparison.chainChange) }
         return changes.sorted { $0.kind != $1.kind ? $0.kind < $1.kind : ($0.old ?? "") < ($1.old ?? "") }
     }
-
-    // MARK: One certificate that took another one's place
 
     private static func leafChanges(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> [Change] {
         func change(_ kind: Change.Kind, _ before: String?, _ after: String?) -> Change {
@@ -99,10 +94,9 @@ package struct ChainComparison {
 
     private static let mostNamed = 8
 
-    /// A key that was certified in advance has an end that is hours away from the old one, since CAs begin a lifetime when they issue.
+    /// One day: a certificate made in advance ends hours away from the old one, since CAs begin a lifetime at issue.
     private static let toleratedSeconds: Int64 = 86_400
 
-    /// The change when a certificate that took another one's place ends more than a day before it.
     private static func earlierEnd(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> Change? {
         guard new.notAfter.seconds(to: old.notAfter) > toleratedSeconds else { return nil }
         return Change(
@@ -116,8 +110,6 @@ package struct ChainComparison {
             newCertificate: new)
     }
 
-    // MARK: The CAs above the leaf, and what is sent
-
     private var chainChange: Change {
         func sent(_ side: Side) -> String { listed(side.chain.map(\.title), first: Self.mostNamed) }
         return Change(kind: .chainChanged, old: sent(old), new: sent(new))
@@ -128,7 +120,7 @@ package struct ChainComparison {
         let isReplaced = !found.isEmpty
         let isOtherRoot = found.contains { $0.kind == .rootChanged }
         var isChanged = old.chain.filter(new.chain.contains) != new.chain.filter(old.chain.contains)
-        // What one chain holds and the other does not; the leaves are compared by themselves.
+        // The certificates of only one chain, without the leaves, which are compared by themselves.
         var lost = old.chain.dropFirst().filter { !new.chain.contains($0) }
         var gained = new.chain.dropFirst().filter { !old.chain.contains($0) }
         for certificate in lost {
@@ -173,11 +165,11 @@ package struct ChainComparison {
         return found
     }
 
-    /// The lowest CA that is another one; those above it follow from that.
+    /// The lowest CA that differs; the differences above follow from it.
     private var issuerChange: Change? {
         for (index, (before, after)) in zip(old.links, new.links).enumerated() where !before.canBe(after) {
             let areRoots = index == old.links.count - 1 && index == new.links.count - 1
-            // What issued the leaf may be no root where it is not sent.
+            // The leaf's issuer may not be a root if it is not sent.
             let mayBeBelow = index == 0 && (before.certificate == nil || after.certificate == nil)
             guard !areRoots || mayBeBelow else { return nil }
             return Change(kind: .issuerChanged, old: before.words(besides: after), new: after.words(besides: before))
@@ -186,14 +178,13 @@ package struct ChainComparison {
     }
 
     private var rootChange: Change? {
-        // One chain may only go on where the other ends, and without its intermediate it names what is no root.
+        // A chain may go on after the end of the other, and without its intermediate its last name is not a root's.
         guard let before = old.links.last, let after = new.links.last, !before.canBe(after), !old.passes(after),
             !new.passes(before), old.isBare == new.isBare
         else { return nil }
         return Change(kind: .rootChanged, old: before.words(besides: after), new: after.words(besides: before))
     }
 
-    /// Whether the leaf's issuer was sent, and the other issuer it has now is not.
     private var lacksIssuer: Bool {
         guard let first = new.links.first, let before = old.links.first else { return false }
         return new.isBare && old.links.count > 1 && !before.canBe(first)
@@ -201,22 +192,20 @@ package struct ChainComparison {
 }
 
 extension Snapshot.Certificate {
-    /// The subject, or what stands for it in a certificate without one.
     fileprivate var title: String { subject.isEmpty ? "(no subject)" : subject }
     fileprivate var period: String { "(\(notBefore.date) to \(notAfter.date))" }
 }
 
-/// One difference between what a server served and what it serves.
+/// A difference between the old chain of a server and its new one.
 package struct Change: Sendable, Hashable {
     package let kind: Kind
-    /// What was, in words; `nil` where there was nothing.
     package let old: String?
     package let new: String?
 
     package var oldCertificate: Snapshot.Certificate? = nil
     package var newCertificate: Snapshot.Certificate? = nil
 
-    /// Whether both say the same; the certificates behind it add nothing.
+    /// Compares the words, not the certificates behind them.
     package static func == (left: Change, right: Change) -> Bool {
         left.kind == right.kind && left.old == right.old && left.new == right.new
     }
@@ -227,7 +216,7 @@ package struct Change: Sendable, Hashable {
         hasher.combine(new)
     }
 
-    /// The kinds of differences, from harmless to grave as far as that can be said; raw values are stable ids.
+    /// The kinds of differences, roughly from harmless to grave; raw values are stable ids.
     package enum Kind: String, Sendable, Hashable, CaseIterable, Comparable {
         case renewed
         case rekeyed

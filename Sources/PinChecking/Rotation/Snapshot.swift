@@ -1,11 +1,11 @@
 package import Pinning
 
-/// What servers served at one moment: without times of the run, session data and addresses that were looked up.
+/// The chains of servers at one moment, without times of the run, session data and looked-up addresses.
 package struct Snapshot: Sendable, Hashable {
     /// The endpoints in the order of their keys; no key occurs twice.
     package let endpoints: [Endpoint]
 
-    /// A snapshot of `endpoints`; of two with the same key the later one counts.
+    /// Sorts `endpoints`; of two with the same key the later one counts.
     package init(_ endpoints: [Endpoint]) {
         var byKey: [Key: Endpoint] = [:]
         for var endpoint in endpoints {
@@ -15,16 +15,16 @@ package struct Snapshot: Sendable, Hashable {
         self.endpoints = byKey.values.sorted { $0.key < $1.key }
     }
 
-    /// Which endpoint it was and how it was asked: what two snapshots are compared by.
+    /// The identity of an endpoint in two snapshots: its target, and the way in which it was asked.
     package struct Key: Sendable, Hashable, Comparable {
         /// The target with its port, as in `api.example.com:443`.
         package var target: String
-        /// The address and port that were given to connect to, `nil` where the target was looked up.
+        /// The address and port that were given; `nil` if the target was looked up.
         package var connect: String?
         package var sni: String?
-        /// The name the certificate had to be valid for, `nil` for none.
+        /// The name that the certificate had to be valid for; `nil` if no name was checked.
         package var verifyName: String?
-        /// In which way it was asked, as in `RSA` and `TLS 1.2`; `nil` for as ordinary clients do.
+        /// The special way of asking, as in `RSA` and `TLS 1.2`; `nil` if an ordinary client asked.
         package var variant: String?
 
         package init(target: String, connect: String?, sni: String?, verifyName: String?, variant: String? = nil) {
@@ -39,9 +39,9 @@ package struct Snapshot: Sendable, Hashable {
 
     package struct Endpoint: Sendable, Hashable {
         package var key: Key
-        /// The address and port of the connection where it is known; no part of a snapshot that is written.
+        /// The address and port of the connection, if it is known; never written.
         package var peer: String?
-        /// The certificates in wire order, the leaf first; never empty.
+        /// The certificates as they were sent, leaf first; never empty.
         package let chain: [Certificate]
 
         package init?(_ key: Key, peer: String? = nil, chain: [Certificate]) {
@@ -52,17 +52,16 @@ package struct Snapshot: Sendable, Hashable {
         package var leaf: Certificate { chain[0] }
     }
 
-    /// One certificate, as far as it matters to pins; equal to another with the same hash, however much is recorded of it.
+    /// The facts of a certificate that matter to pins; two are equal if their hashes are.
     package struct Certificate: Sendable, Hashable {
-        /// The subject as one line in RFC 2253 order.
         package var subject: String
         package var issuer: String
-        /// The key identifier of the issuer's key in hexadecimal digits, `nil` when the certificate does not say.
+        /// The key identifier of the issuer's key in hexadecimal digits; `nil` if the certificate has none.
         package var issuerKeyID: String?
         package var names: [String]
         package var notBefore: Timestamp
         package var notAfter: Timestamp
-        /// The kind of the key, as in `EC P-256`.
+        /// The algorithm of the key, as in `EC P-256`.
         package var key: String
         /// The public-key pin, `sha256/…`.
         package var spkiSHA256: String

@@ -2,34 +2,32 @@ import Base
 import PinFormats
 package import Pinning
 
-/// A CA that issues certificates to servers, and what it says of its own roots; `make-public-cas` writes the table of the published ones.
+/// A CA that issues certificates to servers, with its published roots; `make-public-cas` writes the table of these.
 package struct CA: Sendable, Hashable {
     package let name: String
     package let roots: [Root]
 
-    /// A root of a CA, known by its key: several certificates can have it.
+    /// A root of a CA, identified by its key: several certificates can have it.
     package struct Root: Sendable, Hashable {
-        /// Whether servers get certificates below a root.
         package enum State: String, Sendable, Hashable {
-            /// They do, or may at any renewal.
+            /// Servers get certificates below it, or may at any renewal.
             case inUse = "in-use"
-            /// The CA leaves it for others.
+            /// The CA moves servers to other roots.
             case older
-            /// The CA makes a root of it, on any day; until then another root signs its key.
+            /// The CA may make it a root on any day; until then another root signs its key.
             case coming
         }
 
         package let name: String
         package let key: SHA256Digest
-        /// The kind of its key, as in `RSA 4096`.
         package let algorithm: String
         package let state: State
-        /// From when on browsers trust it no longer, as the CA says; `nil` where nothing is said.
+        /// The moment from which browsers no longer trust it, as the CA says; `nil` if the CA says nothing.
         package let until: Timestamp?
         /// The older roots that signed its key.
         package let crossSigners: [String]
         package let source: String
-        /// The day on which the page was changed or read.
+        /// The day on which the page of the source was changed or read.
         package let date: String
 
         fileprivate init(_ row: PublicCARow) {
@@ -44,19 +42,19 @@ package struct CA: Sendable, Hashable {
                 signedBy: row[6].split(separator: "|").map(String.init), row[7], row[8])
         }
 
-        /// Whether its row is too old to rest on; one without a day is of the lists.
+        /// `true` if the row is too old to rely on; a root of the lists has no day and is never old.
         func isOld(at time: Timestamp) -> Bool {
             let day = try? TimeText.read(date)
             return day.map { $0.seconds(to: time) > Int64(DeviceData.daysUntilStale) * 86_400 } ?? false
         }
 
-        /// A root that is on lists of devices, and of which no CA says anything.
+        /// A root on lists of devices that no CA publishes.
         init(_ name: String, _ key: SHA256Digest, _ algorithm: String) {
             (self.name, self.key, self.algorithm, until) = (name, key, algorithm, nil)
             (state, crossSigners, source, date) = (.inUse, [], "", "")
         }
 
-        /// A root by the SHA-256 of its key in hexadecimal digits, and the day of `until`.
+        /// A root by the SHA-256 of its key in hexadecimal digits; `until` is a day.
         package init(
             _ name: String, _ key: String, _ algorithm: String, _ state: State, until: String? = nil,
             signedBy crossSigners: [String] = [], _ source: String, _ date: String
@@ -79,7 +77,6 @@ package struct CA: Sendable, Hashable {
     package var rootsInUse: [Root] { roots.filter { $0.state == .inUse } }
     package var comingRoots: [Root] { roots.filter { $0.state == .coming } }
 
-    /// The CAs that rows of a file are about.
     static func all(_ rows: [PublicCARow]) -> [CA] {
         rows.grouped(by: \.ca).map { name, rows in CA(name, rows.map(Root.init)) }
     }
@@ -98,14 +95,12 @@ extension DeviceData {
     private static let publishedRoots = Dictionary(
         CA.published.flatMap(\.roots).map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// What is known of the root with a key, by the data itself or by what CAs publish; `nil` for a key that is none's.
     func publicRoot(withKey key: SHA256Digest) -> CA.Root? {
         publicCAs.root(withKey: key) ?? Self.publishedRoots[key]
     }
 }
 
 extension [CA] {
-    /// Whose root has a key, `nil` for a key that is none's.
     package func ca(withKey key: SHA256Digest) -> CA? { first { $0.roots.contains { $0.key == key } } }
     package func root(withKey key: SHA256Digest) -> CA.Root? { ca(withKey: key)?.roots.first { $0.key == key } }
     var rootNames: Set<String> { Set(flatMap { $0.roots.map(\.name) }) }

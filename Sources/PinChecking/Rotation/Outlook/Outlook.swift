@@ -1,29 +1,29 @@
 package import Pinning
 
-/// How long a verdict will last: until when the pins match, what is left when they do not, and what runs out.
+/// The forecast of a verdict: the end of the pins that match, the backups after it, and the dates that come.
 ///
-/// A forecast, not a verdict: an authority can change its certificates on any day, and a server its key. It is of one client, or
-/// the worst of several.
+/// A forecast is not a verdict: a CA can change its certificates on any day, and a server its key. It is for one
+/// client, or the worst of several.
 package struct Outlook: Sendable, Hashable {
     package struct PinStanding: Sendable, Hashable {
-        /// The position on the path of the certificate it matches, nearest to the leaf; `nil` when it matches none.
+        /// The depth of the certificate that the pin matches, the nearest to the leaf; `nil` if there is none.
         package var depth: Int?
-        /// The last moment at which it is sure to match as things are, or the end of a backup's certificate; `nil` for others.
+        /// The last moment at which the pin is sure to match, or the end of a backup's certificate; `nil` if neither.
         package var until: Timestamp?
         package var isCompared: Bool
-        /// Why a pin that matches nothing is no backup; `nil` for a backup and a pin in use.
+        /// The reason why a pin without a match is not a backup; `nil` if it is one, or is in use.
         package var noBackup: NoBackup? = nil
     }
 
-    /// Why a pin is no backup: an id, and words behind the pin's number.
+    /// The reason why a pin is not a backup: an id, and the words behind the pin's number.
     package struct NoBackup: Sendable, Hashable {
         package let id: String
         package let words: String
     }
 
-    /// Why the pins that match now stop to, from what happens soonest to what happens last.
+    /// The reason why pins that match now stop matching, the soonest first.
     package enum End: String, Sendable, Hashable, CaseIterable {
-        /// The server's certificate is renewed: with a new key, or at all where the certificate is pinned.
+        /// The server's certificate is renewed: with a new key, or with any key if the certificate is pinned.
         case leafRenewal = "leaf-renewal"
         case intermediateExpiry = "intermediate-expiry"
         case rootExpiry = "root-expiry"
@@ -32,32 +32,30 @@ package struct Outlook: Sendable, Hashable {
     }
 
     package let pins: [PinStanding]
-    /// The last moment at which pins that match now are sure to; `nil` when they do not fulfil what the client demands.
+    /// The last moment at which the pins that match now are sure to; `nil` if they do not satisfy the client.
     package let pinsMatchUntil: Timestamp?
     package let end: End?
-    /// After when no configured pin is sure to match, `nil` when a backup has no end, or nothing is pinned.
+    /// The moment after which no pin is sure to match; `nil` if a backup has no end, or nothing is pinned.
     package let noPinAfter: Timestamp?
-    /// The positions of pins that match nothing yet and by which the client accepts a world that may come.
+    /// The positions of pins without a match by which the client accepts a world that may come.
     package let backups: [Int]
-    /// Whether there is such a pin for everything the client demands.
+    /// `true` if every condition of the client has a backup.
     package let hasBackup: Bool
-    /// The moment from which on the client ignores its pins and takes any trusted chain, `nil` for never.
+    /// The moment after which the client ignores its pins and accepts any trusted chain; `nil` if that never comes.
     package let pinsExpire: Timestamp?
-    /// The end of the certificate that ends first on the paths the client needs; `nil` for one that does not mind dates.
+    /// The first end of a certificate on the paths that the client needs; `nil` if it does not mind dates.
     package let validUntil: Timestamp?
-    /// When servers of this certificate's lifetime are usually renewed at the latest.
+    /// The latest usual renewal of certificates with this lifetime.
     package let renewalPoint: Timestamp?
-    /// What the user should know, worst first.
     package internal(set) var findings: [Finding]
-    /// Whether the client compares pins, or rejects: of one that does neither, nothing is in reserve and nothing has to be.
+    /// `false` if pins do not decide: the client has no backup and needs none.
     let comparesPins: Bool
 
     package var level: Finding.Level { findings.map(\.level).max() ?? .note }
-    /// The finding that the reason of the result says already.
+    /// The finding that is already in the reason of the result.
     package internal(set) var told: Finding? = nil
 
-    /// The worst of what several clients expect: the earliest of all dates, and of the findings about one thing the gravest, with the
-    /// names of those that it is true of.
+    /// The worst of several outlooks: the earliest dates, and each subject's worst finding with its clients' names.
     static func worst<Judge>(of outlooks: [(judge: Judge, outlook: Outlook)], named: ([Judge]) -> String) -> Outlook? {
         guard outlooks.count > 1, let first = outlooks.first?.outlook else { return outlooks.first?.outlook }
         let all = outlooks.map(\.outlook)
@@ -75,7 +73,7 @@ package struct Outlook: Sendable, Hashable {
         }
         let findings = worst.map { finding in
             let judges = outlooks.filter { $0.outlook.findings.contains(finding) }.map(\.judge)
-            // What is said of a certificate is true for all.
+            // The end of a certificate concerns all clients.
             guard judges.count < outlooks.count, finding.kind != .expiresSoon else { return finding }
             var finding = finding
             finding.message = "\(named(judges)): \(finding.message)"
@@ -95,7 +93,7 @@ package struct Outlook: Sendable, Hashable {
             renewalPoint: first.renewalPoint, findings: findings.worstFirst, comparesPins: !comparing.isEmpty)
     }
 
-    /// The same without what is not to be told; what fails stays.
+    /// The outlook without ignored findings; findings that fail stay.
     func without(_ ids: Set<FindingID>) -> Outlook {
         var outlook = self
         outlook.findings.removeAll { $0.level != .fail && ids.contains($0.kind) }
@@ -108,7 +106,6 @@ extension [Finding] {
 }
 
 extension Finding {
-    /// Whether it is worse than another about the same, or as bad and earlier.
     fileprivate func comes(before other: Finding) -> Bool {
         if level != other.level { return level > other.level }
         guard let date, let otherDate = other.date, date != otherDate else { return message < other.message }

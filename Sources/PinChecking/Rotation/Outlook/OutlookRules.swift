@@ -2,11 +2,11 @@ import Base
 package import PinFormats
 package import Pinning
 
-/// What is asked for the time ahead.
+/// The user's limits for the time ahead.
 package struct OutlookRules: Sendable, Hashable {
     package var warnBefore: Threshold?
     package var failBefore: Threshold?
-    /// How long a configured pin has to be able to match, in seconds or a part of the leaf's lifetime.
+    /// The time for which a pin must be able to match, in seconds or as a part of the leaf's lifetime.
     package var minPinLife: Threshold?
     package var failsOnWarning = false
     package var ignored: Set<FindingID> = []
