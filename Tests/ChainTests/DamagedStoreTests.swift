@@ -131,12 +131,12 @@ struct DamagedStoreTests {
             }
         }
         let store = X509_STORE_new()
-        let untrusted = COpenSSL_sk_X509_new_null()
+        let untrusted = OPENSSL_sk_new_null()
         let context = X509_STORE_CTX_new()
         let (leaf, issuer) = (parse(pki.leaf.der), parse(pki.interA.der))
         defer {
             X509_STORE_CTX_free(context)
-            COpenSSL_sk_X509_free(untrusted)
+            OPENSSL_sk_free(untrusted)
             X509_STORE_free(store)
             X509_free(leaf)
             X509_free(issuer)
@@ -145,7 +145,7 @@ struct DamagedStoreTests {
         X509_STORE_load_file(store, files.bundle)
         X509_STORE_load_path(store, files.directory)
         X509_STORE_load_store(store, files.directory)
-        COpenSSL_sk_X509_push(untrusted, issuer)
+        OPENSSL_sk_push(untrusted, UnsafeRawPointer(issuer))
         X509_STORE_CTX_init(context, store, leaf, untrusted)
         X509_STORE_CTX_set_default(context, "ssl_server")
         let parameters = X509_STORE_CTX_get0_param(context)

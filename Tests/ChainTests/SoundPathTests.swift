@@ -89,16 +89,16 @@ import X509
         let sent = certificates(sent)
         let anchors = certificates(anchors)
         let store = X509_STORE_new()
-        let untrusted = COpenSSL_sk_X509_new_null()
+        let untrusted = OPENSSL_sk_new_null()
         let context = X509_STORE_CTX_new()
         defer {
             X509_STORE_CTX_free(context)
-            COpenSSL_sk_X509_free(untrusted)
+            OPENSSL_sk_free(untrusted)
             X509_STORE_free(store)
             for certificate in [leaf] + sent + anchors { X509_free(certificate) }
         }
         for certificate in anchors { X509_STORE_add_cert(store, certificate) }
-        for certificate in sent { COpenSSL_sk_X509_push(untrusted, certificate) }
+        for certificate in sent { OPENSSL_sk_push(untrusted, UnsafeRawPointer(certificate)) }
         X509_STORE_CTX_init(context, store, leaf, untrusted)
         X509_STORE_CTX_set_default(context, "ssl_server")
         let parameters = X509_STORE_CTX_get0_param(context)

@@ -27,30 +27,6 @@ static inline void COpenSSL_OPENSSL_free(void *memory) { OPENSSL_free(memory); }
 static inline void *COpenSSL_OPENSSL_memdup(const void *memory, size_t count) { return OPENSSL_memdup(memory, count); }
 static inline long COpenSSL_BIO_get_mem_data(BIO *bio, const char **data) { return BIO_get_mem_data(bio, (char **)data); }
 
-static inline int COpenSSL_sk_X509_num(const STACK_OF(X509) *stack) { return sk_X509_num(stack); }
-static inline X509 *COpenSSL_sk_X509_value(const STACK_OF(X509) *stack, int index) { return sk_X509_value(stack, index); }
-static inline STACK_OF(X509) *COpenSSL_sk_X509_new_null(void) { return sk_X509_new_null(); }
-static inline int COpenSSL_sk_X509_push(STACK_OF(X509) *stack, X509 *certificate) { return sk_X509_push(stack, certificate); }
-static inline void COpenSSL_sk_X509_free(STACK_OF(X509) *stack) { sk_X509_free(stack); }
-static inline int COpenSSL_sk_GENERAL_NAME_num(const STACK_OF(GENERAL_NAME) *stack) { return sk_GENERAL_NAME_num(stack); }
-static inline GENERAL_NAME *COpenSSL_sk_GENERAL_NAME_value(const STACK_OF(GENERAL_NAME) *stack, int index) {
-    return sk_GENERAL_NAME_value(stack, index);
-}
-static inline STACK_OF(GENERAL_NAME) *COpenSSL_sk_GENERAL_NAME_new_null(void) { return sk_GENERAL_NAME_new_null(); }
-static inline int COpenSSL_sk_GENERAL_NAME_push(STACK_OF(GENERAL_NAME) *stack, GENERAL_NAME *name) {
-    return sk_GENERAL_NAME_push(stack, name);
-}
-static inline int COpenSSL_sk_ASN1_OBJECT_num(const STACK_OF(ASN1_OBJECT) *stack) { return sk_ASN1_OBJECT_num(stack); }
-static inline ASN1_OBJECT *COpenSSL_sk_ASN1_OBJECT_value(const STACK_OF(ASN1_OBJECT) *stack, int index) {
-    return sk_ASN1_OBJECT_value(stack, index);
-}
-static inline int COpenSSL_sk_ACCESS_DESCRIPTION_num(const STACK_OF(ACCESS_DESCRIPTION) *stack) {
-    return sk_ACCESS_DESCRIPTION_num(stack);
-}
-static inline ACCESS_DESCRIPTION *COpenSSL_sk_ACCESS_DESCRIPTION_value(const STACK_OF(ACCESS_DESCRIPTION) *stack, int index) {
-    return sk_ACCESS_DESCRIPTION_value(stack, index);
-}
-
 // Types that are opaque from OpenSSL 4 on are passed as `void`, so that Swift need not name them.
 static inline const unsigned char *COpenSSL_ASN1_STRING_get0_data(const void *string) { return ASN1_STRING_get0_data(string); }
 static inline int COpenSSL_ASN1_STRING_length(const void *string) { return ASN1_STRING_length(string); }

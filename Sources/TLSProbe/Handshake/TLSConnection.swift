@@ -216,9 +216,9 @@ extension TLSConnection {
         // On a client the list begins with the leaf. It belongs to the session.
         let list = SSL_get_peer_cert_chain(ssl)
         var certificates: [Certificate] = []
-        for index in 0..<max(0, COpenSSL_sk_X509_num(list)) {
-            guard let certificate = COpenSSL_sk_X509_value(list, index) else { continue }
-            certificates.append(try CertificateReader.certificate(borrowing: certificate))
+        for index in 0..<max(0, OPENSSL_sk_num(list)) {
+            guard let certificate = OPENSSL_sk_value(list, index) else { continue }
+            certificates.append(try CertificateReader.certificate(borrowing: OpaquePointer(certificate)))
         }
         return PresentedChain(certificates)
     }

@@ -42,7 +42,7 @@ enum NameRule {
 
     /// Checks constraints against a certificate whose only name is `name` (`NAME_CONSTRAINTS_check`).
     private static func satisfies(_ name: String, _ constraints: UnsafeMutablePointer<NAME_CONSTRAINTS>) -> Bool {
-        guard let certificate = X509_new(), let names = COpenSSL_sk_GENERAL_NAME_new_null() else { return false }
+        guard let certificate = X509_new(), let names = OPENSSL_sk_new_null() else { return false }
         defer {
             GENERAL_NAMES_free(names)
             X509_free(certificate)
@@ -51,7 +51,7 @@ enum NameRule {
             ASN1_STRING_set(value, name, Int32(name.utf8.count)) == 1
         else { return false }
         GENERAL_NAME_set0_value(entry, GEN_DNS, UnsafeMutableRawPointer(value))
-        guard COpenSSL_sk_GENERAL_NAME_push(names, entry) > 0,
+        guard OPENSSL_sk_push(names, entry) > 0,
             X509_add1_ext_i2d(certificate, NID_subject_alt_name, UnsafeMutableRawPointer(names), 0, 0) == 1
         else { return false }
         // The check reads names that OpenSSL stored at a first look; if that failed, it would find none to object to.

@@ -44,16 +44,16 @@ struct PathJudge {
         buildingByItself: Bool
     ) -> Judgement {
         guard let context = X509_STORE_CTX_new(), let store = X509_STORE_new(),
-            let untrusted = COpenSSL_sk_X509_new_null()
+            let untrusted = OPENSSL_sk_new_null()
         else { preconditionFailure("OpenSSL gives no context only when memory is out") }
         defer {
             X509_STORE_CTX_free(context)
             X509_STORE_free(store)
-            COpenSSL_sk_X509_free(untrusted)
+            OPENSSL_sk_free(untrusted)
             OpenSSLFailure.forget()
         }
         OpenSSLFailure.forget()
-        for node in intermediates { COpenSSL_sk_X509_push(untrusted, node.handle.pointer) }
+        for node in intermediates { OPENSSL_sk_push(untrusted, UnsafeRawPointer(node.handle.pointer)) }
         // On a given path the next certificate is the issuer; contradicting identifiers are looked for afterwards.
         if !buildingByItself {
             X509_STORE_set_check_issued(store) { context, subject, issuer in
@@ -191,8 +191,8 @@ struct PathJudge {
     /// The chain that OpenSSL ended with: the certificates of `path`, or fewer if it found a shorter way.
     private func builtChain(_ context: OpaquePointer, of path: [PathNode]) -> [Certificate] {
         let stack = X509_STORE_CTX_get0_chain(context)
-        return (0..<COpenSSL_sk_X509_num(stack)).compactMap { index in
-            let pointer = COpenSSL_sk_X509_value(stack, index)
+        return (0..<max(0, OPENSSL_sk_num(stack))).compactMap { index in
+            let pointer = OPENSSL_sk_value(stack, index).map { OpaquePointer($0) }
             return path.first { X509_cmp($0.handle.pointer, pointer) == 0 }?.certificate
         }
     }

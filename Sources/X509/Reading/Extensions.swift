@@ -7,8 +7,7 @@ enum Extensions {
         guard let extensionValue = X509_get_ext_d2i(certificate, NID_subject_alt_name, nil, nil) else { return [] }
         let stack = OpaquePointer(extensionValue)
         defer { GENERAL_NAMES_free(stack) }
-        return (0..<COpenSSL_sk_GENERAL_NAME_num(stack)).compactMap { index in
-            guard let name = COpenSSL_sk_GENERAL_NAME_value(stack, index) else { return nil }
+        return elements(of: stack, as: GENERAL_NAME.self).map { name in
             var kind: Int32 = 0
             let value = GENERAL_NAME_get0_value(name, &kind)
             switch kind {
@@ -64,13 +63,17 @@ enum Extensions {
         defer { EXTENDED_KEY_USAGE_free(stack) }
         var purposes: [String] = []
         var named: Set<Int32> = []
-        for index in 0..<COpenSSL_sk_ASN1_OBJECT_num(stack) {
-            guard let purpose = COpenSSL_sk_ASN1_OBJECT_value(stack, index) else { continue }
+        for index in 0..<max(0, OPENSSL_sk_num(stack)) {
+            guard let purpose = OPENSSL_sk_value(stack, index).map({ OpaquePointer($0) }) else { continue }
             let identifier = OBJ_obj2nid(purpose)
             let isNew = identifier != NID_undef && named.insert(identifier).inserted
             if isNew || purposes.count < purposeLimit { purposes.append(objectName(purpose)) }
         }
         return purposes
+    }
+
+    static func elements<T>(of stack: OpaquePointer?, as type: T.Type) -> [UnsafeMutablePointer<T>] {
+        (0..<max(0, OPENSSL_sk_num(stack))).compactMap { OPENSSL_sk_value(stack, $0)?.assumingMemoryBound(to: type) }
     }
 
     /// The bytes of an `ASN1_STRING` of any kind.

@@ -17,8 +17,7 @@ package enum IssuerPlaces {
         guard let value = X509_get_ext_d2i(certificate.pointer, NID_info_access, nil, nil) else { return [] }
         let stack = OpaquePointer(value)
         defer { AUTHORITY_INFO_ACCESS_free(stack) }
-        let count = min(COpenSSL_sk_ACCESS_DESCRIPTION_num(stack), Int32(limit))
-        let descriptions = (0..<max(0, count)).compactMap { COpenSSL_sk_ACCESS_DESCRIPTION_value(stack, $0)?.pointee }
+        let descriptions = Extensions.elements(of: stack, as: ACCESS_DESCRIPTION.self).prefix(limit).map(\.pointee)
         return descriptions.filter { OBJ_obj2nid($0.method) == method }.map { description in
             var kind: Int32 = 0
             let location = GENERAL_NAME_get0_value(description.location, &kind)

@@ -49,10 +49,9 @@ enum Malformation {
         let constraints = value.assumingMemoryBound(to: NAME_CONSTRAINTS.self)
         defer { NAME_CONSTRAINTS_free(constraints) }
         for subtrees in [constraints.pointee.permittedSubtrees, constraints.pointee.excludedSubtrees] {
-            for index in 0..<max(0, OPENSSL_sk_num(subtrees)) {
-                let subtree = OPENSSL_sk_value(subtrees, index)?.assumingMemoryBound(to: GENERAL_SUBTREE.self)
+            for subtree in Extensions.elements(of: subtrees, as: GENERAL_SUBTREE.self) {
                 var kind: Int32 = 0
-                let base = GENERAL_NAME_get0_value(subtree?.pointee.base, &kind)
+                let base = GENERAL_NAME_get0_value(subtree.pointee.base, &kind)
                 guard kind == GEN_DNS, let name = Extensions.bytes(base) else { continue }
                 if name.last == UInt8(ascii: ".") { return "a name constraint of it ends in a dot" }
                 if name.contains(UInt8(ascii: "*")) { return "a name constraint of it holds a *" }

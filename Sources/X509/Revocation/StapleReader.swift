@@ -63,10 +63,10 @@ package enum StapleReader {
     private static func verify(_ response: OCSPResponseHandle, issuer: X509Handle, time: Timestamp) throws(StapleError)
     {
         guard let store = X509_STORE_new(), let parameters = X509_STORE_get0_param(store),
-            let stack = COpenSSL_sk_X509_new_null()
+            let stack = OPENSSL_sk_new_null()
         else { throw .notSigned }
         defer {
-            COpenSSL_sk_X509_free(stack)
+            OPENSSL_sk_free(stack)
             X509_STORE_free(store)
         }
         // The path may end at an intermediate: its own trust is decided elsewhere.
@@ -75,7 +75,8 @@ package enum StapleReader {
         X509_VERIFY_PARAM_set_depth(parameters, 0)
         X509_VERIFY_PARAM_set_time(parameters, time_t(time.secondsSinceEpoch))
         // The issuer's own signature counts even if its certificate is out of date: a platform may trust it still.
-        guard X509_STORE_add_cert(store, issuer.pointer) == 1, COpenSSL_sk_X509_push(stack, issuer.pointer) > 0,
+        guard X509_STORE_add_cert(store, issuer.pointer) == 1,
+            OPENSSL_sk_push(stack, UnsafeRawPointer(issuer.pointer)) > 0,
             OCSP_basic_verify(response.basic, stack, store, UInt(OCSP_TRUSTOTHER)) == 1
         else { throw .notSigned }
     }
