@@ -41,22 +41,3 @@ package struct AndroidNetworkSecurityConfig: ClientProcedure {
         }
     }
 }
-
-extension ProcedureRun {
-    /// Goes on only if the device trusts the chain, by the anchors and the timestamps of the app's configuration.
-    mutating func afterServerTrust(by trust: AndroidTrust?, _ goOn: (inout Self, TrustResult) -> Verdict) -> Verdict {
-        guard let trust else { return afterServerTrust(goOn) }
-        let demand = trust.transparencyDemand(level: view.release.androidLevel, for: view.referenceName.serverName)
-        platform = platform?.asking(for: demand)
-        let system = evaluate(serverPolicy, anchors: trust.anchors)
-        record(system)
-        if system.isTrusted { return goOn(&self, system) }
-        if let place = trust.place, place.namesAnchors, system.failures.contains(where: \.isMissingAnchor) {
-            let hosts = place.hosts?.description ?? "hosts without an entry of their own"
-            warn(
-                .configuredAnchors,
-                "the app's configuration trusts \(trust.words) for \(hosts), and no other root (\(place.origin))")
-        }
-        return rejected(system.failures, on: system.builtChain)
-    }
-}

@@ -12,9 +12,6 @@ package protocol ClientProcedure: Sendable {
     /// The comparison of pins for a server before it presents anything, for forecasts and keys without a certificate.
     func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison
 
-    /// The response to NSURLSession's challenge if the client rejects.
-    var rejection: ChallengeDisposition { get }
-
     /// Decides step by step, in the client's own order.
     func evaluate(_ run: inout ProcedureRun) -> Verdict
 }
@@ -24,7 +21,6 @@ extension ClientProcedure {
     package func stack(on release: PlatformRelease) -> TLSStack? {
         platform(on: release).map { TLSStack(of: $0.family, on: release) }
     }
-    package var rejection: ChallengeDisposition { .cancelAuthenticationChallenge }
 
     /// Decides as the client does, between the platform's TLS and App Transport Security, which may each refuse.
     package func decide(

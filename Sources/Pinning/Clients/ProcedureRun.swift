@@ -149,11 +149,24 @@ package struct ProcedureRun {
         warn(.nameNotChecked, "the name was not checked: give the host the certificate must be valid for")
     }
 
-    /// Goes on only if the system trusts the chain and its name.
-    mutating func afterServerTrust(_ goOn: (inout Self, TrustResult) -> Verdict) -> Verdict {
-        let system = evaluate(serverPolicy)
+    /// Goes on only if the device trusts the chain and its name, by the anchors and timestamps of an Android app's configuration.
+    mutating func afterServerTrust(
+        by trust: AndroidTrust? = nil, _ goOn: (inout Self, TrustResult) -> Verdict
+    ) -> Verdict {
+        if let trust {
+            let demand = trust.transparencyDemand(level: view.release.androidLevel, for: view.referenceName.serverName)
+            platform = platform?.asking(for: demand)
+        }
+        let system = evaluate(serverPolicy, anchors: trust?.anchors ?? .trustStore)
         record(system)
-        return system.isTrusted ? goOn(&self, system) : rejected(system.failures, on: system.builtChain)
+        if system.isTrusted { return goOn(&self, system) }
+        if let trust, let place = trust.place, place.namesAnchors, system.failures.contains(where: \.isMissingAnchor) {
+            let hosts = place.hosts?.description ?? "hosts without an entry of their own"
+            warn(
+                .configuredAnchors,
+                "the app's configuration trusts \(trust.words) for \(hosts), and no other root (\(place.origin))")
+        }
+        return rejected(system.failures, on: system.builtChain)
     }
 
     /// Ends with a match or a mismatch on the built chain; `isHashed` is `false` for a key that can never match.
