@@ -123,7 +123,7 @@ import X509
 
     @Test func `vector 39: the built chain holds the pinned bytes of a re-issued intermediate`() throws {
         let verdict = try Self.paths[3].scene.afNetworking4()
-        #expect(verdict.builtChain.certificates == [try Certificate(pki.leaf), try Certificate(pki.interA)])
+        #expect(verdict.builtChain.certificates == [try x509(pki.leaf), try x509(pki.interA)])
         #expect(verdict.builtChain.isVerified)
     }
 
@@ -297,10 +297,7 @@ import X509
         try Self.vector("A1.3", scene, "pin-mismatch").check()
         let deduplicated = scene.with { $0.pins.remove(at: 2) }
         let verdict = try Self.vector("A1.3", deduplicated, "pin-matched").check()
-        #expect(
-            verdict.builtChain.certificates == [
-                try Certificate(google[0]), try Certificate(google[1]), try Certificate(google[4]),
-            ])
+        #expect(verdict.builtChain.certificates == [try x509(google[0]), try x509(google[1]), try x509(google[4])])
     }
 
     /// The table of A1.3: which pins are enough in which mode. Columns: leaf, intermediate, root, all, all but the root.

@@ -86,7 +86,7 @@ import X509
             mode: isPinned ? .certificate : .none, allowInvalid: isPinned, pins: isPinned ? pins : [],
             presented: [leaf, inter], system: anchor == .app ? [] : [Self.root],
             publicRoots: [.system, .appSystem].contains(anchor) ? [Self.root] : [], host: Self.host,
-            time: try Certificate(leaf).notBefore.advanced(bySeconds: 60)
+            time: try x509(leaf).notBefore.advanced(bySeconds: 60)
         ).afNetworking4()
     }
 

@@ -5,7 +5,7 @@ import X509
 
 @Suite("Apple's NSPinnedDomains decides as the decision table's vectors 131 to 136 say") struct AppleVectors {
     static func hash(_ certificate: LabCertificate) throws -> SHA256Digest {
-        try Certificate(certificate).publicKey.spkiSHA256
+        try x509(certificate).publicKey.spkiSHA256
     }
 
     /// The entry of a domain with its subdomains, as `NSIncludesSubdomains` has them.
@@ -85,7 +85,7 @@ import X509
         let verdicts = try [pki.rootA, pki.rootB].map { root in
             let client = NSPinnedDomains(identities: .listed(leaf: nil, authorities: [try Self.hash(root)]))
             let verdict = try ClientVector("136", client, scene(root), "pin-matched").check()
-            #expect(verdict.builtChain.certificates.last == (try Certificate(root)))
+            #expect(verdict.builtChain.certificates.last == (try x509(root)))
             return verdict
         }
         #expect(verdicts.filter { $0.warnings.map(\.id) == ["path-dependent"] }.count == 1)
@@ -95,7 +95,7 @@ import X509
         ] as [any ClientProcedure] {
             let others = try [pki.rootA, pki.rootB].map { root in
                 let verdict = try scene(root).verdict(of: client)
-                let isPreferred = try verdict.builtChain.certificates.last == Certificate(root)
+                let isPreferred = try verdict.builtChain.certificates.last == x509(root)
                 #expect(verdict.isAccepted == isPreferred, "\(type(of: client))")
                 return verdict
             }

@@ -146,7 +146,7 @@ import X509
         let directory = try TemporaryDirectory()
         let file = try directory.write(root2.pem, to: "roots.pem")
         let system = TrustStore.system(environment: ["SSL_CERT_FILE": file, "SSL_CERT_DIR": "/nonexistent"])
-        let store = TrustStore(anchors: [AnchorBundle([try Certificate(root0)])], and: system)
+        let store = TrustStore(anchors: [AnchorBundle([try x509(root0)])], and: system)
         let scene = Scene.ordinary(pins: [root0], presented: [leaf, cross])
         let verdict = Alamofire(.publicKeys()).decide(
             try scene.observation, pins: try scene.pinSet, verifier: OpenSSLPathVerifier(trustStore: store))
@@ -160,7 +160,7 @@ import X509
             pins: [pki.junk, pki.leaf2], presented: [pki.leaf, pki.interA, pki.interAxB], system: anchors)
         let preferred = try #require(try scene.verdict(of: OkHttp()).builtChain.certificates.last)
         for anchor in anchors {
-            let isPreferred = try Certificate(anchor) == preferred
+            let isPreferred = try x509(anchor) == preferred
             let verdict = try scene.verdict(of: AndroidVectors.exempting(anchor))
             #expect(verdict.reason.id == (isPreferred ? "pins-not-applied" : "pin-mismatch"))
             #expect(verdict.warnings.map(\.id).contains("path-dependent"))

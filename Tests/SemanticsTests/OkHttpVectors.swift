@@ -18,7 +18,7 @@ import X509
     }
 
     @Test func `vector 113: two certificates with one key have one pin`() throws {
-        let (old, new) = (try Certificate(pki.leaf), try Certificate(pki.leafRe))
+        let (old, new) = (try x509(pki.leaf), try x509(pki.leafRe))
         #expect(old != new)
         #expect(old.publicKey.spkiSHA256 == new.publicKey.spkiSHA256)
         #expect(old.publicKey.spkiSHA256.description.hasPrefix("sha256/"))

@@ -5,8 +5,8 @@ import Testing
 @testable import PinFormats
 
 @Suite("curl decides as the decision table's vectors 137 to 141 say") struct CurlVectors {
-    static let key = try! Certificate(pki.leaf).publicKey
-    static let other = try! Certificate(pki.junk).publicKey.spkiSHA256.base64
+    static let key = try! x509(pki.leaf).publicKey
+    static let other = try! x509(pki.junk).publicKey.spkiSHA256.base64
     static let hash = key.spkiSHA256.base64
 
     /// Values of `--pinnedpubkey`, and whether curl finds the leaf's key in them.
@@ -105,7 +105,7 @@ import Testing
     static let wrong = Scene.ordinary(pins: [pki.junk])
 
     static func exempting(_ root: LabCertificate) -> AndroidNetworkSecurityConfig {
-        let own = NetworkSecurityConfiguration.Source.Origin.resource(name: "@raw/root", [try! Certificate(root)])
+        let own = NetworkSecurityConfiguration.Source.Origin.resource(name: "@raw/root", [try! x509(root)])
         return AndroidNetworkSecurityConfig(
             trust: AndroidTrust(sources: [.init(.system), .init(own, overridesPins: true)]))
     }

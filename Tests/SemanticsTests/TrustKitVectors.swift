@@ -117,7 +117,7 @@ import X509
         _ algorithm: LabKey.Algorithm, hexadecimal: String
     ) throws {
         let key = try LabKey.shared(algorithm, label: "vector 108")
-        let certificate = try Certificate(try LabCertificate.selfSigned(.leaf("www.good.com"), key: key))
+        let certificate = try x509(try LabCertificate.selfSigned(.leaf("www.good.com"), key: key))
         let info = certificate.publicKey.subjectPublicKeyInfo
         let header = info.prefix(hexadecimal.utf8.count / 2)
         #expect(header.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() == hexadecimal)
@@ -133,7 +133,7 @@ struct TrustKitConfigurationVectors {
     static let other = try! hash(pki.junk)
 
     static func hash(_ certificate: LabCertificate) throws -> SHA256Digest {
-        try Certificate(certificate).publicKey.spkiSHA256
+        try x509(certificate).publicKey.spkiSHA256
     }
 
     static func domain(

@@ -57,11 +57,11 @@ struct World: Sendable {
     }
 }
 
-extension Certificate {
-    init(_ certificate: LabCertificate) throws { self = try CertificateReader.certificate(der: certificate.der) }
+func x509(_ certificate: LabCertificate) throws -> Certificate {
+    try CertificateReader.certificate(der: certificate.der)
 }
 
-func values(_ certificates: [LabCertificate]) throws -> [Certificate] { try certificates.map { try Certificate($0) } }
+func values(_ certificates: [LabCertificate]) throws -> [Certificate] { try certificates.map { try x509($0) } }
 
 extension AFNetworking {
     /// Trusts as its platform does, without pins.
@@ -111,7 +111,7 @@ struct Scene: Sendable {
         get throws {
             PinSet(
                 try pins.map { pin in
-                    let certificate = try Certificate(pin)
+                    let certificate = try x509(pin)
                     return Pin(
                         pinsAreHashes ? .publicKey(certificate.publicKey.spkiSHA256) : .certificate(certificate),
                         origin: "test")

@@ -64,7 +64,7 @@ import X509
         template.serialNumber = [0x0A, 0xBC]
         template = template.valid(from: 1_000_000_000, to: 4_200_000_000)
         let issued = try pki.interA.issue(template)
-        let certificate = try Certificate(issued)
+        let certificate = try x509(issued)
         #expect(certificate.der == issued.der)
         #expect(certificate.fingerprint.bytes == issued.sha256)
         #expect(certificate.publicKey.spkiSHA256.bytes == issued.publicKeySHA256)
@@ -81,7 +81,7 @@ import X509
                 .other(kind: "email", value: "a@b"),
             ])
         #expect(certificate.extendedKeyUsage == ["serverAuth"])
-        #expect(certificate.authorityKeyIdentifier == (try Certificate(pki.interA)).subjectKeyIdentifier)
+        #expect(certificate.authorityKeyIdentifier == (try x509(pki.interA)).subjectKeyIdentifier)
         #expect(!certificate.isSelfIssued)
         #expect(certificate.signatureAlgorithm == "ecdsa-with-SHA256")
     }
@@ -92,14 +92,14 @@ import X509
                 (0..<2_000).map { OID(1, 3, 6, 1, 4, 1, 99_999, $0) } + [.serverAuth, .anyExtendedKeyUsage]
         }
         let issued = try pki.interA.issue(template)
-        let read = try Certificate(issued)
+        let read = try x509(issued)
         let purposes = try #require(read.extendedKeyUsage)
         #expect(purposes.count == 66)
         #expect(purposes.suffix(2) == ["serverAuth", "anyExtendedKeyUsage"])
     }
 
     @Test func `an authority says so`() throws {
-        let root = try Certificate(pki.rootA)
+        let root = try x509(pki.rootA)
         #expect(root.basicConstraints == BasicConstraints(isCertificateAuthority: true, pathLengthLimit: nil))
         #expect(root.keyUsage == ["keyCertSign", "cRLSign"])
         #expect(root.isSelfIssued)
@@ -108,7 +108,7 @@ import X509
     @Test(arguments: [LabKey.Algorithm.p384, .p521, .rsa(bits: 2_048), .ed25519]) func `the kind of key is told`(
         _ algorithm: LabKey.Algorithm
     ) throws {
-        let certificate = try Certificate(.selfSigned(.leaf("a.example"), key: .shared(algorithm, label: "kinds")))
+        let certificate = try x509(.selfSigned(.leaf("a.example"), key: .shared(algorithm, label: "kinds")))
         let expected: KeyAlgorithm =
             switch algorithm {
             case .p384: .ec(curve: "P-384", bits: 384)
@@ -121,7 +121,7 @@ import X509
 
     @Test func `hostile text in a subject is kept without its control characters in the one-line form`() throws {
         let name = DistinguishedName(commonNameBytes: Array("a\u{1B}[31m\u{0}b\u{202E}c\n".utf8))
-        let certificate = try Certificate(.selfSigned(.leaf(subject: name, names: [])))
+        let certificate = try x509(.selfSigned(.leaf(subject: name, names: [])))
         #expect(certificate.commonName == "a\u{1B}[31m\u{0}b\u{202E}c\n")
         #expect(!certificate.subject.unicodeScalars.contains { $0.value < 0x20 })
     }

@@ -12,7 +12,7 @@ import X509
         -> LeafEvidence.Staple
     {
         StapleReader.read(
-            bytes, leaf: try Certificate(leaf ?? self.leaf), issuer: try Certificate(issuer ?? pki.interA),
+            bytes, leaf: try x509(leaf ?? self.leaf), issuer: try x509(issuer ?? pki.interA),
             time: Timestamp(secondsSinceEpoch: Self.now))
     }
 
@@ -149,12 +149,12 @@ import X509
     private func read(_ extensions: [CertificateTemplate.Extension]) throws -> [[UInt8]] {
         let template = CertificateTemplate.leaf("a.example").with { $0.additionalExtensions = extensions }
         let issued = try pki.interA.issue(template)
-        return EmbeddedTimestamps.of(try Certificate(issued)).map(\.logID.bytes)
+        return EmbeddedTimestamps.of(try x509(issued)).map(\.logID.bytes)
     }
 
     @Test func `those in a certificate are read in their order`() throws {
         let issued = try pki.interA.issue(.leaf("a.example"), loggedBy: Self.logs, milliseconds: 1_700_000_000_123)
-        let timestamps = EmbeddedTimestamps.of(try Certificate(issued))
+        let timestamps = EmbeddedTimestamps.of(try x509(issued))
         #expect(timestamps.map(\.logID.bytes) == Self.logs.map(\.id))
         #expect(timestamps.allSatisfy { $0.time == Timestamp(secondsSinceEpoch: 1_700_000_000) })
         #expect(try read([]).isEmpty)
@@ -196,7 +196,7 @@ import X509
             $0.additionalExtensions = [.init(OID(1, 3, 6, 1, 5, 5, 7, 1, 1), value: value)]
         }
         let issued = try pki.interA.issue(template)
-        return IssuerPlaces.named(by: try Certificate(issued))
+        return IssuerPlaces.named(by: try x509(issued))
     }
 
     /// An AccessDescription: 1 for OCSP, 2 for caIssuers.
@@ -214,7 +214,7 @@ import X509
     }
 
     @Test func `none without the extension, or with a damaged one`() throws {
-        let leaf = try Certificate(pki.leaf)
+        let leaf = try x509(pki.leaf)
         #expect(IssuerPlaces.named(by: leaf).isEmpty)
         #expect(try places([0x30, 0x05, 0x01]).isEmpty)
         #expect(try places([]).isEmpty)

@@ -3,8 +3,8 @@ import Pinning
 import Testing
 import X509
 
-extension Certificate {
-    init(_ certificate: LabCertificate) throws { self = try CertificateReader.certificate(der: certificate.der) }
+func x509(_ certificate: LabCertificate) throws -> Certificate {
+    try CertificateReader.certificate(der: certificate.der)
 }
 
 @Suite("Every valid path is found, whatever the wire order") struct PathVerifierTests {
@@ -22,7 +22,7 @@ extension Certificate {
     }
 
     static func values(_ certificates: [LabCertificate]) throws -> [Certificate] {
-        try certificates.map { try Certificate($0) }
+        try certificates.map { try x509($0) }
     }
 
     typealias Row = (

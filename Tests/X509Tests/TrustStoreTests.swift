@@ -95,7 +95,7 @@ import X509
         let files = try TemporaryDirectory()
         #expect(symlink("loop", files.path + "/loop") == 0)
         let store = Self.system(directory: files.path + "/loop")
-        let leaf = try Certificate(pki.leaf)
+        let leaf = try x509(pki.leaf)
         #expect(try Self.paths(store, [pki.leaf]).isEmpty)
         #expect(store.damage(concerning: [leaf], whenMissing: true).isEmpty)
     }

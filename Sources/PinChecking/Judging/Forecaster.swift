@@ -4,7 +4,7 @@ import Pinning
 import X509
 
 /// One client's verdict on one device, and what the client makes of the worlds that may come.
-struct Forecaster: Sendable {
+final class Forecaster: Sendable {
     let policy: HostPolicy
     let client: ConfiguredClient
     let procedure: any ClientProcedure

@@ -4,7 +4,7 @@ internal import Base
 ///
 /// Certificates are equal if their DER encodings are, byte by byte, as certificate pins compare them. All text is from
 /// the certificate's author, who may be hostile: escape it before it reaches a terminal.
-public struct Certificate: Sendable, Hashable, CustomStringConvertible {
+public final class Certificate: Sendable, Hashable, CustomStringConvertible {
     /// The DER encoding (RFC 5280, 4.1).
     public let der: [UInt8]
     /// SHA-256 of ``der``, which people call the fingerprint; it is not a public-key pin.
