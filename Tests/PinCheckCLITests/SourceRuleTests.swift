@@ -35,7 +35,7 @@ import Testing
         let steps = try lines.filter { $0.prefixMatch(of: /\| \d/) != nil }.map { line in
             try #require(line.wholeMatch(of: row)?.output, "\(line)")
         }
-        #expect(steps.map { String($0.1) } == (1...16).map(String.init))
+        #expect(steps.map { String($0.1) } == (1...17).map(String.init))
         for (_, number, function, file, caller, call) in steps {
             let declaration = try Regex("func \(function)[(<]")
             #expect(try code(of: "\(file).swift").contains { $0.contains(declaration) }, "step \(number)")
