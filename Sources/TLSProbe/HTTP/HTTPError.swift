@@ -1,35 +1,33 @@
-/// Why a response did not come to its end.
 package enum HTTPError: Error, Sendable, Hashable {
     case stopped
-    /// The deadline passed before the head was complete, or all where no patience was given.
+    /// The deadline passed before the head was complete, or without a patience before the whole response was.
     case deadlineExceeded
-    /// Nothing came for so long.
+    /// No byte arrived for this time.
     case tooSlow(Duration)
-    /// The server closed the connection after so many bytes of heads of which the last was not complete.
+    /// The server closed the connection after so many bytes of heads, the last of them incomplete.
     case closedEarly(received: Int)
-    /// The connection ended within the body, or without the server saying that it is whole.
+    /// The connection ended within the body, or before the server marked the body as whole.
     case cutOff
     case reset
     case alert(TLSAlert)
     case notHTTP
-    /// A head or a body is none of HTTP/1, or contradicts itself.
+    /// A head or a body that is not HTTP/1, or contradicts itself.
     case malformed
     case spokeFirst
-    /// The heads that the server sent, interim ones among them, are longer than so many bytes, or what is around them is.
+    /// The heads, interim ones included, are longer than so many bytes, or the status line is.
     case tooLong(limit: Int)
-    /// What is around the parts of the body is much more than the body.
+    /// The bytes around the parts of the body are far more than the body.
     case tooMuchOverhead
-    /// The handshake came to no end, for want of a client certificate: there was no connection to ask on.
+    /// The server ended the handshake because it lacks a client certificate, so no request was sent.
     case handshakeNotCompleted
     case tlsFailure(String)
-    /// There was no connection; of one without TLS alone.
+    /// No connection was made; only for one without TLS.
     case noConnection(ProbeError)
-    /// The task was cancelled, or the prober was shut down.
     case cancelled
 }
 
 extension HTTPError: CustomStringConvertible {
-    /// What happened instead, for the end of a line that names what was asked for.
+    /// The fact, for the end of a line that names the request.
     package var description: String {
         switch self {
         case .stopped: "it was stopped"

@@ -2,32 +2,29 @@ import Base
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Sends one request over a channel and hands the response to its receiver, within its bounds.
-///
-/// Not Sendable: it belongs to the channel's event loop.
+/// Sends one request over a channel and gives the response to its receiver, within bounds, on the channel's event loop.
 final class HTTPHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
     typealias Delivery = @Sendable (Result<HTTPResponse, HTTPError>) -> Void
 
-    /// How many bytes all heads and trailers may have.
+    /// The most bytes of all heads and trailers.
     private static let overheadLimit = 128 << 10
-    /// How many bytes there may be around each byte of a body: chunks of three bytes have five.
+    /// The most bytes around each byte of a body: chunks of three bytes have five.
     private static let overheadShare = 2
 
     private let exchange: HTTPExchange
-    /// Called when the head is there and the patience counts.
+    /// Called after the head, from which on the patience counts.
     private let answered: () -> Void
-    /// Called once, when the connection is needed no more.
+    /// Called once, when the connection is no longer needed.
     private var ended: ((Result<HTTPResponse, HTTPError>) -> Void)?
     private var context: ChannelHandlerContext?
     private var watch: Scheduled<Void>?
-    /// When the request was sent: what comes before is no answer to it.
+    /// The time when the request was sent; bytes before it are not a response to it.
     private var asked: NIODeadline?
     private var reader = HTTPHeadReader()
-    /// The last head, as far as the status line; `nil` before it is complete.
+    /// The last head, at first only its status line; `nil` before that is complete.
     private var head: HTTPResponse?
-    /// How many bytes have come, those of the body among them.
     private var received = 0
     private var bodyCount = 0
 
@@ -36,7 +33,7 @@ final class HTTPHandler: ChannelInboundHandler {
         ended: @escaping (Result<HTTPResponse, HTTPError>) -> Void
     ) { (self.exchange, self.answered, self.ended) = (exchange, answered, ended) }
 
-    /// The handlers that speak HTTP on a channel, this one last; those of TLS go before them.
+    /// The handlers that speak HTTP on a channel, this one last; those of TLS come before them.
     func handlers() -> [any ChannelHandler] {
         [HTTPInputCheck(self), HTTPRequestEncoder(), ByteToMessageHandler(HTTPResponseDecoder()), self]
     }
@@ -60,7 +57,7 @@ final class HTTPHandler: ChannelInboundHandler {
 
     func end(_ error: HTTPError) { finish(.failure(error)) }
 
-    /// Whether bytes go on to the decoder, which works for each chunk, however small, and takes RTSP and ICE for HTTP too.
+    /// `true` if bytes go on to the decoder, which works for each chunk and accepts RTSP and ICE, too.
     fileprivate func admits(_ bytes: ByteBuffer) -> Bool {
         guard ended != nil else { return false }
         guard let asked else {
@@ -78,7 +75,7 @@ final class HTTPHandler: ChannelInboundHandler {
                 if exchange.receiver == nil { finish(.success(head)) }
             }
         }
-        // What came before this read has been decoded.
+        // The bytes before this read have been decoded.
         if received - bodyCount > Self.overheadLimit + Self.overheadShare * bodyCount { end(.tooMuchOverhead) }
         received += bytes.readableBytes
         return ended != nil
@@ -101,9 +98,9 @@ final class HTTPHandler: ChannelInboundHandler {
         case TLSEnding.failed(let text, nil): end(.tlsFailure(text))
         case let error as IOError where error.isReset: end(.reset)
         case HTTPParserError.invalidEOFState: end(closed)
-        // Of trailers, once there is a head.
+        // Trailers overflow if there is a head.
         case HTTPParserError.headerOverflow: end(head == nil ? .tooLong(limit: HTTPHeadReader.limit) : .tooMuchOverhead)
-        // The second says that an answer is to nothing.
+        // The second error means a response without a request.
         case is HTTPParserError, is NIOHTTPDecoderError: end(.malformed)
         default: end(closed)
         }
@@ -115,8 +112,8 @@ final class HTTPHandler: ChannelInboundHandler {
 
     private func begin(_ decoded: HTTPResponseHead, _ receiver: any HTTPReceiver) {
         guard let read = head, read.status == decoded.status.code else { return end(.malformed) }
-        // Chunks of what was coded as well, which nobody asked for, are not the document, and before HTTP/1.1 there are none: who
-        // sends them passes on what it does not understand (RFC 9112, 6.1).
+        // The request allows no other coding, so chunks of coded bytes are not the document. HTTP/1.0 has no chunks:
+        // its sender forwards what it does not understand (RFC 9112, 6.1).
         let codings = decoded.headers["Transfer-Encoding"]
         let knowsChunks = decoded.version != .http1_0
         guard decoded.status != .switchingProtocols, codings.allSatisfy({ knowsChunks && $0.lowercased() == "chunked" })
@@ -129,13 +126,13 @@ final class HTTPHandler: ChannelInboundHandler {
         if let patience = exchange.patience { waitForMore(patience) }
     }
 
-    /// Ends the exchange when nothing comes for so long.
+    /// Ends the exchange if no byte of the body arrives for `patience`.
     private func waitForMore(_ patience: Duration) {
         guard let loop = context?.eventLoop, ended != nil else { return }
         let count = bodyCount
         let time = NIODeadline.now() + TimeAmount(patience)
         watch = loop.assumeIsolated().scheduleTask(deadline: time) {
-            // A loop that comes here late was kept by the receiver: the server could send nothing.
+            // A loop that comes here late was kept by the receiver: the server could not send.
             guard self.bodyCount > count || NIODeadline.now() > time + .seconds(1) else {
                 return self.end(.tooSlow(patience))
             }
@@ -151,9 +148,7 @@ final class HTTPHandler: ChannelInboundHandler {
     }
 }
 
-/// Stands before the decoder and lets through what the handler admits.
-///
-/// Not Sendable: it belongs to the channel's event loop.
+/// Lets through to the decoder the bytes that the handler admits, on the channel's event loop.
 private final class HTTPInputCheck: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -167,12 +162,11 @@ private final class HTTPInputCheck: ChannelInboundHandler {
     }
 }
 
-/// A request for a server that is accepted, and who takes the response.
 package struct HTTPExchange: Sendable {
     package let request: HTTPRequest
-    /// Takes the response; `nil` where its head is all that is wanted.
+    /// The receiver of the response; `nil` if only its head is wanted.
     package let receiver: (any HTTPReceiver)?
-    /// How long the body may pause once the head is there; `nil` where the deadline of the connection is that of all.
+    /// The longest pause of the body after the head; `nil` if the deadline of the connection covers the whole response.
     package let patience: Duration?
 
     package init(_ request: HTTPRequest, for receiver: (any HTTPReceiver)? = nil, patience: Duration? = nil) {
@@ -180,11 +174,10 @@ package struct HTTPExchange: Sendable {
     }
 }
 
-/// Takes a response as it comes, on the event loop, and says whether to go on.
+/// Receives a response in parts, on the event loop, and decides if it goes on.
 package protocol HTTPReceiver: AnyObject, Sendable {
     /// Takes the head; `false` ends the exchange without its body.
     func receive(_ head: HTTPResponse) -> Bool
 
-    /// Takes the next bytes of the body; `false` ends the exchange.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool
 }

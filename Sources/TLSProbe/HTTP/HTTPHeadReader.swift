@@ -1,33 +1,27 @@
-/// Reads the head of an answer in HTTP/1.0 or HTTP/1.1 (RFC 9112, 4), in whatever pieces it comes.
-///
-/// The status line is kept, of the fields only the end is looked for. By hand, because the library's decoder gives neither a reason
-/// phrase of the server's own nor a bound on what it keeps.
+/// Reads the head of HTTP/1.0 or 1.1 (RFC 9112, 4) in pieces; the library's decoder has no reason phrase and no bounds.
 package struct HTTPHeadReader: Sendable {
     package enum Step: Sendable, Hashable {
         case incomplete
-        /// It has ended: the status code, and the status line without its end.
+        /// The end of the head: the status code, and the status line without its line end.
         case complete(status: Int, statusLine: [UInt8])
-        /// It is none, or too long.
         case failed(HTTPError)
     }
 
-    /// The most bytes of heads that are taken, interim ones among them.
+    /// The most bytes of heads, interim ones included.
     package static let limit = 64 * 1024
-    /// The most bytes of a status line that are taken: ten thousand times what any says.
+    /// The most bytes of a status line; servers send some dozens.
     package static let statusLineLimit = 8_000
-    /// How many interim heads are taken; each costs a decoder as much as one with many fields.
+    /// The most interim heads; each costs a decoder as much as one with many fields.
     private static let interimLimit = 64
 
-    /// How many bytes were read.
     package private(set) var count = 0
     private var statusLine: [UInt8]?
-    /// The line that is being read.
     private var line: [UInt8] = []
     private var interimCount = 0
 
     package init() {}
 
-    /// Reads on; what follows the end of the head or a failure is not looked at.
+    /// Reads on; bytes after the end of the head or after a failure are not looked at.
     package mutating func read(_ bytes: some Sequence<UInt8>) -> Step {
         for byte in bytes {
             count += 1
@@ -56,7 +50,7 @@ package struct HTTPHeadReader: Sendable {
         }
         guard line.isEmpty else { return .incomplete }
         let status = statusLine[9..<12].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-        // Nothing follows 101, which nobody asked for, in this protocol (RFC 9110, 15.2.2).
+        // 101 ends HTTP/1 on the connection, and no request here allows that (RFC 9110, 15.2.2).
         guard status < 200, status != 101 else { return .complete(status: status, statusLine: statusLine) }
         interimCount += 1
         guard interimCount <= Self.interimLimit else { return .failed(.tooLong(limit: Self.limit)) }
@@ -64,12 +58,12 @@ package struct HTTPHeadReader: Sendable {
         return .incomplete
     }
 
-    /// What a status line begins with; `0` stands for any digit.
+    /// The beginning of a status line; `0` matches any digit.
     private static let shape = Array("HTTP/1.0 000".utf8)
 
     private static func fits(_ byte: UInt8, at position: Int) -> Bool {
         guard position < shape.count else {
-            // The reason phrase may be missing, and so may the blank before it.
+            // The reason phrase may be missing, and the blank before it, too.
             return position > shape.count || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\r")
         }
         guard shape[position] == UInt8(ascii: "0") else { return byte == shape[position] }
@@ -78,14 +72,14 @@ package struct HTTPHeadReader: Sendable {
     }
 }
 
-/// Which part of a document an answer holds (Content-Range, RFC 9110, 14.4).
+/// The part of a document in a response (Content-Range, RFC 9110, 14.4).
 package struct ContentRange: Hashable, Sendable {
-    /// The first and the last byte, `nil` where the server has nothing of what was asked for.
+    /// The first and the last byte; `nil` if the server has none of the requested bytes.
     package let bytes: ClosedRange<Int>?
-    /// How long the whole document is, `nil` where the server does not say.
+    /// The length of the whole document in bytes; `nil` if the server does not say.
     package let total: Int?
 
-    /// Reads `bytes 100-199/1000`, `bytes 100-199/*` or `bytes */1000`; `nil` for anything else, and for what contradicts itself.
+    /// Reads `bytes 100-199/1000`, `bytes 100-199/*` or `bytes */1000`; `nil` if the text is anything else.
     package init?(_ text: String) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
@@ -98,7 +92,7 @@ package struct ContentRange: Hashable, Sendable {
             bytes = nil
         }
         total = Self.number(halves[1])
-        // One of them may be unknown.
+        // One of the two may be unknown, not both.
         guard bytes != nil || halves[0] == "*" && total != nil, total != nil || halves[1] == "*",
             bytes?.last ?? -1 < total ?? .max
         else { return nil }

@@ -1,7 +1,7 @@
 import Base
 package import Pinning
 
-/// An `http` or `https` URL that a GET can be made of: where to connect to and what to ask for.
+/// An `http` or `https` URL for a GET: the server to connect to and the path to request.
 package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
     package let isSecure: Bool
     package let host: ServerName
@@ -10,9 +10,7 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
     /// The path and the query, beginning with `/`.
     package let path: String
 
-    /// Reads a URL: `http://192.0.2.1/d?dn=example.com`, `https://dns.example.com:8443/resolve`.
-    ///
-    /// A fragment is left out. Characters that a URL has to write percent-encoded are refused.
+    /// Reads a URL without its fragment; characters that a URL has to write percent-encoded are refused.
     package init(_ text: some StringProtocol) throws(Problem) {
         guard let colon = text.firstRange(of: "://") else { throw Self.noScheme }
         switch text[..<colon.lowerBound].lowercased() {
@@ -36,7 +34,7 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
             return
         }
         let digits = authority[authority.index(after: mark)...]
-        // A number may begin with a sign, a port does not.
+        // A number may begin with a sign; a port may not.
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits), port > 0 else {
             throw .usage("has no port from 1 to 65535 behind its colon")
         }
@@ -47,15 +45,15 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
     fileprivate static let unencoded = Problem.usage(
         "has a character that a URL writes percent-encoded, as in %20 for a space")
 
-    /// Printable characters that no part of a URL has as they are (RFC 3986, 2).
+    /// Printable characters that no part of a URL may contain as they are (RFC 3986, 2).
     private static let unsafe = Set(#""<>\^`{|}"#.utf8)
 
-    /// Whether nothing in the text would have to be percent-encoded in a URL (RFC 3986, 2.1).
+    /// `true` if every byte of the text is allowed in a URL without percent-encoding (RFC 3986, 2.1).
     static func isEncoded(_ text: some StringProtocol) -> Bool {
         text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !unsafe.contains($0) }
     }
 
-    /// The text with everything but unreserved characters (RFC 3986, 2.3) percent-encoded.
+    /// The text with all but unreserved characters (RFC 3986, 2.3) percent-encoded.
     package static func percentEncoded(_ text: String) -> String {
         text.utf8.reduce(into: "") { result, byte in
             let isUnreserved = isAlphanumeric(byte) || "-._~".utf8.contains(byte)
@@ -72,10 +70,9 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
         return "%" + (digits.count == 1 ? "0" : "") + digits
     }
 
-    /// The host, in brackets when it is an IPv6 address, and the port when it is not the scheme's own.
     package var authority: String { Self.authority(host, Int(port), defaultPort: isSecure ? 443 : 80) }
 
-    /// A host and a port as the Host header has them (RFC 9110, 7.2).
+    /// A host and a port in the form of the Host header (RFC 9110, 7.2).
     package static func authority(_ host: ServerName, _ port: Int, defaultPort: Int) -> String {
         let name = if case .ip(let address) = host, address.isIPv6 { "[\(address)]" } else { host.description }
         return port == defaultPort ? name : "\(name):\(port)"
@@ -85,9 +82,7 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension HTTPLocation {
-    /// The location that a reference leads to from here, as in the Location of a redirect (RFC 3986, 5.2); its fragment is left out.
-    ///
-    /// What servers forget to encode is encoded.
+    /// The location of a reference from here (RFC 3986, 5.2), without its fragment; bytes that lack encoding get it.
     package func following(_ reference: String) throws(Problem) -> HTTPLocation {
         let text = Self.encodedWhereNeeded(reference)
         let start = text.prefix { !":/?#".contains($0) }
@@ -108,12 +103,11 @@ extension HTTPLocation {
         return String(path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...])
     }
 
-    /// Whether both are of the same scheme, host and port.
     package func hasOrigin(of other: HTTPLocation) -> Bool {
         isSecure == other.isSecure && host == other.host && port == other.port
     }
 
-    /// A reference without its fragment, as its path and its query with the question mark.
+    /// Splits a reference into its path and its query with the question mark, and drops its fragment.
     private static func parts(_ text: String) -> (path: Substring, query: String?) {
         let text = text.prefix { $0 != "#" }
         let path = text.prefix { $0 != "?" }
@@ -125,7 +119,7 @@ extension HTTPLocation {
         return text.utf8.allSatisfy { isAlphanumeric($0) || "+-.".utf8.contains($0) }
     }
 
-    /// A path without its `.` and `..` (RFC 3986, 5.2.4).
+    /// Removes `.` and `..` from a path (RFC 3986, 5.2.4).
     private static func withoutDots(_ path: some StringProtocol) -> String {
         var result: [Substring] = []
         let segments = String(path).split(separator: "/", omittingEmptySubsequences: false)
@@ -138,7 +132,6 @@ extension HTTPLocation {
         return joined.hasPrefix("/") ? joined : "/" + joined
     }
 
-    /// A reference in which every byte that no URL has as it is stands percent-encoded.
     private static func encodedWhereNeeded(_ text: String) -> String {
         guard !isEncoded(text) else { return text }
         return text.utf8.reduce(into: "") { result, byte in
@@ -150,17 +143,16 @@ extension HTTPLocation {
 
 /// The path and the query of a request (origin-form, RFC 9112, 3.2.1).
 package struct HTTPPath: Sendable, Hashable, CustomStringConvertible {
-    /// The path and the query, beginning with `/`.
     package let description: String
 
-    /// The most bytes a path can have: what every server should take (RFC 9110, 4.1).
+    /// The most bytes of a path, which every server should accept (RFC 9110, 4.1).
     package static let lengthLimit = 8_000
 
-    /// Reads a path, perhaps with a query, as it is sent: nothing is encoded.
+    /// Reads a path, with or without a query, as it is sent: nothing is encoded.
     package init(_ text: String) throws(Problem) {
         guard text.hasPrefix("/") else { throw .usage("is not a path: begin it with '/', as in /health") }
         guard HTTPLocation.isEncoded(text) else { throw HTTPLocation.unencoded }
-        // It is never sent (RFC 9110, 4.2.5).
+        // A fragment is never sent (RFC 9110, 4.2.5).
         guard !text.contains("#") else {
             throw .usage("has a fragment, which no client sends: leave out everything from the '#' on")
         }

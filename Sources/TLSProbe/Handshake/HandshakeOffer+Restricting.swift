@@ -4,7 +4,7 @@ package import Pinning
 internal import X509
 
 extension HandshakeOffer {
-    /// Restricts a part of the offer to a list, which OpenSSL has to take; commas stand for colons.
+    /// Restricts a part of the offer to a list that OpenSSL accepts; its commas count as colons.
     package mutating func set(_ part: WritableKeyPath<HandshakeOffer, String?>, to list: String) throws(Problem) {
         var alone = HandshakeOffer()
         alone[keyPath: part] = list.replacing(",", with: ":")
@@ -22,7 +22,7 @@ extension HandshakeOffer {
         self[keyPath: part] = alone[keyPath: part]
     }
 
-    /// Restricts what `ssl` offers; returns false when OpenSSL refuses.
+    /// Restricts the offer of `ssl`; `false` if OpenSSL refuses.
     func restrict(_ ssl: OpaquePointer) -> Bool {
         if let groups, COpenSSL_SSL_set1_groups_list(ssl, groups) != 1 { return false }
         if let signatureAlgorithms {

@@ -1,21 +1,21 @@
 internal import COpenSSL
 internal import NIOCore
 
-// What is sent and received once the handshake is complete.
+// The data after the handshake.
 extension TLSConnection {
-    /// How many messages of TLS itself are taken after the handshake: tickets, and requests for new keys.
+    /// The most messages of TLS itself after the handshake: tickets, and requests for new keys.
     ///
-    /// An honest server sends a few tickets, and changes its key after gigabytes. Each change has 26 bytes and costs as many
-    /// microseconds, so that a megabyte of them would keep the loop from all others for a second.
+    /// An honest server sends a few tickets, and changes its key after gigabytes. Each change has 26 bytes and costs as
+    /// many microseconds, so that a megabyte of them would keep the loop from all others for a second.
     static let messageLimit = 64
     static let tooTalkative = "the server sent more than \(messageLimit) tickets and requests for new keys"
-    /// How many records are taken, however little data is in them, and how many more for each byte of data.
+    /// The number of accepted records, with or without data, and of further ones for each byte of data.
     ///
-    /// Their number is what costs, not their length: records may be padded to 16 KiB (RFC 8446, 5.4).
+    /// Their number costs time, not their length: records may be padded to 16 KiB (RFC 8446, 5.4).
     static let recordLimit = 2_048
     static let recordsForByte = 0.25
 
-    /// Has messages of TLS itself and records counted from here on: those of the handshake are over.
+    /// Begins to count messages of TLS itself and records, after those of the handshake.
     func limitMessages() {
         SSL_set_msg_callback(ssl) { isWritten, _, type, _, _, ssl, _ in
             guard isWritten == 0, type == SSL3_RT_HANDSHAKE || type == SSL3_RT_HEADER else { return }
@@ -23,9 +23,7 @@ extension TLSConnection {
         }
     }
 
-    /// Decrypts what was received (`SSL_read`), which is expected to be so many bytes.
-    ///
-    /// - Returns: data, which may be empty, and what came after it, `nil` where more bytes from the server are needed.
+    /// Decrypts received bytes (`SSL_read`), about `count`; without an ending more bytes from the server are needed.
     func read(allocator: ByteBufferAllocator, expecting count: Int = 4_096) -> (data: ByteBuffer, ending: TLSEnding?) {
         var data = allocator.buffer(capacity: max(4_096, count))
         while true {
@@ -50,7 +48,7 @@ extension TLSConnection {
         }
     }
 
-    /// Encrypts all of `data` (`SSL_write`): over memory nothing is ever taken in part; returns false when OpenSSL refuses.
+    /// Encrypts all of `data` (`SSL_write`), as memory takes no part of it; `false` if OpenSSL refuses.
     func write(_ data: ByteBuffer) -> Bool {
         guard data.readableBytes > 0 else { return true }
         OpenSSLErrors.clear()
@@ -62,7 +60,7 @@ extension TLSConnection {
 
 // What came along with the certificates.
 extension TLSConnection {
-    /// The OCSP response that the server sent along, `nil` when it sent none.
+    /// The OCSP response in the handshake; `nil` if the server sent none.
     var staple: [UInt8]? {
         var start: UnsafePointer<UInt8>?
         let count = COpenSSL_SSL_get_tlsext_status_ocsp_resp(ssl, &start)
@@ -72,7 +70,7 @@ extension TLSConnection {
 }
 
 extension TLSConnection {
-    /// Turns what OpenSSL says about a failed handshake into a reason a user can act on.
+    /// The reason of a failed handshake, in terms that a user can act on.
     func reason(of errors: OpenSSLErrors, request: ProbeRequest) -> ProbeError.Reason {
         if let refusal { return refusal }
         let isReadingCertificates = SSL_get_state(ssl) == TLS_ST_CR_CERT
@@ -94,7 +92,7 @@ extension TLSConnection {
         {
             return .offerRefused(request.offer, nil)
         }
-        // Some servers send the certificate they have, whatever is offered.
+        // Some servers ignore the offer and send the certificate they have.
         if let keyType = request.keyType, [SSL_R_WRONG_SIGNATURE_TYPE, SSL_R_WRONG_CERTIFICATE_TYPE].contains(reason) {
             return .keyTypeRefused(keyType, nil)
         }
@@ -126,25 +124,24 @@ extension TLSConnection {
     ]
 }
 
-/// Why there is no more data.
 enum TLSEnding: Error {
-    /// The other side said close_notify.
+    /// The other side sent close_notify.
     case closed
     /// The connection ended without close_notify.
     case cut
-    /// TLS failed, in OpenSSL's words, perhaps by an alert of the other side.
+    /// TLS failed, in OpenSSL's words, with the other side's alert if there was one.
     case failed(String, TLSAlert?)
 
     var isFailure: Bool { if case .failed = self { true } else { false } }
 }
 
 extension IOError {
-    /// Whether the other side reset the connection.
+    /// `true` if the other side reset the connection.
     var isReset: Bool { errnoCode == ECONNRESET || errnoCode == EPIPE }
 }
 
 extension ChannelHandlerContext {
-    /// A promise for a write: NIO reports what goes wrong with one there and nowhere else.
+    /// A promise for a write: NIO reports its failure only there.
     func writePromise(_ failed: @escaping (any Error) -> Void) -> EventLoopPromise<Void> {
         let promise = eventLoop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenFailure(failed)
@@ -153,9 +150,7 @@ extension ChannelHandlerContext {
 }
 
 extension Channel {
-    /// Has the loop look at the others, and at the time, after each read of 16 KiB.
-    ///
-    /// Records, chunks and heads of a few bytes make much work of little data.
+    /// Lets the loop go on to others after each read of 16 KiB: tiny records, chunks and heads make much work of it.
     func readLittleAtATime() {
         try? syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         try? syncOptions?.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 16 << 10))

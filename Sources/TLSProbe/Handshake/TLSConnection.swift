@@ -3,48 +3,45 @@ internal import NIOCore
 internal import Pinning
 internal import X509
 
-/// Owns one `SSL` with the two memory BIOs it reads from and writes to.
+/// Owns one `SSL` with the two memory BIOs it reads from and writes to, on the event loop's thread.
 ///
-/// Not Sendable: it belongs to the event loop's thread. No call suspends, so OpenSSL's error queue, which belongs to the
-/// thread, is always the one of the call just made.
+/// No call suspends, so OpenSSL's error queue, which belongs to the thread, is always that of the last call.
 final class TLSConnection {
-    /// How far a step took the handshake.
+    /// The state of the handshake after a step.
     enum Step {
-        /// More bytes from the server are needed.
+        /// The handshake needs more bytes from the server.
         case needsInput
         case complete
-        /// The server sent close_notify.
         case closed
         case failed(OpenSSLErrors)
     }
 
     let ssl: OpaquePointer
-    // Both belong to `ssl`.
+    // `ssl` owns both.
     private let input: OpaquePointer
     private let output: OpaquePointer
     private(set) var clientCertificateRequested = false
-    /// Whether the server held the leaf's key, although the handshake may not complete.
+    /// `true` if the server signed before its request for a client certificate, which proves the leaf's key.
     ///
-    /// True once the server asked for a client certificate in a handshake in which it signs. An RSA key exchange proves the
-    /// key with the server's Finished message only.
+    /// An RSA key exchange proves the key only with the server's Finished message.
     private(set) var keyProvenAtRequest = false
-    /// Owns the certificate and key that `ssl` may send.
+    /// The owner of the certificate and key that `ssl` may send.
     private let identity: ClientIdentity?
-    /// Whether nothing was sent for want of a certificate that fits what the server asked for.
+    /// `true` if no certificate was sent because none fits the server's request.
     private var hadNoFittingCertificate = false
-    /// Why the server's certificates were not read, `nil` where they were, or did not come.
+    /// The reason why the server's certificates were not read; `nil` if they were, or did not arrive.
     var refusal: ProbeError.Reason?
 
-    /// How many messages of TLS itself, records and bytes of data came since ``limitMessages()``.
+    /// The messages of TLS itself, records and bytes of data since ``limitMessages()``.
     private var messages = 0
     private var records = 0
     var dataCount = 0
-    /// What there is to say of a server that sent more messages or records than are taken.
+    /// The error of a server that sent more messages or records than accepted.
     private(set) var talk: String?
 
     var clientCertificateSent: Bool { identity != nil && clientCertificateRequested && !hadNoFittingCertificate }
 
-    /// - Throws: ``OpenSSLSetUpError`` when memory runs out or a setting is refused.
+    /// - Throws: ``OpenSSLSetUpError`` if memory runs out or a setting is refused.
     init(context: TLSContext, request: ProbeRequest) throws(OpenSSLSetUpError) {
         OpenSSLErrors.clear()
         guard let ssl = SSL_new(context.pointer) else { throw OpenSSLSetUpError() }
@@ -58,9 +55,9 @@ final class TLSConnection {
         SSL_set_connect_state(ssl)
         (self.ssl, self.input, self.output) = (ssl, input, output)
         identity = request.clientIdentity
-        // Index 0 is the one OpenSSL keeps for applications (SSL_set_app_data).
+        // OpenSSL reserves index 0 for applications (SSL_set_app_data).
         SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
-        // Any value says that groups are named.
+        // Any value means that groups are named.
         if request.offer.groups != nil { SSL_set0_security_ex_data(ssl, UnsafeMutableRawPointer(ssl)) }
         guard COpenSSL_SSL_set_min_proto_version(ssl, Int32(request.minimumTLS.rawValue)) == 1,
             COpenSSL_SSL_set_max_proto_version(ssl, Int32(request.maximumTLS.rawValue)) == 1,
@@ -77,7 +74,7 @@ final class TLSConnection {
         bytes.withUnsafeReadableBytes { bytes in _ = BIO_write(input, bytes.baseAddress, Int32(clamping: bytes.count)) }
     }
 
-    /// Counts a message of TLS itself or a record; what comes behind the last that is taken is thrown away unread.
+    /// Counts a message of TLS itself or a record; bytes after the last accepted one are discarded unread.
     func note(isMessage: Bool) {
         if isMessage { messages += 1 } else { records += 1 }
         if messages > Self.messageLimit {
@@ -91,10 +88,10 @@ final class TLSConnection {
     /// Whether a message of TLS itself came since ``limitMessages()``, as a ticket does.
     var hasHeard: Bool { messages > 0 }
 
-    /// How many bytes from the server OpenSSL has not taken yet.
+    /// The bytes from the server that OpenSSL has not read yet.
     var unreadCount: Int { BIO_ctrl_pending(input) }
 
-    /// Goes on with the handshake as far as the received bytes allow (`SSL_do_handshake`).
+    /// Continues the handshake as far as the received bytes allow (`SSL_do_handshake`).
     func advance() -> Step {
         OpenSSLErrors.clear()
         let result = SSL_do_handshake(ssl)
@@ -106,14 +103,14 @@ final class TLSConnection {
         }
     }
 
-    /// Writes close_notify, the only thing that follows the handshake (`SSL_shutdown`).
+    /// Writes close_notify (`SSL_shutdown`).
     func close() {
         OpenSSLErrors.clear()
         _ = SSL_shutdown(ssl)
         OpenSSLErrors.clear()
     }
 
-    /// Takes what OpenSSL wants sent to the server, `nil` when there is nothing.
+    /// Takes the bytes that OpenSSL has for the server; `nil` if there are none.
     func takeOutput(allocator: ByteBufferAllocator) -> ByteBuffer? {
         var start: UnsafePointer<CChar>?
         let count = COpenSSL_BIO_get_mem_data(output, &start)
@@ -124,7 +121,7 @@ final class TLSConnection {
         return buffer
     }
 
-    /// Called for each message of the server's before it is read: refuses certificates that cost too much to read.
+    /// Refuses certificates that cost too much to read; called for each message of the server before it is read.
     func examine(_ message: UnsafeRawBufferPointer) {
         guard message.first == UInt8(SSL3_MT_CERTIFICATE) else { return }
         let objection = COpenSSL_certificate_message(
@@ -141,24 +138,23 @@ final class TLSConnection {
             refusal = .unreadableCertificate("more keys than any chain has are in forms that are costly to read")
         default: refusal = .unreadableCertificate("one of them does not have the form of a certificate in DER")
         }
-        // A callback cannot refuse a message: in OpenSSL's own buffer, const for it only, the length of the list (or of a context)
-        // behind the type and the length of the body is made a wrong one.
+        // A callback cannot refuse a message, so the length of the list (or of a context) after the type and body
+        // length is overwritten with a wrong one, in OpenSSL's own buffer, which is const only for the callback.
         if message.count > 4 { UnsafeMutableRawBufferPointer(mutating: message)[4] = 0xFF }
     }
 
-    /// The connection that a callback is about.
     static func owner(of ssl: OpaquePointer?) -> TLSConnection? {
         ssl.flatMap { SSL_get_ex_data($0, 0) }.map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
     }
 
     func noteClientCertificateRequest() {
-        // OpenSSL asks a second time, for another certificate, when the one it was given does not fit.
+        // OpenSSL calls a second time, for another certificate, if the first does not fit.
         guard !clientCertificateRequested else { return hadNoFittingCertificate = true }
         clientCertificateRequested = true
         keyProvenAtRequest = serverHasSigned
     }
 
-    /// Whether the negotiated handshake has a signature by the server's key before it asks for a client certificate.
+    /// `true` if the server has signed before a request for a client certificate in the negotiated handshake.
     private var serverHasSigned: Bool {
         if SSL_version(ssl) >= TLS1_3_VERSION { return true }
         guard let cipher = SSL_get_pending_cipher(ssl) else { return false }
@@ -169,14 +165,14 @@ final class TLSConnection {
     private static func offer(_ protocols: [ApplicationProtocol], on ssl: OpaquePointer) -> Bool {
         guard !protocols.isEmpty else { return true }
         let list = protocols.flatMap { [UInt8($0.name.utf8.count)] + Array($0.name.utf8) }
-        // Unlike nearly all of OpenSSL, this returns 0 for success.
+        // Unlike nearly all of OpenSSL, this function returns 0 for success.
         return SSL_set_alpn_protos(ssl, list, UInt32(clamping: list.count)) == 0
     }
 }
 
-// What the handshake settled.
+// The results of the handshake.
 extension TLSConnection {
-    /// The version in use, `nil` before the server chose one.
+    /// The version in use; `nil` if the server has not chosen one yet.
     var version: ProtocolVersion? { ProtocolVersion(rawValue: UInt16(truncatingIfNeeded: SSL_version(ssl))) }
 
     /// What was negotiated with a leaf of such a key, `nil` before the server chose.
@@ -211,9 +207,9 @@ extension TLSConnection {
         return String(decoding: UnsafeBufferPointer(start: start, count: Int(count)), as: UTF8.self)
     }
 
-    /// The certificates the server sent, in wire order; `nil` when it sent none.
+    /// The certificates the server sent, in wire order; `nil` if it sent none.
     func presentedChain() throws(X509Error) -> PresentedChain? {
-        // On a client the list begins with the leaf. It belongs to the session.
+        // A client's list begins with the leaf. The session owns it.
         let list = SSL_get_peer_cert_chain(ssl)
         var certificates: [Certificate] = []
         for index in 0..<max(0, OPENSSL_sk_num(list)) {

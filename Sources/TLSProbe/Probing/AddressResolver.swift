@@ -5,16 +5,13 @@ import Synchronization
 package struct AddressResolver: Sendable {
     package let service: AddressService
     let prober: Prober
-    /// Judges the chain of a service that is asked over TLS.
     let objection: ServiceObjection
 
     package init(_ service: AddressService, prober: Prober, objection: @escaping ServiceObjection) {
         (self.service, self.prober, self.objection) = (service, prober, objection)
     }
 
-    /// Asks for all addresses of `name`.
-    ///
-    /// - Returns: the addresses; at least one.
+    /// Looks up all addresses of `name`; returns at least one.
     package func addresses(
         of name: String, family: ProbeRequest.AddressFamily, timeout: Duration
     ) async throws(ProbeError) -> HostAddresses {
@@ -63,7 +60,7 @@ package struct AddressResolver: Sendable {
         }
     }
 
-    /// Asks one question; the answer has to be for `name`, if it says for what it is.
+    /// Asks one question; an answer with a name has to be for `name`.
     private func answer(
         to question: AddressService.Question, for name: String, timeout: Duration
     ) async -> Result<[IPAddress], QuestionError> {
@@ -76,14 +73,14 @@ package struct AddressResolver: Sendable {
         }
     }
 
-    /// Makes one exchange on a connection of its own; an `https` service is asked once its chain is trusted.
+    /// Makes one exchange on a connection of its own; an `https` service first has to have a trusted chain.
     private func body(of question: AddressService.Question, timeout: Duration) async -> Result<[UInt8], QuestionError> {
         let location = question.location
         let request = ProbeRequest(to: location.host, port: location.port, timeout: timeout)
         let receiver = AnswerReceiver()
         let accept = HTTPField(unchecked: "Accept", question.accept)
         let exchange = HTTPExchange(HTTPRequest(location, fields: [accept]), for: receiver)
-        // What is told of connections is of those to targets.
+        // The lines of `--verbose` are about connections to targets.
         let response = await ProbeWatch.$current.withValue(nil) { () -> Result<HTTPResponse, QuestionError> in
             guard location.isSecure else {
                 return await prober.exchangePlainly(request, exchange).mapError(QuestionError.http)
@@ -102,7 +99,7 @@ package struct AddressResolver: Sendable {
     }
 }
 
-/// Takes the body of one response with status 200, and no more of it than allowed.
+/// Receives the body of one response with status 200, up to the limit.
 private final class AnswerReceiver: HTTPReceiver {
     private let received = Mutex(Result<[UInt8], QuestionError>.success([]))
 
@@ -126,18 +123,17 @@ private final class AnswerReceiver: HTTPReceiver {
     }
 }
 
-/// Why one question to a service had no answer.
 private enum QuestionError: Error, CustomStringConvertible {
     case http(HTTPError)
-    /// The service's chain is not trusted, for the reason given.
+    /// The service's chain is not trusted, with the reason.
     case untrusted(String)
-    /// The service redirects, which is not followed; to where, if it says so.
+    /// The service redirects, which is not followed, to this place if it is known.
     case redirect(String?)
     case status(Int)
     case answer(AnswerError)
     case otherHost(String)
 
-    /// For the end of a line that names the service; text of the service is in it as it came.
+    /// The fact for the end of a line that names the service; text of the service is not escaped.
     var description: String {
         switch self {
         case .http(.noConnection(let error)): error.fact
@@ -166,9 +162,7 @@ extension Prober {
     }
 }
 
-/// One exchange on its way over a connection without TLS.
-///
-/// Sendable because after `init` everything is touched on the event loop only.
+/// Makes one exchange over a connection without TLS; Sendable because after `init` only the event loop uses it.
 private final class PlainExchange: Attempt, @unchecked Sendable {
     private let request: ProbeRequest
     private let exchange: HTTPExchange

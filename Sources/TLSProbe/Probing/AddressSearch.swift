@@ -3,9 +3,9 @@ internal import NIOPosix
 package import Pinning
 
 package struct HostAddresses: Sendable, Hashable {
-    /// IPv4 before IPv6, each in ascending order and once: resolvers answer in another order every time.
+    /// The addresses, IPv4 before IPv6, each once in ascending order: resolvers change their order every time.
     package let addresses: [IPAddress]
-    /// The families that were asked for and have no address here, each with why that is not known; `nil` if the name has none.
+    /// The requested families without an address here, each with the look-up's failure; `nil` if the name has none.
     package let others: [ProbeRequest.AddressFamily: ProbeError?]
 
     package init(_ addresses: some Sequence<IPAddress>, others: [ProbeRequest.AddressFamily: ProbeError?] = [:]) {
@@ -17,9 +17,7 @@ package struct HostAddresses: Sendable, Hashable {
     }
 }
 
-/// Looks up all addresses of one host and delivers exactly one result, in time.
-///
-/// Sendable because after `init` everything is touched on the event loop only.
+/// Delivers one result with all addresses of a host, in time; Sendable because after `init` only the loop uses it.
 final class AddressSearch: Attempt, @unchecked Sendable {
     typealias Delivery = @Sendable (Result<HostAddresses, ProbeError>) -> Void
 
@@ -29,7 +27,7 @@ final class AddressSearch: Attempt, @unchecked Sendable {
     private let prober: Prober
     private let resolver: SystemResolver
     private var hasFound = false
-    /// Why it ended before the resolver had answered.
+    /// The reason of an end before the resolver's answer.
     private var ended: ProbeError.Reason?
 
     init(host: String, family: ProbeRequest.AddressFamily, timeout: Duration, in prober: Prober) {
@@ -40,10 +38,10 @@ final class AddressSearch: Attempt, @unchecked Sendable {
     func start(_ deliver: @escaping Delivery) {
         if let ended { return deliver(.failure(error(ended))) }
         prober.add(self)
-        // A year is for ever, and cannot overflow the clock.
+        // A year is as good as for ever, and cannot overflow the clock.
         let limit = min(TimeAmount(timeout), .hours(24 * 365))
         let alarms = [
-            // What is there has to do when waiting for the rest would leave no time to connect.
+            // The first family's addresses have to suffice if a wait for the other would leave no time to connect.
             prober.loop.scheduleTask(in: .nanoseconds(limit.nanoseconds / 2)) {
                 if self.hasFound { self.resolver.cancelQueries() }
             }, prober.loop.scheduleTask(in: limit) { self.end(.deadlineExceeded(timeout: self.timeout)) },
@@ -85,7 +83,7 @@ final class AddressSearch: Attempt, @unchecked Sendable {
             let destination = ProbeRequest.Destination.resolve(host: host, family: family)
             return .failure(error(LookupFailure.reason(for: failures.compactMap(\.1), of: destination)))
         }
-        // The C library also says of a name in /etc/hosts that there is no such name, where the other family has addresses.
+        // The C library also reports a name in /etc/hosts as unknown if only the other family has addresses.
         let others = failures.map { family, failure -> (ProbeRequest.AddressFamily, ProbeError?) in
             guard let failure else { return (family, error(.resolverFailed("the resolver did not answer in time"))) }
             return (

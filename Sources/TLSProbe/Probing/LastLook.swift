@@ -1,25 +1,21 @@
 import Base
 internal import NIOCore
 
-/// What the kernel has done for a connection while a busy event loop had not come to it.
-///
-/// Each question is answered at once: what a server sends, or leaves, never makes anybody wait here.
+/// The kernel's state of a connection that a busy event loop has not come to; each call returns at once.
 enum LastLook {
-    /// No more is read at once, in bytes: as much as a handshake may have in all.
+    /// The most bytes that are read at once: as many as a whole handshake may have.
     private static let limit = TLSHandler.inputLimit
 
-    /// Whether the kernel has settled an attempt to connect, one way or the other, so that the event loop will hear of it.
+    /// `true` if the kernel has settled an attempt to connect, so that the event loop will learn the result.
     static func isSettled(_ channel: any Channel) -> Bool {
         look(at: channel) { descriptor in
-            // While an answer is missing, a socket is neither writable nor broken.
+            // Before an answer, a socket is neither writable nor broken.
             var query = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             return poll(&query, 1, 0) > 0
         } ?? false
     }
 
-    /// How long ago the other side was last heard of, `nil` where the system does not say.
-    ///
-    /// Asked when the event loop learns that it is connected: how long the answer to the connection request lay here.
+    /// The time since the server's last packet, which waited here as long; `nil` if the system does not know it.
     static func silence(of channel: any Channel) -> TimeAmount? {
         #if canImport(Darwin)
         nil
@@ -33,9 +29,7 @@ enum LastLook {
         #endif
     }
 
-    /// Hands everything that can be read now to the channel's handlers, as if the event loop had come to it.
-    ///
-    /// Only what read(2) gives counts: urgent data, which a kernel counts among the bytes it received, is none of it.
+    /// Gives all that read(2) has now to the channel's handlers, as the event loop would; urgent data does not count.
     static func deliver(on channel: any Channel) {
         let pipeline = channel.pipeline.syncOperations
         var hasRead = false
@@ -56,9 +50,8 @@ enum LastLook {
         if hasRead { pipeline.fireChannelReadComplete() }
     }
 
-    /// What `body` finds out from the channel's socket, `nil` once that is closed.
     private static func look<Value>(at channel: any Channel, _ body: (Int32) -> Value) -> Value? {
-        // The closure has to have the transport's type, or NIO does not call it.
+        // NIO calls the closure only if it has the transport's type.
         try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: CInt.self, body)
     }
 }

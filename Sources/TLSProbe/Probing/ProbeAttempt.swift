@@ -4,18 +4,17 @@ internal import NIOPosix
 internal import Pinning
 internal import X509
 
-/// One probe on its way: resolves, connects, has the handshake made, and delivers exactly one result, in time.
+/// Makes one probe: resolves, connects, has the handshake made, and delivers exactly one result, in time.
 ///
-/// Where the connection is kept, it then waits, for no longer than the same deadline, for one exchange or its end.
-///
-/// Sendable because after `init` everything is touched on the event loop only.
+/// A kept connection then waits, within the same deadline, for one exchange or its end. Sendable because after `init`
+/// only the event loop uses it.
 final class ProbeAttempt: Attempt, @unchecked Sendable {
     typealias Delivery = @Sendable (Result<Handshake, ProbeError>) -> Void
 
-    /// What becomes of a connection that is kept.
+    /// The state of a kept connection.
     enum Kept {
         case none
-        /// It waits for the verdict.
+        /// The connection waits for the verdict.
         case held(TLSHandler)
         case carrying(HTTPHandler)
         case over(HTTPError)
@@ -26,14 +25,14 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     private let keepsOpen: Bool
     private let watch = ProbeWatch.current
     private var deliver: Delivery?
-    /// The connection that is kept, once there is a result.
+    /// The kept connection, after the result.
     private(set) var kept = Kept.none
     private var isCancelled = false
     let connection: TimedConnection
     private var peer: PeerAddress?
     /// The way through the proxy, as far as it is known.
     private var passage: ProxyPassage?
-    /// When the proxy had let the connection through.
+    /// The time when the proxy opened the way.
     private var passed: NIODeadline?
 
     var phase: ProbeError.Phase { request.proxy != nil && passed == nil ? .proxy : connection.phase }
@@ -48,22 +47,22 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         self.deliver = deliver
         prober.add(self)
         watch?("\(request.target): connecting\(request.wayInWords)")
-        // The first flight of most servers in one read.
+        // The size lets the first flight of most servers arrive in one read.
         connection.start(readingAtOnce: 8_192) { result in
             if let result { return self.connectEnded(result) }
             self.end(.deadlineExceeded(timeout: self.request.timeout), kept: .deadlineExceeded)
         }
-        // While the packets travel; a failure shows when it is used.
+        // OpenSSL is set up while the packets travel; a failure shows at its use.
         _ = try? prober.context()
     }
 
-    /// Ends the probe, or keeps it from starting; a result that was delivered stays.
+    /// Ends the probe, or keeps it from starting; a delivered result stays.
     func cancel() {
         isCancelled = true
         end(.cancelled, kept: .cancelled)
     }
 
-    /// Makes an exchange on the connection that was kept.
+    /// Makes an exchange on the kept connection.
     func carry(_ exchange: HTTPExchange, _ deliver: @escaping HTTPHandler.Delivery) {
         if case .held(let tls) = kept, let ending = tls.ending { release(ending) }
         guard case .held(let tls) = kept, let channel = connection.channels.first else {
@@ -85,7 +84,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         handler.send()
     }
 
-    /// Closes the connection that was kept, and says goodbye.
+    /// Closes the kept connection with close_notify.
     func close() { if case .held = kept { release(.cancelled) } }
 
     private func end(_ reason: ProbeError.Reason, kept error: HTTPError) {
@@ -116,7 +115,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
                 return beginHandshake(on: channel)
             }
             passage = address.map { ProxyPassage(address: $0, tls: nil) }
-            // What the proxy looks up nobody else knows.
+            // An address that the proxy looks up is not known here.
             if case .address(let ip) = request.destination { peer = PeerAddress(ip: ip, port: request.port) }
             ask(proxy, on: channel)
         }
@@ -130,7 +129,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
                 conclude: handshakeEnded)
             try channel.pipeline.syncOperations.addHandler(handler)
         } catch let failure as OpenSSLSetUpError { finish(.failure(error(.setUpFailed(failure.detail)))) } catch {
-            // The connection was gone before the handler was there.
+            // The connection ended before the handler was added.
             finish(.failure(self.error(.closedEarly(received: 0))))
         }
     }
@@ -153,7 +152,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         }
     }
 
-    /// Speaks TLS with the proxy itself, whose chain is judged by what the prober was given and by nothing of the request.
+    /// Speaks TLS with the proxy itself, whose chain is judged by the prober's rules, not the request's.
     private func protect(_ proxy: Proxy, on channel: any Channel, _ established: @escaping () -> Void) throws {
         let request = request.firstHop
         let connection = try TLSConnection(context: prober.context(), request: request)

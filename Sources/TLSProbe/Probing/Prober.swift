@@ -4,31 +4,28 @@ internal import Synchronization
 
 /// Connects to servers and returns the certificates they present, many at a time on one thread.
 ///
-/// Nothing is verified but that the server holds the key of its leaf, and nothing is sent but the handshake and close_notify, or the one
-/// request of ``probe(_:judging:)``.
-/// Call ``shutdown()`` when no more probes are wanted; a process about to exit need not.
+/// Only the server's possession of its leaf's key is verified. Only the handshake and close_notify are sent, or the one
+/// request of ``probe(_:judging:)``. Call ``shutdown()`` after the last probe, unless the process ends.
 ///
-/// Sendable because everything that changes is behind a lock or touched on the event loop only.
+/// Sendable because everything that changes is behind a lock or only used on the event loop.
 package final class Prober: @unchecked Sendable {
     let loop: any EventLoop
-    /// `nil` on a thread of somebody else's.
+    /// The prober's own thread; `nil` if another owner's is used.
     private let group: MultiThreadedEventLoopGroup?
-    /// Runs tasks between the steps of connections, so that work on other threads cannot keep them waiting; until ``shutdown()``.
+    /// Runs tasks between the steps of connections until ``shutdown()``, so that work on other threads delays none.
     package let executor: any TaskExecutor
-    /// `false` once the event loop takes no more work.
+    /// `false` after the event loop has stopped taking work.
     private let isOpen = Mutex(true)
     let lookups: LookupThreads
     let network: StagedNetwork?
-    /// Says why the chain of an `https` proxy is not trusted, `nil` where it is.
+    /// The objection to the chain of an `https` proxy; `nil` if it is trusted.
     let proxyObjection: ServiceObjection
-    /// The number of the loop among those that share many probes, `nil` where there are few.
+    /// The number of the loop among those that share many probes; `nil` if there are few.
     private let numberAmongMany: Int?
     private(set) var attempts: [ObjectIdentifier: any Attempt] = [:]
     private var madeContext: TLSContext?
 
-    /// A prober on `thread`, or on one of its own.
-    ///
-    /// OpenSSL is set up by the first probe, while its packets travel.
+    /// A prober on `thread`, or on one of its own; OpenSSL is set up by the first probe, while its packets travel.
     init(
         on thread: ProbeThread? = nil, in network: StagedNetwork? = nil, lookups: LookupThreads = LookupThreads(),
         numberAmongMany number: Int? = nil, judgingProxiesBy objection: ServiceObjection? = nil
@@ -44,11 +41,9 @@ package final class Prober: @unchecked Sendable {
         proxyObjection = objection ?? { _, _ in ("there are no roots to check it with", nil) }
     }
 
-    /// Makes one connection, within the request's deadline whatever the server does.
+    /// Makes one connection, within the request's deadline; a cancelled task closes it.
     ///
-    /// Cancelling the task closes the connection and ends in ``ProbeError/Reason/cancelled``.
-    ///
-    /// - Throws: ``ProbeError`` when there is no chain whose key the server proved to hold.
+    /// - Throws: ``ProbeError`` without a chain whose key the server proved to have.
     package func probe(_ request: ProbeRequest) async throws(ProbeError) -> Handshake {
         try await attempt(request, keepsOpen: false).handshake
     }
@@ -62,11 +57,7 @@ package final class Prober: @unchecked Sendable {
         return (attempt, try await result(ended, start: attempt.start, cancel: attempt.cancel).get())
     }
 
-    /// Looks up all addresses of a host, within `timeout` whatever the resolver does.
-    ///
-    /// Cancelling the task abandons the lookup and ends in ``ProbeError/Reason/cancelled``.
-    ///
-    /// - Returns: the addresses; at least one.
+    /// Looks up all addresses of a host, at least one, within `timeout`; a cancelled task ends the look-up.
     package func addresses(
         of host: String, family: ProbeRequest.AddressFamily = .any, timeout: Duration
     ) async throws(ProbeError) -> HostAddresses {
@@ -75,7 +66,7 @@ package final class Prober: @unchecked Sendable {
         return try await result(ended, start: search.start, cancel: search.cancel).get()
     }
 
-    /// The request to the first address of its host where a proxy is given no names, or else as it is.
+    /// The request, with the first address of its host if the proxy is not given names.
     private func lookedUp(_ request: ProbeRequest) async throws(ProbeError) -> ProbeRequest {
         guard request.proxy?.kind == .socks5, case .resolve(let host, let family) = request.destination else {
             return request
@@ -85,12 +76,12 @@ package final class Prober: @unchecked Sendable {
         let answer = try await addresses(of: host, family: family, timeout: request.timeout)
         var request = request
         request.timeout = max(.milliseconds(1), request.timeout - start.duration(to: clock.now))
-        // There is one at least.
+        // A look-up gives at least one address.
         if let address = answer.addresses.first { request.destination = .address(address) }
         return request
     }
 
-    /// Waits for the one result of something that is started and perhaps cancelled on the event loop.
+    /// Waits for the one result of work that is started, and perhaps cancelled, on the event loop.
     func result<Value: Sendable, Failure: Error>(
         _ ended: Failure, start: @escaping @Sendable (@escaping @Sendable (Result<Value, Failure>) -> Void) -> Void,
         cancel: @escaping @Sendable () -> Void
@@ -106,7 +97,7 @@ package final class Prober: @unchecked Sendable {
         }
     }
 
-    /// Cancels the probes under way and ends the thread unless it is somebody else's; a resolver that does not answer is not waited for.
+    /// Cancels the probes under way and ends the prober's own thread, without waiting for a resolver.
     package func shutdown() async {
         let wasOpen = isOpen.withLock { isOpen in
             defer { isOpen = false }
@@ -117,9 +108,9 @@ package final class Prober: @unchecked Sendable {
         try? await group?.shutdownGracefully()
     }
 
-    /// Runs `work` on the event loop; returns false when that has ended.
+    /// Runs `work` on the event loop; `false` if that has ended.
     func onLoop(_ work: @escaping @Sendable () -> Void) -> Bool {
-        // Under the lock, so that nothing is handed to a loop that is about to end.
+        // The lock keeps work from a loop that is about to end.
         isOpen.withLock { isOpen in
             if isOpen { loop.execute(work) }
             return isOpen
@@ -141,14 +132,14 @@ package final class Prober: @unchecked Sendable {
 }
 
 extension Prober {
-    /// Makes one connection, has what the server presented judged, and on the same connection the exchange that is then wanted.
+    /// Makes one connection, has the chain judged, and makes the exchange that is then wanted on the same connection.
     ///
-    /// Until `judge` returns nothing is sent on the connection but the handshake, and without an exchange only close_notify. The
-    /// request's deadline holds over everything, `judge` included: what it leaves is the time for the response, or for its head
-    /// where the exchange has a patience of its own.
+    /// Until `judge` returns, only the handshake is sent, and without an exchange only close_notify. The request's
+    /// deadline includes `judge`; its rest is the time for the response, or for its head if the exchange has a
+    /// patience.
     ///
-    /// - Returns: what the server presented, what `judge` made of it, and how the exchange ended, `nil` where there was none.
-    /// - Throws: ``ProbeError`` when there is no chain whose key the server proved to hold; `judge` is not called then.
+    /// - Returns: the handshake, the result of `judge`, and that of the exchange, `nil` if there was none.
+    /// - Throws: ``ProbeError`` without a chain whose key the server proved to have; `judge` is then not called.
     package func probe<Judgement: Sendable>(
         _ request: ProbeRequest, judging judge: @Sendable (Handshake) async -> (Judgement, exchange: HTTPExchange?)
     ) async throws(ProbeError) -> (

@@ -6,17 +6,17 @@ internal import Synchronization
 
 /// Probers with a thread each, among which many probes are spread.
 ///
-/// A probe has the same result whichever of them makes it. Each has an OpenSSL library context of its own, since threads that share
-/// one wait for its locks; names are looked up by threads that all share.
+/// A probe has the same result on each. Each has an OpenSSL library context of its own, because threads that share one
+/// wait for its locks; all share the threads for look-ups.
 package final class Probers: Sendable {
     private let probers: [Prober]
     private let turn = Atomic(0)
 
-    /// More threads than these are never used: each has an OpenSSL of its own.
+    /// The most threads: each has an OpenSSL of its own.
     package static let mostThreads = 64
-    /// How many descriptors the process has for each thread at least, of which its loop takes three: the others are for connections.
+    /// The descriptors for each thread at least: its loop takes three, the others are for connections.
     private static let descriptorsForThread = 16
-    /// How many probes make up for another set-up of OpenSSL.
+    /// The number of probes that are worth another set-up of OpenSSL.
     private static let manyProbes = 32
 
     package init(
@@ -35,13 +35,13 @@ package final class Probers: Sendable {
         }
     }
 
-    /// Probers for all checks of a process; `nil` if it has no descriptors for their loops: a loop that cannot be made ends the process.
+    /// Probers for all checks of a process; `nil` without descriptors for their loops, whose failure would be fatal.
     package convenience init?(sharedWithin descriptors: Int) {
         guard DescriptorLimit.hasFreeDescriptors(3 * min(System.coreCount, Self.mostThreads) + 3) else { return nil }
         self.init(expecting: .max, within: descriptors)
     }
 
-    /// How many descriptors the threads take that were made beside the first.
+    /// The descriptors of the threads in addition to the first.
     package var descriptors: Int { 3 * (probers.count - 1) }
 
     package func next() -> Prober { probers[(turn.wrappingAdd(1, ordering: .relaxed).oldValue & .max) % probers.count] }
@@ -49,19 +49,19 @@ package final class Probers: Sendable {
     package func shutdown() async { for prober in probers { await prober.shutdown() } }
 }
 
-/// A thread that is the event loop of probes and runs the tasks around them, one thing at a time.
+/// A thread that is the event loop of probes and runs the tasks around them, for a process that checks one server.
 ///
-/// For a process that checks one server. The thread it was born with is enough: the concurrency runtime's own threads, their
-/// waking each other and a heap for each cost a sixth of such a check. Work for several servers belongs on several threads.
+/// The process' first thread is enough: the concurrency runtime's own threads, their waking each other and a heap for
+/// each cost a sixth of such a check.
 package final class ProbeThread: TaskExecutor {
     let loop: any EventLoop
 
     init(loop: any EventLoop) { self.loop = loop }
 
-    /// Makes the calling thread a probe thread for as long as the process lives.
+    /// Makes the calling thread a probe thread for the life of the process.
     ///
-    /// OpenSSL is set up there as well, while the server's answer to a connection is on its way: a thread of its own for that costs
-    /// 7 % of a check's time, and saves none.
+    /// OpenSSL is set up there while the server's answer to a connection is on its way: a thread for that costs 7 % of
+    /// a check's time, and saves none.
     package static func run(_ body: @escaping @Sendable (ProbeThread) async -> Never) -> Never {
         MultiThreadedEventLoopGroup.withCurrentThreadAsEventLoop { loop in
             let thread = ProbeThread(loop: loop)
@@ -76,13 +76,9 @@ package final class ProbeThread: TaskExecutor {
     }
 }
 
-/// Judges what an `https` proxy or a service of this name showed: `nil` for one that is trusted, or why it is not, and what would mend
-/// that unless it is its root.
-///
-/// Of a proxy's it is called on the event loop.
+/// Judges an `https` proxy, on the event loop, or a service: `nil` if it is trusted, else the reason and its remedy.
 package typealias ServiceObjection = @Sendable (Handshake, ServerName) -> (why: String, remedy: String?)?
 
-/// Work on an event loop that ends with exactly one result.
 protocol Attempt: AnyObject {
     /// Ends the attempt, or keeps it from starting; called on the event loop.
     func cancel()

@@ -3,15 +3,15 @@ internal import NIOCore
 internal import NIOPosix
 internal import Pinning
 
-/// Feeds NIO's happy eyeballs from the system's resolver, one lookup a family, for one probe.
+/// Feeds NIO's happy eyeballs from the system's resolver, one look-up a family, for one probe.
 ///
-/// Unlike NIO's own, it asks for each family apart (a slow AAAA answer does not hold back the A answer), keeps to a family,
-/// and can be abandoned. Sendable because everything but the lookups is touched on the event loop only.
+/// Unlike NIO's own resolver, it looks up families apart (a slow AAAA answer does not delay the A answer), keeps to a
+/// family, and can be abandoned. Sendable because everything but the look-ups is only used on the event loop.
 final class SystemResolver: Resolver, @unchecked Sendable {
     private let prober: Prober
     private let family: ProbeRequest.AddressFamily
     private let watch: ProbeWatch?
-    /// At most one for each family.
+    /// The look-ups under way, at most one for each family.
     private var pending: [Int32: (lookup: Lookup, promise: EventLoopPromise<[SocketAddress]>)] = [:]
 
     init(_ prober: Prober, family: ProbeRequest.AddressFamily, watch: ProbeWatch?) {
@@ -26,7 +26,7 @@ final class SystemResolver: Resolver, @unchecked Sendable {
         family == .ipv4 ? prober.loop.makeSucceededFuture([]) : query(host, port, family: AF_INET6)
     }
 
-    /// Abandons the lookups under way, so that their futures fail now.
+    /// Abandons the look-ups under way, so that their futures fail now.
     func cancelQueries() {
         prober.loop.preconditionInEventLoop()
         let abandoned = pending
@@ -46,7 +46,7 @@ final class SystemResolver: Resolver, @unchecked Sendable {
             return prober.loop.makeCompletedFuture(answer.mapError { $0 as any Error })
         }
         let promise = prober.loop.makePromise(of: [SocketAddress].self)
-        // A lookup may wait for its turn for longer than anybody waits for the answer.
+        // A look-up may wait for its turn longer than its resolver lives.
         let lookup = Lookup(host: host, port: port, family: family) { [weak self] answer in
             guard let self else { return }
             _ = prober.onLoop { self.finish(host, family, Self.usable(answer)) }
@@ -56,7 +56,7 @@ final class SystemResolver: Resolver, @unchecked Sendable {
         return promise.futureResult
     }
 
-    /// The answer without addresses of no host, to which nothing is connected: they lead to this machine.
+    /// Drops the unspecified addresses, which would lead to this machine.
     private static func usable(_ answer: Lookup.Answer) -> Lookup.Answer {
         answer.flatMap { addresses in
             let usable = addresses.filter { address in
@@ -67,7 +67,7 @@ final class SystemResolver: Resolver, @unchecked Sendable {
     }
 
     private func finish(_ host: String, _ family: Int32, _ answer: Lookup.Answer) {
-        // What was abandoned between the answer and now has failed already.
+        // A look-up abandoned since its answer has failed already.
         guard let query = pending.removeValue(forKey: family) else { return }
         tell(answer, of: host, family)
         query.promise.completeWith(answer.mapError { $0 })

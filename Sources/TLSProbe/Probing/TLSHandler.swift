@@ -3,19 +3,15 @@ internal import NIOCore
 internal import Pinning
 
 enum HandshakeOutcome {
-    /// The server proved its key; `completed` is false when it then gave up for want of a client certificate.
+    /// The server proved its key; `completed` is `false` if it then gave up for want of a client certificate.
     case proven(TLSConnection, completed: Bool)
-    /// Anything else.
     case failed(ProbeError.Reason)
 }
 
-/// TLS between the bytes of a channel and the handlers behind it: makes the handshake, says how it ended, and closes the channel unless it
-/// is to be kept.
+/// Speaks TLS between a channel and the handlers behind it: makes the handshake, and closes or keeps the channel.
 ///
-/// A connection that is kept is held: until ``begin()`` nothing is decrypted or sent, since the chain is judged meanwhile. Handlers behind
-/// it catch ``TLSEnding``. When it ends, from whichever side, the server is told that nothing more comes.
-///
-/// Not Sendable: it belongs to the channel's event loop.
+/// A kept connection is held: until ``begin()`` nothing is decrypted or sent, because the chain is judged meanwhile.
+/// Handlers behind it catch ``TLSEnding``. The server receives close_notify at the end.
 final class TLSHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -24,38 +20,38 @@ final class TLSHandler: ChannelDuplexHandler {
 
     private enum State {
         case handshaking
-        /// The handshake is complete for this side, and the server has yet to say what it makes of the client's certificate.
+        /// The handshake is complete on this side; the server may still reject the client's certificate.
         case listening
         case held, open, over
     }
 
-    /// No honest server sends more before the handshake is complete, in bytes.
+    /// The most bytes before the end of the handshake, more than any honest server sends.
     static let inputLimit = 4 << 20
-    /// The most bytes taken before ``begin()``: tickets, each in a record that is padded to its 16 KiB.
+    /// The most bytes before ``begin()``: tickets, each in a record that may be padded to 16 KiB.
     static let heldLimit = 256 << 10
-    /// Enough of the first bytes to recognise what is not TLS.
+    /// The number of first bytes that show which protocol a server speaks instead of TLS.
     private static let openingLength = 16
 
     private let connection: TLSConnection
     private let request: ProbeRequest
     private let clock: TimedConnection
     private let keepsOpen: Bool
-    /// Called once, with the end of the handshake.
+    /// Called once, with the result of the handshake.
     private var conclude: ((TLSHandler, HandshakeOutcome) -> Void)?
     private var state = State.handshaking
     private var context: ChannelHandlerContext?
     private var opening: [UInt8] = []
-    /// The bytes received before the end of the handshake, or those since then that are held.
+    /// The bytes received before the end of the handshake, or those held since then.
     private(set) var received = 0
-    /// Why the connection was over while it was held, `nil` where it is not.
+    /// The reason why a held connection has ended; `nil` if it has not.
     private(set) var ending: HTTPError?
     private var owesCloseNotify = false
     private let began = NIODeadline.now()
-    /// When this side's handshake was complete; `nil` before.
+    /// The time when this side's handshake was complete; `nil` before.
     private(set) var completed: NIODeadline?
     private var silence: Scheduled<Void>?
 
-    /// A handler that begins the handshake as soon as it is added to a connected channel.
+    /// A handler that begins the handshake when it is added to a connected channel.
     init(
         connection: TLSConnection, request: ProbeRequest, clock: TimedConnection, keepsOpen: Bool = false,
         conclude: @escaping (TLSHandler, HandshakeOutcome) -> Void
@@ -71,7 +67,7 @@ final class TLSHandler: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// Reads what came while the connection was held.
+    /// Reads the bytes that arrived while the connection was held.
     func begin() {
         guard state == .held, ending == nil else { return }
         state = .open
@@ -108,7 +104,7 @@ final class TLSHandler: ChannelDuplexHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         guard state == .handshaking else { return context.fireChannelReadComplete() }
-        // A record's header has five bytes: before they are there, neither OpenSSL nor anybody else can say what this is.
+        // A record's header has five bytes: fewer do not show what this is.
         if opening.count >= 5, let spoken = PlainProtocol(opening: opening) { return finish(.failed(.notTLS(spoken))) }
         advance(context)
     }
@@ -123,7 +119,7 @@ final class TLSHandler: ChannelDuplexHandler {
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         sayGoodbye(context)
-        // All that was wanted is there: what the other side leaves out is no error, of a proxy's connection either.
+        // The exchange is complete: an end without close_notify is not an error, of a proxy's connection either.
         if mode == .all, state == .open { state = .over }
         context.close(mode: mode, promise: promise)
     }
@@ -133,7 +129,7 @@ final class TLSHandler: ChannelDuplexHandler {
         case .handshaking: connectionBroke(error)
         case .listening: stopListening(completed: false)
         case .held:
-            // What is no error of the system says that the channel is closed.
+            // Errors that are not the system's mean a closed channel.
             guard ending == nil, let error = error as? IOError else { return }
             ending = why(context) ?? (error.isReset ? .reset : .tlsFailure("the connection broke: \(error)"))
         case .open, .over: context.fireErrorCaught(error)
@@ -146,7 +142,7 @@ final class TLSHandler: ChannelDuplexHandler {
         case .handshaking: end(.closedEarly(received: received))
         case .listening: stopListening(completed: false)
         case .held: return ending = ending ?? why(context) ?? .closedEarly(received: 0)
-        // Without close_notify anybody on the way may have cut the stream: its end is not the end of an answer (RFC 8446, 6.1).
+        // Without close_notify an attacker may have cut the stream: the answer may go on (RFC 8446, 6.1).
         case .open: context.fireErrorCaught(TLSEnding.cut)
         case .over: break
         }
@@ -165,11 +161,11 @@ final class TLSHandler: ChannelDuplexHandler {
             if !keepsOpen, connection.clientCertificateRequested, connection.version == .tls13 {
                 return listen(context)
             }
-            // It has ended, whatever becomes of the last bytes: some servers close as soon as they have sent their part.
+            // The handshake has ended even if the last bytes are lost: some servers close after their part.
             if keepsOpen {
                 state = .held
                 owesCloseNotify = true
-                // What the server has sent behind it waits as well.
+                // Bytes that the server sent after it wait as well.
                 received = connection.unreadCount
                 connection.limitMessages()
                 context.channel.readLittleAtATime()
@@ -182,15 +178,17 @@ final class TLSHandler: ChannelDuplexHandler {
             if !keepsOpen { context.close(promise: nil) }
         case .closed: end(.closedEarly(received: received))
         case .failed(let errors):
-            // The alert that says what is wrong with what the server sent.
+            // The output is the alert about the server's mistake.
             sendHandshake(context)
             let reason = connection.reason(of: errors, request: request)
             if errors.alert != nil { end(reason) } else { finish(.failed(reason)) }
         }
     }
 
-    /// Waits for a word of the server on the client's certificate, which TLS 1.3 reads after the handshake of this side (RFC 8446, 4.4.2.4):
-    /// a record, an alert or the end, as long as two handshakes take, at most a second.
+    /// Waits for the server's reaction to the client's certificate, after this side's handshake in TLS 1.3 (RFC 8446,
+    /// 4.4.2.4).
+    ///
+    /// That is a record, an alert or the end. The wait is as long as two handshakes take, at most a second.
     private func listen(_ context: ChannelHandlerContext) {
         state = .listening
         let now = NIODeadline.now()
@@ -225,20 +223,19 @@ final class TLSHandler: ChannelDuplexHandler {
         context?.close(promise: nil)
     }
 
-    /// NIO writes at once; what the socket's buffer does not take is not waited for when the channel closes.
+    /// Sends at once; bytes beyond the socket's buffer are lost if the channel closes.
     private func sendHandshake(_ context: ChannelHandlerContext) {
         send(context, promise: context.writePromise { self.connectionBroke($0) })
     }
 
     private func connectionBroke(_ error: any Error) {
-        // The handshake with a server goes through the one with a proxy.
+        // The handshake with a server goes through the TLS connection to a proxy.
         if case TLSEnding.failed(let reason, _) = error { return end(.proxy(.broken(reason))) }
-        // Anything but an error of the system says that the channel is closed, which comes to `channelInactive` too.
+        // Errors that are not the system's mean a closed channel, which `channelInactive` reports too.
         guard let error = error as? IOError else { return }
         end(error.isReset ? .reset : .tlsFailure("the connection broke (\(error))"))
     }
 
-    /// The server ended the connection, in the way `reason` says.
     private func end(_ reason: ProbeError.Reason) {
         guard state == .handshaking else { return }
         if connection.clientCertificateRequested {
@@ -260,7 +257,7 @@ final class TLSHandler: ChannelDuplexHandler {
     }
 
     private func conclude(_ outcome: HandshakeOutcome) {
-        // It knows its owner: each would keep the other.
+        // The closure owns its owner: each would keep the other.
         let conclude = conclude
         self.conclude = nil
         conclude?(self, outcome)
@@ -268,7 +265,7 @@ final class TLSHandler: ChannelDuplexHandler {
 
     // MARK: Data
 
-    /// What came before the end of a connection that was held, and says why; `nil` for nothing.
+    /// The reason in the bytes before the end of a held connection; `nil` if there is none.
     private func why(_ context: ChannelHandlerContext) -> HTTPError? {
         let (data, ending) = connection.read(allocator: context.channel.allocator)
         guard case .failed(let text, let alert) = ending else { return data.readableBytes > 0 ? .spokeFirst : nil }
@@ -277,7 +274,7 @@ final class TLSHandler: ChannelDuplexHandler {
 
     private func deliver(_ context: ChannelHandlerContext, expecting count: Int) {
         var (data, ending) = connection.read(allocator: context.channel.allocator, expecting: count)
-        // A server may ask for a new key, which is answered. One that asks for ever, or takes no answers, would fill the memory.
+        // A request for a new key is answered, but not for ever, or with unread answers, which would fill the memory.
         if context.channel.isWritable {
             send(context, promise: nil)
         } else if ending?.isFailure != true {
@@ -287,7 +284,7 @@ final class TLSHandler: ChannelDuplexHandler {
         if data.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(data)) }
         guard let ending else { return }
         if ending.isFailure {
-            // What follows a fatal error is no goodbye.
+            // A fatal error is not followed by close_notify.
             owesCloseNotify = false
             context.fireErrorCaught(ending)
         }
@@ -295,7 +292,7 @@ final class TLSHandler: ChannelDuplexHandler {
         context.close(promise: nil)
     }
 
-    /// Tells the server that nothing more comes; what the socket's buffer does not take at once is not waited for.
+    /// Sends close_notify; bytes beyond the socket's buffer are not waited for.
     private func sayGoodbye(_ context: ChannelHandlerContext) {
         guard owesCloseNotify else { return }
         owesCloseNotify = false

@@ -1,15 +1,13 @@
 internal import Base
 internal import Pinning
 
-/// What is said to a proxy until it passes on whatever it is given: bytes in, bytes out, and nothing of sockets.
+/// The dialogue with a proxy until it passes bytes on: bytes in, bytes out, without sockets.
 package struct ProxyDialogue: Sendable {
-    /// What is to be done next.
     package enum Step: Sendable, Hashable {
         case incomplete
         case send([UInt8])
-        /// The way is open: whatever follows is the server's.
+        /// The way is open: all bytes from here on are the server's.
         case established
-        /// There is no way through.
         case failed(ProxyFailure)
     }
 
@@ -35,9 +33,7 @@ package struct ProxyDialogue: Sendable {
         state = .socks(dialogue)
     }
 
-    /// Reads on.
-    ///
-    /// - Returns: what to do, and how many of the bytes led to that; the others have to be read after it was done, or are the server's.
+    /// Reads on, and returns the next step and the number of its bytes; the others are read after it.
     package mutating func read(_ bytes: some Collection<UInt8>) -> (step: Step, count: Int) {
         if let first = bytes.first, isFirst {
             isFirst = false
@@ -56,13 +52,13 @@ package struct ProxyDialogue: Sendable {
         }
     }
 
-    /// What a proxy speaks whose first byte nobody says who speaks what was asked for; `nil` for one that may.
+    /// The language that the proxy's first byte shows; `nil` if it can be the expected one.
     private func foreignLanguage(_ first: UInt8) -> ProxyFailure.Language? {
         let spoken: ProxyFailure.Language =
             switch first {
             case UInt8(ascii: "H"): .http
             case 4, 5, 0: .socks
-            // An alert: something was expected that is no ClientHello.
+            // An alert: a TLS server expected a ClientHello.
             case 21: .tls
             default: .unknown
             }
@@ -76,7 +72,7 @@ package struct ProxyDialogue: Sendable {
     private func answer(_ step: HTTPHeadReader.Step) -> Step {
         switch step {
         case .incomplete: .incomplete
-        // Some proxies answer a wrong password as an origin server would (RFC 9110, 15.5.2), as tinyproxy does.
+        // Some proxies, as tinyproxy, answer a wrong password with an origin server's status (RFC 9110, 15.5.2).
         case .complete(407, _), .complete(401, _):
             .failed(credentials != nil ? .credentialsRefused : .credentialsMissing)
         case .complete(200..<300, _): .established
@@ -90,9 +86,7 @@ package struct ProxyDialogue: Sendable {
         String(decoding: credentials?.hidden(in: line) ?? line, as: UTF8.self)
     }
 
-    /// The request for a tunnel (RFC 9110, 9.3.6).
-    ///
-    /// No part of it can end a line: neither a name nor base64 has control characters.
+    /// The request for a tunnel (RFC 9110, 9.3.6); neither a name nor base64 has characters that end a line.
     private static func connect(
         to destination: ProbeRequest.Destination, _ port: UInt16, _ credentials: ProxyCredentials?
     ) -> [UInt8] {
@@ -125,7 +119,7 @@ struct SOCKSDialogue: Sendable {
         let place: [UInt8]
         switch destination {
         case .address(let address): place = [address.isIPv6 ? 4 : 1] + address.bytes
-        // No name is longer than its one byte of length can say: the longest has 253.
+        // The length of a name fits into its one byte: the longest has 253.
         case .resolve(let host, _): place = [3, UInt8(clamping: host.utf8.count)] + host.utf8.prefix(255)
         }
         request = [Self.version, 1, 0] + place + [UInt8(port >> 8), UInt8(port & 0xff)]
@@ -186,7 +180,7 @@ struct SOCKSDialogue: Sendable {
         guard message.count > 1 else { return .incomplete }
         guard message[1] == 0 else { return .failed(.reply(message[1])) }
         guard message.count > 4 else { return .incomplete }
-        // The address that the proxy itself has for the connection, and its port: of no use to anybody here.
+        // The proxy's own address of the connection and its port, which are not used.
         let length: Int
         switch message[3] {
         case 1: length = 4

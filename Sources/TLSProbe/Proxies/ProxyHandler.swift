@@ -1,28 +1,25 @@
 import Base
 internal import NIOCore
 
-/// Asks a proxy for a way through, and then passes on what comes.
-///
-/// Not Sendable: it belongs to the channel's event loop.
+/// Asks a proxy for a way through, and then passes the bytes on, on the channel's event loop.
 final class ProxyHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private var dialogue: ProxyDialogue
-    /// Called once, with `nil` when the way is open; whoever is told then adds what comes behind this handler.
+    /// Called once, with `nil` if the way is open, to add the handlers behind this one.
     private let conclude: (ProxyFailure?) -> Void
     private var context: ChannelHandlerContext?
     private var isOpen = false
     private var hasFailed = false
     private var received = 0
 
-    /// A handler that says nothing before ``begin()``.
     init(_ dialogue: ProxyDialogue, conclude: @escaping (ProxyFailure?) -> Void) {
         (self.dialogue, self.conclude) = (dialogue, conclude)
     }
 
-    /// Says the first word; what carries it has to be there.
+    /// Sends the opening; the handlers that carry it have to be there.
     func begin() { send(dialogue.opening) }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -64,7 +61,7 @@ final class ProxyHandler: ChannelInboundHandler {
 
     private func connectionBroke(_ error: any Error) {
         if case TLSEnding.failed(let reason, _) = error { return fail(.broken(reason)) }
-        // Anything but an error of the system says that the channel is closed, which comes to `channelInactive` too.
+        // Errors that are not the system's mean a closed channel, which `channelInactive` reports too.
         guard !isOpen, let error = error as? IOError else { return }
         fail(error.isReset ? .reset : .broken("\(error)"))
     }

@@ -1,16 +1,16 @@
 internal import Base
 package import Pinning
 
-/// What a service that resolves names over HTTP answered: the addresses of one host.
+/// The addresses of one host, from a service that resolves names over HTTP.
 package struct AddressAnswer: Sendable, Hashable {
     /// The largest answer that is read, in bytes.
     package static let sizeLimit = 256 * 1024
-    /// The most addresses of one host: no service gives a client as many.
+    /// The most addresses of one host, more than any service gives.
     package static let addressLimit = 256
 
-    /// The name the answer is for, in lower case without a trailing dot; `nil` when it names none.
+    /// The name that the answer is for, in lower case without a trailing dot; `nil` if the answer lacks it.
     package let host: String?
-    /// The addresses in the order of the answer, each once; none when the name has none.
+    /// The addresses in the order of the answer, without repetitions; none if the name has none.
     package let addresses: [IPAddress]
 
     private init(host: String?, _ addresses: [IPAddress]) throws(AnswerError) {
@@ -21,9 +21,7 @@ package struct AddressAnswer: Sendable, Hashable {
         self.addresses = addresses.distinct
     }
 
-    /// Reads answers: addresses one a line, Tencent's text, Aliyun's JSON, and that of DNS over HTTPS (`application/dns-json`).
-    ///
-    /// - Returns: the answers in their order, at least one. They may hold no address.
+    /// Reads addresses by lines, Tencent's text, or the JSON of Aliyun or of DNS over HTTPS (`application/dns-json`).
     package static func read(_ bytes: [UInt8]) throws(AnswerError) -> [AddressAnswer] {
         guard bytes.count <= sizeLimit else {
             throw AnswerError("it is larger than \(sizeLimit / 1024) KiB, no answer is as long")
@@ -37,11 +35,7 @@ package struct AddressAnswer: Sendable, Hashable {
         }
     }
 
-    // MARK: Text
-
-    /// Lines of addresses, of which those without a host are one answer.
-    ///
-    /// The aliases that `dig +short` prints before them are passed over.
+    /// Reads lines of addresses, and skips the aliases of `dig +short`; lines without a host are one answer.
     private static func lines(_ text: String) throws(AnswerError) -> [AddressAnswer] {
         var answers: [AddressAnswer] = []
         var unnamed: [IPAddress]?
@@ -67,10 +61,10 @@ package struct AddressAnswer: Sendable, Hashable {
         return answers
     }
 
-    /// `IPV4;IPV4[,TTL][-IPV6;IPV6[,TTL]][|CLIENT]`, in which `0` stands for no address of a family.
+    /// Reads `IPV4;IPV4[,TTL][-IPV6;IPV6[,TTL]][|CLIENT]`, in which `0` means no address of a family.
     private static func addresses(_ line: Substring, at place: String) throws(AnswerError) -> [IPAddress] {
         var found: [IPAddress] = []
-        // What follows `|` is the address the service saw its client come from.
+        // The address after `|` is the client's, as the service saw it.
         for family in line.prefix(while: { $0 != "|" }).split(separator: "-", omittingEmptySubsequences: false) {
             let parts = family.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
             if parts.count == 2, Int(trimmed(parts[1])).map({ $0 >= 0 }) != true {
@@ -97,9 +91,7 @@ package struct AddressAnswer: Sendable, Hashable {
         return text
     }
 
-    // MARK: JSON
-
-    /// Aliyun's answer or that of DNS over HTTPS: all keys may be missing.
+    /// Reads Aliyun's answer or that of DNS over HTTPS, in which every key may be missing.
     private static func json(_ bytes: [UInt8]) throws(AnswerError) -> AddressAnswer {
         let noAnswer = AnswerError("it is broken JSON, or no answer of Aliyun or of DNS over HTTPS")
         guard let document = try? JSONReader.tree(of: bytes) else { throw noAnswer }
@@ -127,7 +119,7 @@ package struct AddressAnswer: Sendable, Hashable {
             throw AnswerError("it has neither 'ips' (Aliyun, for one host) nor 'Answer' (DNS over HTTPS)")
         }
         guard status == 0 else { throw AnswerError(responseCode: status) }
-        // The records for addresses (A is type 1, AAAA type 28); aliases and signatures are passed over.
+        // The records of addresses (A is type 1, AAAA type 28); aliases and signatures are skipped.
         for (index, record) in (try value("Answer", \.elements) ?? []).enumerated() {
             guard let type = record["type"].flatMap(integer), let data = record["data"]?.text else { throw noAnswer }
             guard type == 1 || type == 28 else { continue }
@@ -137,22 +129,21 @@ package struct AddressAnswer: Sendable, Hashable {
             }
             found.append(address)
         }
-        // Most services send a list of questions, and some only the one.
+        // Most services send a list of questions, some a single one.
         let question = document["Question"]
         return try AddressAnswer(host: (question?.elements?.first ?? question)?["name"]?.text, found)
     }
 }
 
-/// Why an answer could not be read, or is a refusal.
+/// The reason why an answer is unusable: it cannot be read, or is a refusal.
 package struct AnswerError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong and where, in one line without the name of the file or service; text of the answer is escaped.
+    /// The fact with its place, in one line without the name of the file or service; text of the answer is escaped.
     package let description: String
-    /// What matters of it beside its words.
     package enum Kind: Sendable { case empty, nameUnknown, other }
 
     package let kind: Kind
 
-    /// `place` is the line in a text or the keys in a JSON document, as in `line 2` and `Answer[0].data`.
+    /// `place` is the line of a text or the keys of a JSON document, as in `line 2` and `Answer[0].data`.
     init(_ problem: String, at place: String? = nil, _ kind: Kind = .other) {
         description = TerminalText.escaped((place.map { "\($0): " } ?? "") + problem)
         self.kind = kind
@@ -165,7 +156,6 @@ package struct AnswerError: Error, Sendable, Hashable, CustomStringConvertible {
             "\(text.count) characters that are no address" + (hasPort ? ": leave the port out" : ""), at: place)
     }
 
-    /// The response codes of DNS (RFC 1035, 4.1.1).
     fileprivate init(responseCode code: Int) {
         let meaning =
             switch code {

@@ -1,20 +1,17 @@
 import Base
 package import Pinning
 
-/// A service that says over HTTP which addresses a name has.
+/// A service that answers over HTTP with the addresses of a name.
 package struct AddressService: Sendable, Hashable {
-    /// Where to ask, with `{name}` where the name goes.
+    /// The URL of a question, with `{name}` in place of the name.
     private let url: String
-    /// The same for addresses of IPv6 alone.
+    /// The URL of a question for IPv6 addresses only.
     private let urlForIPv6: String
     private let isDNSOverHTTPS: Bool
-    /// What it is called in messages, as in `the HTTPDNS service 119.29.29.29`.
+    /// The name in messages, as in `the HTTPDNS service 119.29.29.29`.
     package let title: String
 
-    /// Reads `tencent`, `aliyun:ACCOUNT`, or a URL with `{name}` in it.
-    ///
-    /// Tencent's and Aliyun's public entries are asked as they are documented and give IPv4 addresses; IPv6 ones have to be asked for
-    /// alone.
+    /// Reads `tencent`, `aliyun:ACCOUNT` or a URL with `{name}`; IPv6 has a question of its own with the first two.
     package init(httpdns text: String) throws(Problem) {
         let remedy = "write aliyun:ACCOUNT, as in aliyun:100000"
         if text == "tencent" {
@@ -45,7 +42,7 @@ package struct AddressService: Sendable, Hashable {
         title = "the HTTPDNS service \(location.authority)"
     }
 
-    /// A DNS over HTTPS service with the JSON interface (`?name=NAME&type=A`), as Google and Cloudflare run them.
+    /// Reads the URL of a service for DNS over HTTPS in JSON (`?name=NAME&type=A`), as Google and Cloudflare have it.
     package init(dnsOverHTTPS text: String) throws(Problem) {
         let location = try HTTPLocation(text)
         guard location.isSecure else {
@@ -63,14 +60,12 @@ package struct AddressService: Sendable, Hashable {
 }
 
 extension AddressService {
-    /// What to ask for, the media type the answer should have, and the addresses it will hold.
     struct Question: Hashable {
         let location: HTTPLocation
         let family: ProbeRequest.AddressFamily
         let accept: String
     }
 
-    /// The questions that together give the addresses of `name`.
     func questions(for name: String, family: ProbeRequest.AddressFamily) throws(Problem) -> [Question] {
         let families = isDNSOverHTTPS && family == .any ? [.ipv4, .ipv6] : [family]
         return try families.map { (family) throws(Problem) in

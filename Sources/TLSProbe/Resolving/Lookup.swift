@@ -3,7 +3,7 @@ import NIOCore
 package import Pinning
 import Synchronization
 
-/// One question to the system's resolver: the addresses of a host in one family.
+/// A question to the system's resolver: the addresses of a host in one family.
 final class Lookup: Sendable {
     typealias Answer = Result<[SocketAddress], LookupFailure>
 
@@ -14,19 +14,19 @@ final class Lookup: Sendable {
     /// Takes the answer on the thread that found it.
     let deliver: @Sendable (Answer) -> Void
 
-    /// Asks for the addresses of `host` in `family` (`AF_INET` or `AF_INET6`).
+    /// A look-up of `host` in `family` (`AF_INET` or `AF_INET6`).
     init(host: String, port: Int, family: Int32, deliver: @escaping @Sendable (Answer) -> Void) {
         (self.host, self.port, self.family, self.deliver) = (host, port, family, deliver)
     }
 
-    /// Blocks for `getaddrinfo`, then delivers, unless the answer was not wanted any more.
+    /// Blocks for `getaddrinfo`, then delivers, unless the look-up was abandoned.
     func run() { if isWanted.load(ordering: .relaxed) { deliver(ask()) } }
 
-    /// Keeps a lookup that waits for its turn from being made.
+    /// Cancels a look-up that waits for its turn.
     func abandon() { isWanted.store(false, ordering: .relaxed) }
 
     private func ask() -> Answer {
-        // C would look up what is before the NUL.
+        // C would look up only the text before the NUL.
         guard !host.utf8.contains(0) else { return .failure(LookupFailure(code: EAI_NONAME)) }
         var hints = addrinfo()
         hints.ai_family = family
@@ -56,19 +56,18 @@ final class Lookup: Sendable {
     }
 }
 
-/// Why `getaddrinfo` found no address.
 struct LookupFailure: Error, Equatable {
     let code: Int32
 
-    /// Every address was that of no host (RFC 1122, 3.2.1.3; RFC 4291, 2.5.2), as filters answer; no code of the C library.
+    /// The failure if all addresses were unspecified (RFC 1122, 3.2.1.3; RFC 4291, 2.5.2), as filters answer.
     static let filtered = LookupFailure(code: .min)
 
     var detail: String {
         self == .filtered ? "no address but this machine's, as DNS filters answer" : String(cString: gai_strerror(code))
     }
-    /// Whether the name exists without an address of the family.
+    /// `true` if the name exists without an address of the family.
     var isNoAddress: Bool { code == Self.noData || code == Self.noAddressFamily }
-    /// Whether the resolver could not find out.
+    /// `true` if the resolver does not know the answer.
     var isNoAnswer: Bool { code != EAI_NONAME && !isNoAddress }
 
     #if canImport(Darwin)
@@ -82,7 +81,7 @@ struct LookupFailure: Error, Equatable {
 }
 
 extension LookupFailure {
-    /// What to tell the user when `failures`, one for each family asked, left nothing to connect to.
+    /// The reason why `failures`, one for each family, left no address to connect to.
     static func reason(for failures: [LookupFailure], of destination: ProbeRequest.Destination) -> ProbeError.Reason {
         let family: ProbeRequest.AddressFamily = if case .resolve(_, let family) = destination { family } else { .any }
         if failures.contains(.filtered) { return .addressesFiltered }
@@ -92,17 +91,16 @@ extension LookupFailure {
     }
 }
 
-/// Runs blocking lookups on threads of its own, so that neither an event loop nor Swift's thread pool ever waits for DNS.
+/// Runs blocking look-ups on threads of its own, so that neither an event loop nor Swift's thread pool waits for DNS.
 ///
-/// Threads are started when there is work and end when there is none. Nothing waits for them: a lookup that is no longer
-/// wanted is passed over, and one that is under way may end after everything else.
+/// Threads start and end with the work. Nothing waits for them: an abandoned look-up may end after everything else.
 final class LookupThreads: Sendable {
     private struct State {
         var waiting = CircularBuffer<Lookup>()
         var threads = 0
     }
 
-    /// More queries at a time than this make resolvers lose packets.
+    /// The most simultaneous queries: more make resolvers lose packets.
     private let limit: Int
     private let state = Mutex(State())
 
@@ -116,7 +114,7 @@ final class LookupThreads: Sendable {
             return true
         }
         guard needsThread, !SystemThread.start({ while let lookup = self.next() { lookup.run() } }) else { return }
-        // The threads that run will come to the lookup; without any, it has to fail.
+        // A running thread will come to the look-up; without any it has to fail.
         let stranded = state.withLock { state -> CircularBuffer<Lookup> in
             state.threads -= 1
             guard state.threads == 0 else { return [] }
@@ -135,10 +133,9 @@ final class LookupThreads: Sendable {
     }
 }
 
-/// A network of a test's own: names without a resolver, and servers of this machine that stand for others.
+/// A network for tests, with names and servers of this machine only: an address without a server is refused.
 ///
-/// A connection is reported with the address that was asked for. Nothing outside of it is ever contacted: an address without a
-/// server is refused.
+/// A connection is reported with the requested address.
 package struct StagedNetwork: Sendable {
     private let names: [String: [IPAddress]]
     private let ports: [PeerAddress: UInt16]
@@ -150,7 +147,7 @@ package struct StagedNetwork: Sendable {
         peers = Dictionary(ports.map { ($0.value, $0.key) }) { first, _ in first }
     }
 
-    /// The addresses of a name, as the system's resolver would answer; with a port they are where the servers really are.
+    /// The addresses of a name, as from the system's resolver; with a port they are the servers' real ones.
     func addresses(of host: String, port: Int, isIPv6: Bool) -> Result<[SocketAddress], LookupFailure> {
         guard let addresses = names[host] else { return .failure(LookupFailure(code: EAI_NONAME)) }
         let fitting = addresses.filter { $0.isIPv6 == isIPv6 }
@@ -163,11 +160,11 @@ package struct StagedNetwork: Sendable {
 
     func place(of address: IPAddress, port: Int) -> SocketAddress? {
         let peer = UInt16(exactly: port).map { PeerAddress(ip: address, port: $0) }
-        // Nothing can listen on port 0.
+        // No server can listen on port 0.
         return try? SocketAddress(loopback, port: Int(peer.flatMap { ports[$0] } ?? 0))
     }
 
-    /// Whom a connection to a server of this machine was made to.
+    /// The staged address of a server of this machine.
     func peer(for real: PeerAddress) -> PeerAddress { peers[real.port] ?? real }
 }
 

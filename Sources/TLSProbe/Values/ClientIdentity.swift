@@ -2,10 +2,10 @@ internal import COpenSSL
 package import Pinning
 internal import X509
 
-/// A certificate and the key to prove it with, for servers that ask who their client is.
+/// A client certificate with its key.
 ///
-/// Owns one reference to each `X509` and to the `EVP_PKEY`; no description shows the key. Sendable because nothing is changed after
-/// `init`: OpenSSL counts references atomically and signs with one key on any number of threads.
+/// Owns one reference to each `X509` and to the `EVP_PKEY`; no description shows the key. Sendable because nothing
+/// changes after `init`: OpenSSL counts references atomically and signs with one key on any number of threads.
 package final class ClientIdentity: @unchecked Sendable {
     /// The certificates, the client's own first; at least one.
     let certificates: [OpaquePointer]
@@ -13,15 +13,15 @@ package final class ClientIdentity: @unchecked Sendable {
     /// The client's own certificate.
     package let leaf: Certificate
 
-    /// Reads a certificate, perhaps with its intermediates behind it, and its key; one PEM file may hold all of them.
+    /// Reads a certificate, its intermediates after it, and its key; one PEM file may contain all of them.
     ///
-    /// - Throws: ``ClientIdentityError`` when either cannot be used or they do not belong together.
+    /// - Throws: ``ClientIdentityError`` if either cannot be used, or they do not belong together.
     package init(certificates: [UInt8], key: [UInt8]) throws(ClientIdentityError) {
         let chain = try Self.chain(in: certificates)
         let privateKey = try Self.encodingOfKey(in: key)
         OpenSSLNames.learn()
         OpenSSLErrors.clear()
-        // What OpenSSL has to say about a broken key is left out: it could quote the key.
+        // OpenSSL's words about a broken key are dropped: they could quote the key.
         defer { OpenSSLErrors.clear() }
         var parsed: [OpaquePointer] = []
         for der in chain.map(\.der) {
@@ -66,7 +66,7 @@ package final class ClientIdentity: @unchecked Sendable {
         return chain
     }
 
-    /// Why servers will not take the certificate at this time; `nil` if nothing speaks against it (RFC 5280, 4.1.2.5 and 4.2.1.12).
+    /// The reason why servers reject the certificate at `time` (RFC 5280, 4.1.2.5 and 4.2.1.12); `nil` if none.
     package func unfitness(at time: Timestamp) -> String? {
         if leaf.notAfter < time { return "expired at \(leaf.notAfter)" }
         if time < leaf.notBefore { return "is not valid before \(leaf.notBefore)" }
@@ -74,10 +74,10 @@ package final class ClientIdentity: @unchecked Sendable {
         return "is not for clients: its extended key usage is \(uses.joined(separator: ", "))"
     }
 
-    /// clientAuth and anyExtendedKeyUsage.
+    /// The uses clientAuth and anyExtendedKeyUsage, by name and by number.
     private static let usesOfClients: Set = ["clientAuth", "1.3.6.1.5.5.7.3.2", "anyExtendedKeyUsage", "2.5.29.37.0"]
 
-    /// The key's DER, which is whatever is in the one PEM block of a private key, or the whole file.
+    /// The key's DER: the contents of the PEM block of a private key, or the whole file.
     private static func encodingOfKey(in file: [UInt8]) throws(ClientIdentityError) -> [UInt8] {
         guard PEM.looksLikePEM(file) else { return file }
         let blocks: [PEMBlock]
@@ -95,7 +95,7 @@ extension ClientIdentity: Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// Why a client certificate cannot be used; nothing of the key is in it.
+/// The reason why a client certificate cannot be used; it contains nothing of the key.
 package enum ClientIdentityError: Error, Hashable {
     case noCertificate
     case unreadableCertificate(String)
@@ -106,13 +106,13 @@ package enum ClientIdentityError: Error, Hashable {
     case keyStore
     case encryptedKey
     case sshKey
-    /// The key is broken, or of a kind that OpenSSL does not know.
+    /// The key is broken, or of a kind unknown to OpenSSL.
     case unreadableKey
     case mismatch
 }
 
 extension ClientIdentityError: CustomStringConvertible {
-    /// What is wrong and what to do, for the end of a line that names the file.
+    /// The fact and its remedy, for the end of a line that names the file.
     package var description: String {
         switch self {
         case .noCertificate: "holds no certificate: give PEM certificates, the client's own first"

@@ -1,16 +1,14 @@
 import Base
 internal import Pinning
 
-/// Why one address could not be connected to.
 package struct ConnectFailure: Sendable, Hashable {
-    /// The address that was tried, `nil` when the attempt failed before there was a socket for it.
+    /// The address that was tried; `nil` if the attempt failed before there was a socket.
     package let peer: PeerAddress?
-    /// The code in `errno`.
     package let code: Int32
 
     package init(peer: PeerAddress?, code: Int32) { (self.peer, self.code) = (peer, code) }
 
-    /// The word for all failures when they are of one kind, `connect-failed` otherwise.
+    /// The id of all failures if they are of one kind, else `connect-failed`.
     static func commonID(of failures: [ConnectFailure]) -> String {
         let ids = Set(failures.map(\.words.id))
         return ids.count == 1 ? ids.first ?? "" : "connect-failed"
@@ -42,7 +40,7 @@ package struct ConnectFailure: Sendable, Hashable {
 extension [ConnectFailure] {
     private var areAlike: Bool { allSatisfy { $0.words == self[0].words } }
 
-    /// The reasons, each with its address when there are several.
+    /// The reasons, each with its address if they differ.
     var fact: String {
         guard let first else { return "no address was tried" }
         if areAlike {
@@ -53,7 +51,6 @@ extension [ConnectFailure] {
             .joined(separator: ", ")
     }
 
-    /// What to do about them.
     func advice(naming name: ProbeSetting.Naming) -> String {
         if let first, areAlike { return first.advice(naming: name) }
         return "check the addresses, or give one \(name(.address))"

@@ -1,41 +1,34 @@
 package import Pinning
 
-/// What a probe saw of a server.
-///
-/// Nothing in it was verified but that the server holds the leaf's private key.
+/// The facts of a probe; only the server's possession of the leaf's private key was verified.
 package struct Handshake: Sendable, Hashable {
-    /// The address of the server, `nil` where a proxy found it.
+    /// The address of the server; `nil` if a proxy looked it up.
     package let peer: PeerAddress?
-    /// The way through a proxy, `nil` for none.
+    /// The way through a proxy; `nil` if there was none.
     package let proxy: ProxyPassage?
     /// What was negotiated; suites have OpenSSL's names, as in `TLS_AES_256_GCM_SHA384` or `ECDHE-RSA-AES128-GCM-SHA256`.
     package let facts: ConnectionFacts
-    /// The application protocol the server chose, in the server's words; `nil` when it chose none.
+    /// The application protocol in the server's words; `nil` if it chose none.
     package let alpn: String?
     /// The certificates the server sent, in wire order.
     package let presented: PresentedChain
     package let clientCertificateRequested: Bool
-    /// Whether it got one; not whether it liked it, which TLS 1.3 does not say in the handshake.
+    /// `true` if it was sent one; TLS 1.3 does not show in the handshake if it was accepted.
     package let clientCertificateSent: Bool
-    /// Whether the handshake ran to its end.
-    ///
-    /// It does not when a server before TLS 1.3 insists on a client certificate; its key is proven by then all the same.
+    /// `true` if the handshake is complete; before TLS 1.3 a missing client certificate may end it after the proof.
     package let handshakeCompleted: Bool
-    /// The OCSP response that the server sent in the handshake (RFC 6066, 8), not read yet; `nil` for none.
-    ///
-    /// At most ``TLSContext/certificateListLimit`` bytes.
+    /// The OCSP response in the handshake (RFC 6066, 8), at most ``TLSContext/certificateListLimit`` bytes, not parsed.
     package let staple: [UInt8]?
     package let timings: ProbeTimings
 }
 
-/// How long the phases of a probe took.
 package struct ProbeTimings: Sendable, Hashable {
-    /// From the start to the first address; `nil` when nothing was resolved.
+    /// The time from the start to the first address; `nil` if nothing was resolved.
     package let resolve: Duration?
     package let connect: Duration
-    /// From the established connection to a proxy until it let this one through; `nil` for none.
+    /// The time from the connection to a proxy until it opened the way; `nil` without a proxy.
     package let proxy: Duration?
-    /// From then on, or from the established connection, to the end of the handshake.
+    /// The time from then, or from the connection, to the end of the handshake.
     package let handshake: Duration
 }
 
@@ -45,33 +38,33 @@ package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
 
     package init(ip: IPAddress, port: UInt16) { (self.ip, self.port) = (ip, port) }
 
-    /// `203.0.113.7:443` or `[2001:db8::1]:443`.
+    /// The address as in `203.0.113.7:443` or `[2001:db8::1]:443`.
     package var description: String { ip.isIPv6 ? "[\(ip)]:\(port)" : "\(ip):\(port)" }
 }
 
-/// What a ClientHello offers, where that is not everything: lists in OpenSSL's words, preferred first.
+/// The restrictions of a ClientHello's offer: lists in OpenSSL's words, preferred first.
 package struct HandshakeOffer: Sendable, Hashable {
-    /// The groups of the key exchange, as in `X25519:P-256`; `nil` for OpenSSL's own.
+    /// The groups of the key exchange, as in `X25519:P-256`; `nil` means OpenSSL's own.
     package var groups: String?
-    /// The cipher suites: those of TLS 1.3 by their names, the others by what OpenSSL has for them; `nil` for all.
+    /// The cipher suites: TLS 1.3's by their names, others by OpenSSL's; `nil` means all.
     package var ciphers: String?
-    /// The algorithms that the server may sign with, as in `rsa_pss_rsae_sha256`; `nil` for OpenSSL's own.
+    /// The algorithms for the server's signature, as in `rsa_pss_rsae_sha256`; `nil` means OpenSSL's own.
     package var signatureAlgorithms: String?
 
     package init() {}
 
     package var isEmpty: Bool { self == HandshakeOffer() }
 
-    /// Whether servers may still choose among certificates with keys of all types.
+    /// `true` if servers may still choose among certificates with keys of all types.
     package var leavesKeyTypesOpen: Bool { ciphers == nil && signatureAlgorithms == nil }
 
-    /// The cipher suites of TLS 1.3 and those of older versions: OpenSSL names no other with `TLS_`.
+    /// The cipher suites of TLS 1.3 and of older versions: OpenSSL names only the first with `TLS_`.
     package var suites: (new: [Substring], old: [Substring]) {
         let suites = ciphers?.split { $0 == ":" } ?? []
         return (suites.filter { $0.hasPrefix("TLS_") }, suites.filter { !$0.hasPrefix("TLS_") })
     }
 
-    /// This offer, with `other` for the parts of which it says nothing.
+    /// This offer, with `other` for its open parts.
     package func merged(over other: HandshakeOffer) -> HandshakeOffer {
         var merged = self
         merged.groups = groups ?? other.groups
@@ -90,14 +83,11 @@ extension HandshakeOffer: CustomStringConvertible {
     }
 }
 
-/// A type of key that a server may have a certificate with, besides those with keys of other types.
-///
-/// A client sees one of a server's certificates only: the one that fits what its ClientHello offers. Restricting the offer to one type
-/// shows the certificate with a key of that type.
+/// A type of key that a server may have a certificate for; a client sees only the one that fits its ClientHello.
 package enum CertificateKeyType: String, Sendable, Hashable, CaseIterable {
-    /// RSA, also with keys that are for PSS signatures only (id-RSASSA-PSS).
+    /// RSA, also with keys only for PSS signatures (id-RSASSA-PSS).
     case rsa
-    /// ECDSA on whatever curve.
+    /// ECDSA on any curve.
     case ecdsa
     /// EdDSA on Curve25519 (RFC 8032).
     case ed25519

@@ -1,39 +1,39 @@
 internal import Base
 package import Pinning
 
-/// Why a probe ended without a chain.
+/// The reason why a probe ended without a chain.
 package struct ProbeError: Error, Sendable, Hashable {
     package enum Phase: String, Sendable, Hashable, CaseIterable {
         case resolve
         case connect
-        /// Being let through by a proxy, with all that comes before.
+        /// The way through a proxy, with all before it.
         case proxy
         case handshake
     }
 
     package enum Reason: Sendable, Hashable {
-        /// The deadline passed; the duration is the timeout that was given. The attempts are those made, `nil` if one was asked for.
+        /// The deadline passed; `timeout` is the given one, `attempts` those made, `nil` if only one was wanted.
         case deadlineExceeded(timeout: Duration, attempts: Int? = nil)
-        /// Nothing was tried: the others of the same target had used its time up; the duration is the timeout that was given.
+        /// No attempt was made: others of the same target used up the time; `timeout` is the given one.
         case noTimeLeft(timeout: Duration)
-        /// The task that probed was cancelled, or the prober was shut down.
+        /// The task was cancelled, or the prober was shut down.
         case cancelled
         case nameNotFound
-        /// The name exists but has no address of the family that was asked for.
+        /// The name exists but has no address of the wanted family.
         case noAddress(ProbeRequest.AddressFamily)
         /// The name has no address but that of no host, which would lead to this machine.
         case addressesFiltered
-        /// The resolver gave no answer, for the reason it states.
+        /// The resolver gave no answer, with its reason.
         case resolverFailed(String)
-        /// No address could be connected to: one failure for each that was tried.
+        /// No address could be connected to: one failure for each attempt.
         case notConnected([ConnectFailure])
         case proxy(ProxyFailure)
         case alert(TLSAlert)
-        /// The server has no certificate with a key of the only type that was offered; the alert is its answer if it sent one.
+        /// The server has no certificate with a key of the only offered type; the alert is its answer, if it sent one.
         case keyTypeRefused(CertificateKeyType, TLSAlert?)
-        /// The server took nothing of an offer that was restricted; without an alert OpenSSL itself could not make one of it.
+        /// The server accepts nothing of a restricted offer; without an alert OpenSSL itself rejected the offer.
         case offerRefused(HandshakeOffer, TLSAlert?)
-        /// The server closed the connection before the handshake was complete, after sending so many bytes.
+        /// The server closed the connection before the end of the handshake, after so many bytes.
         case closedEarly(received: Int)
         case reset
         case notTLS(PlainProtocol)
@@ -42,29 +42,29 @@ package struct ProbeError: Error, Sendable, Hashable {
         /// The certificates are larger than so many bytes.
         case certificatesTooLarge(limit: Int)
         case tooManyCertificates(limit: Int)
-        /// The server sent more than so many bytes before the handshake was complete.
+        /// The server sent more than so many bytes before the end of the handshake.
         case tooMuchData(limit: Int)
-        /// The server presented a certificate without proving that it holds the key.
+        /// The server presented a certificate without proof of its key.
         case keyNotProven
-        /// The server insists on a client certificate and had not proven its key when it gave up.
+        /// The server insists on a client certificate and ended the handshake before it proved its key.
         case clientCertificateRequired
         case noCertificate
         case unreadableCertificate(String)
         /// Any other failure of the handshake, in OpenSSL's words.
         case tlsFailure(String)
-        /// OpenSSL could not be set up, in its own words.
+        /// OpenSSL could not be set up, with its own words.
         case setUpFailed(String)
     }
 
     package let phase: Phase
     package let reason: Reason
-    /// What was asked for, with the port: `example.com:443`.
+    /// The requested name or address with its port: `example.com:443`.
     package let target: String
-    /// The address that was connected to, once there was one.
+    /// The connected address, if there was one.
     package let peer: PeerAddress?
-    /// The proxy on the way, as it is shown; `nil` for none.
+    /// The shown name of the proxy; `nil` if there is none.
     package let proxy: String?
-    /// Who was asked for addresses, as in `the HTTPDNS service 119.29.29.29`; `nil` for the system's resolver.
+    /// The service for addresses, as in `the HTTPDNS service 119.29.29.29`; `nil` if it was the system's resolver.
     package let service: String?
 
     package init(
@@ -122,7 +122,7 @@ extension ProbeError {
     }
 }
 
-/// A setting that the advice on a failed probe names; the words are those of a library, and a program with options has its own.
+/// A setting that the advice on a failed probe names, in a library's words; a program with options has its own.
 package enum ProbeSetting: String, Sendable, Hashable, CaseIterable {
     case timeout = "the timeout"
     case address = "to connect to"
@@ -140,22 +140,22 @@ package enum ProbeSetting: String, Sendable, Hashable, CaseIterable {
 }
 
 extension ProbeError: CustomStringConvertible {
-    /// One line that quotes the target and says what to do; what others said is escaped.
+    /// The fact with the advice, in one line that quotes the target; text from outside is escaped.
     package var description: String { escapedFact + advice(naming: \.rawValue) }
 
-    /// What is wrong without what to do about it, which is advice for the target's owner.
+    /// The fact without the advice, which is for the target's owner.
     package var fact: String {
         if case .deadlineExceeded = reason { return "it took too long (\(phase.rawValue))" }
         return escapedFact
     }
 
-    /// The fact, which quotes the target; what others said is escaped.
+    /// The fact, which quotes the target; text from outside is escaped.
     package var escapedFact: String { TerminalText.escaped(sentence(\.rawValue).fact) }
 
-    /// What to do about it, behind the fact, with the settings that it is about by the names of the caller.
+    /// The advice after the fact, with the caller's names for settings.
     package func advice(naming name: ProbeSetting.Naming) -> String { TerminalText.escaped(sentence(name).advice) }
 
-    /// What is looked up: the target without its port.
+    /// The target without its port.
     private var hostName: Substring {
         guard let colon = target.lastIndex(of: ":"), target[target.index(after: colon)...].allSatisfy(\.isNumber) else {
             return target[...]
@@ -253,7 +253,7 @@ extension ProbeError: CustomStringConvertible {
         }
     }
 
-    /// The same failure of an attempt that had a part of `timeout`, in terms of the whole and of all attempts.
+    /// The failure of an attempt with a part of `timeout`, in terms of the whole and of all attempts.
     package func ofPart(of timeout: Duration, attempts: Int? = nil) -> ProbeError {
         guard case .deadlineExceeded(_, let made) = reason else { return self }
         let reason = Reason.deadlineExceeded(timeout: timeout, attempts: attempts ?? made)
@@ -264,7 +264,7 @@ extension ProbeError: CustomStringConvertible {
         count == 1 ? "; no time was left to try again" : " (\(count) attempts in \(secondsText(timeout)))"
     }
 
-    /// What came of a question to a service, `nil` for what has nothing to do with one.
+    /// The failure of a question to a service; `nil` if the failure is not the service's.
     private func sentence(on service: String, _ name: ProbeSetting.Naming) -> (fact: String, advice: String)? {
         switch reason {
         case .deadlineExceeded(let timeout, _):

@@ -1,17 +1,16 @@
 package import Base
 package import Pinning
 
-/// One connection to make: where to, and what the ClientHello says.
+/// A connection to make: its destination, and the contents of the ClientHello.
 package struct ProbeRequest: Sendable, Hashable {
-    /// How the address to connect to is found.
     package enum Destination: Sendable, Hashable {
-        /// The system's resolver is asked for `host`; its addresses of the given family are tried by happy eyeballs (RFC 8305).
+        /// The system's resolver looks up `host`; its addresses of the family are tried by happy eyeballs (RFC 8305).
         case resolve(host: String, family: AddressFamily = .any)
-        /// This address and no other; nothing is resolved.
+        /// Only this address, without a look-up.
         case address(IPAddress)
     }
 
-    /// Which addresses of a host may be used, in the word for one.
+    /// The family of usable addresses, with its word in messages.
     package enum AddressFamily: String, Sendable, Hashable, CaseIterable {
         case any = "usable"
         case ipv4 = "IPv4"
@@ -21,26 +20,24 @@ package struct ProbeRequest: Sendable, Hashable {
     package var destination: Destination
     /// The TCP port, 1…65535.
     package var port: UInt16
-    /// The name sent in the server_name extension; without one the extension is not sent.
+    /// The name in the server_name extension; `nil` omits the extension.
     package var serverNameIndication: ServerNameIndication?
     package var minimumTLS: ProtocolVersion
     package var maximumTLS: ProtocolVersion
-    /// The only type of key that the server's certificate may have; `nil` offers whatever OpenSSL can do.
+    /// The only type of key that the server's certificate may have; `nil` offers all that OpenSSL supports.
     package var keyType: CertificateKeyType?
-    /// What a server gets that asks for a client certificate; without one it gets an empty list.
+    /// The client certificate for servers with a request for one; without it they receive an empty list.
     package var clientIdentity: ClientIdentity?
-    /// The application protocols offered (RFC 7301), preferred first; without any the extension is not sent.
+    /// The application protocols offered (RFC 7301), preferred first; without any the extension is omitted.
     package var alpn: [ApplicationProtocol]
-    /// The groups, cipher suites and signature algorithms that are offered, where that is not everything.
     package var offer: HandshakeOffer
     /// Whether ``offer`` is all that a client's TLS offers: an alert says nothing but that the server refuses that.
     package internal(set) var isExact = false
-    /// The proxy that the connection goes through, `nil` for none.
     package var proxy: Proxy?
-    /// The one deadline over resolving, connecting, a proxy and the handshake, counted from the start of the probe.
+    /// The one deadline for look-up, connection, proxy and handshake, from the start of the probe.
     package var timeout: Duration
 
-    /// A request; the values that are left out are what a careful client of today uses.
+    /// A request; default values are those of a careful client of today.
     package init(
         to destination: Destination, port: UInt16 = 443, serverNameIndication: ServerNameIndication? = nil,
         minimumTLS: ProtocolVersion = .tls12, maximumTLS: ProtocolVersion = .tls13, keyType: CertificateKeyType? = nil,
@@ -53,7 +50,6 @@ package struct ProbeRequest: Sendable, Hashable {
         self.timeout = timeout
     }
 
-    /// A request to a host under its own name.
     init(to host: ServerName, port: UInt16, timeout: Duration) {
         let destination: Destination =
             switch host {
@@ -63,10 +59,10 @@ package struct ProbeRequest: Sendable, Hashable {
         self.init(to: destination, port: port, serverNameIndication: ServerNameIndication(host), timeout: timeout)
     }
 
-    /// The connection that is really made: to the proxy where there is one.
+    /// The request for the connection that is really made, to the proxy if there is one.
     var firstHop: ProbeRequest { proxy.map { ProbeRequest(to: $0.host, port: $0.port, timeout: timeout) } ?? self }
 
-    /// The destination as text, with the port: `example.com:443`, `[2001:db8::1]:443`.
+    /// The destination with its port: `example.com:443`, `[2001:db8::1]:443`.
     package var target: String {
         switch destination {
         case .resolve(let host, _): host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
@@ -77,19 +73,18 @@ package struct ProbeRequest: Sendable, Hashable {
 
 /// A host name fit for the server_name extension (RFC 6066, 3).
 ///
-/// The extension has no room for addresses, and OpenSSL would send one all the same: there is no value of this type for an
-/// address, an empty name or a name with a NUL.
+/// OpenSSL would send an address, which the extension forbids: no value of this type is one, is empty or has a NUL.
 package struct ServerNameIndication: Sendable, Hashable, CustomStringConvertible {
     /// The name in lower case, without a trailing dot.
     package let name: String
 
-    /// Takes a host name, `nil` for an address.
+    /// Takes a host name; `nil` if it is an address.
     package init?(_ serverName: ServerName) {
         guard case .dns(let name) = serverName else { return nil }
         self.name = name
     }
 
-    /// Reads a host name, `nil` for an address or a text that is no name.
+    /// Reads a host name; `nil` if the text is an address or not a name.
     package init?(_ text: some StringProtocol) {
         guard let serverName = try? ServerName(text) else { return nil }
         self.init(serverName)
@@ -103,7 +98,6 @@ package struct ApplicationProtocol: Sendable, Hashable, CustomStringConvertible 
     /// The name, 1 to 255 bytes of UTF-8.
     package let name: String
 
-    /// Takes a name, `nil` when it is empty or longer than 255 bytes.
     package init?(_ name: String) {
         guard (1...255).contains(name.utf8.count) else { return nil }
         self.name = name
@@ -112,21 +106,21 @@ package struct ApplicationProtocol: Sendable, Hashable, CustomStringConvertible 
     package var description: String { name }
 }
 
-/// Is told what probes do while they do it, in sentences for people.
+/// Receives the lines of `--verbose`, which tell people what probes do.
 package struct ProbeWatch: Sendable {
-    /// Who is told of the probes of a task and its children, `nil` where nobody asks.
+    /// The watch of the probes of a task and its children; `nil` without `--verbose`.
     @TaskLocal package static var current: ProbeWatch?
 
     private let tell: @Sendable (SafeText) -> Void
 
-    /// A watch that hands sentences to `tell`, on whatever thread they come from.
+    /// A watch that calls `tell` with sentences, on any thread.
     package init(_ tell: @escaping @Sendable (SafeText) -> Void) { self.tell = tell }
 
     package func callAsFunction(_ sentence: SafeText) { tell(sentence) }
 }
 
 extension ProbeRequest {
-    /// What is particular about the connection, in brackets behind a blank.
+    /// The particulars of the connection, in brackets after a blank.
     var wayInWords: SafeText {
         var parts: [SafeText] = [serverNameIndication.map { "SNI \($0.name)" } ?? "no SNI"]
         parts.append(

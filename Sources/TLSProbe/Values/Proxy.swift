@@ -1,19 +1,18 @@
 internal import Base
 package import Pinning
 
-/// A proxy that connections go through.
 package struct Proxy: Sendable, Hashable {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// HTTP's CONNECT (RFC 9110, 9.3.6).
         case http
-        /// The same over TLS.
+        /// CONNECT over TLS.
         case https
-        /// SOCKS 5 (RFC 1928), which is given the address of the target.
+        /// SOCKS 5 (RFC 1928) with the address of the target.
         case socks5
-        /// The same, which is given the name.
+        /// SOCKS 5 with the name of the target.
         case socks5h
 
-        /// The port of a proxy that is named without one: the one that curl takes.
+        /// The default port, as in curl.
         package var defaultPort: Int { self == .https ? 443 : 1_080 }
 
         package var isSOCKS: Bool { self == .socks5 || self == .socks5h }
@@ -22,9 +21,8 @@ package struct Proxy: Sendable, Hashable {
     package var kind: Kind
     package var host: ServerName
     package var port: UInt16
-    /// Who asks, `nil` for anybody.
     package var credentials: ProxyCredentials?
-    /// What named it, as in `HTTPS_PROXY`.
+    /// The source of the proxy, as in `HTTPS_PROXY`.
     package var origin: String
 
     package init(_ kind: Kind, host: ServerName, port: UInt16, credentials: ProxyCredentials? = nil, origin: String) {
@@ -32,7 +30,7 @@ package struct Proxy: Sendable, Hashable {
         self.origin = origin
     }
 
-    /// Whether both are the same proxy for the same user, whatever named it.
+    /// Compares everything but the source.
     package static func == (left: Proxy, right: Proxy) -> Bool {
         left.kind == right.kind && left.host == right.host && left.port == right.port
             && left.credentials == right.credentials
@@ -52,17 +50,17 @@ package struct Proxy: Sendable, Hashable {
     }
 }
 
-/// The name and password of a user of a proxy; whatever prints a value of this type prints neither.
+/// The name and password of a proxy's user, in a type that never prints them.
 package struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
     let user: [UInt8]
     let password: [UInt8]
 
-    /// Credentials that a proxy of some kind can be told, `nil` for others.
+    /// Credentials for a kind of proxy; `nil` if it cannot receive them.
     ///
-    /// HTTP takes no control characters, and no colon in a name (RFC 7617, 2). SOCKS takes 1 to 255 bytes of a name, and as many or
-    /// none of a password (RFC 1929, 2).
+    /// HTTP allows no control characters, and no colon in a name (RFC 7617, 2). SOCKS allows 1 to 255 bytes of a name,
+    /// and as many or none of a password (RFC 1929, 2).
     package init?(user: [UInt8], password: [UInt8], for kind: Proxy.Kind) {
         (self.user, self.password) = (user, password)
         let isFit =
@@ -84,13 +82,13 @@ package struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cu
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// The way through a proxy, once it was passed.
+/// The way through a proxy that has opened it.
 package struct ProxyPassage: Sendable, Hashable {
     package let address: PeerAddress
-    /// The connection to an `https` proxy itself, `nil` for another.
+    /// The TLS connection to an `https` proxy; `nil` if it is another kind.
     package let tls: TLS?
 
-    /// What is known of the connection to an `https` proxy, whose chain was judged apart from that of the server.
+    /// The facts of the connection to an `https` proxy, whose chain was judged apart from the server's.
     package struct TLS: Sendable, Hashable {
         package let version: ProtocolVersion
         /// The cipher suite under OpenSSL's name.
@@ -99,31 +97,30 @@ package struct ProxyPassage: Sendable, Hashable {
     }
 }
 
-/// Why a proxy let nobody through: its own failures, not those of the server behind it.
+/// The reason why a proxy did not open the way: its own failure, not the server's.
 package enum ProxyFailure: Error, Sendable, Hashable {
-    /// There is no connection to the proxy, for the same reasons as there may be none to a server.
+    /// The proxy cannot be reached, for a reason as with servers.
     indirect case unreachable(ProbeError.Reason)
     indirect case handshake(ProbeError.Reason)
     /// The chain of an `https` proxy is not trusted, for the reason given; what would mend it is a root unless it is told.
     case untrusted(String, remedy: String? = nil)
-    /// It answered CONNECT with another status than 2xx.
+    /// The proxy answered CONNECT with a status other than 2xx.
     case status(Int, line: String)
-    /// It asks for a name and a password, and there are none.
+    /// The proxy wants a name and a password, and there are none.
     case credentialsMissing
     case credentialsRefused
-    /// It answered with this reply code of SOCKS (RFC 1928, 6).
+    /// The proxy answered with this reply code of SOCKS (RFC 1928, 6).
     case reply(UInt8)
-    /// What it says is not what was asked for.
+    /// The proxy speaks another protocol.
     case foreign(Language)
-    /// Its answer has no end within so many bytes.
+    /// The proxy's reply is longer than so many bytes.
     case tooLong(limit: Int)
-    /// It closed the connection after so many bytes of an answer.
+    /// The proxy closed the connection after so many bytes of an answer.
     case closedEarly(received: Int)
     case reset
-    /// The connection broke, in the system's words.
+    /// The connection broke, with the system's words.
     case broken(String)
 
-    /// What a proxy seems to speak instead.
     package enum Language: String, Sendable, Hashable {
         case http = "HTTP"
         case socks = "SOCKS"
@@ -143,7 +140,7 @@ package enum ProxyFailure: Error, Sendable, Hashable {
         }
     }
 
-    /// Whether another attempt could end otherwise.
+    /// `true` if another attempt could end differently.
     package var mayPass: Bool {
         switch self {
         case .untrusted, .credentialsMissing, .credentialsRefused, .foreign: false
@@ -153,7 +150,7 @@ package enum ProxyFailure: Error, Sendable, Hashable {
 }
 
 extension ProxyFailure {
-    /// One sentence on the proxy with this URL, which was asked for a way to `target`.
+    /// A sentence about the proxy with this URL on the way to `target`, and its advice.
     func sentence(
         on proxy: String, to target: String, _ name: ProbeSetting.Naming
     ) -> (fact: String, advice: String) {

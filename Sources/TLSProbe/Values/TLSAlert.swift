@@ -1,7 +1,7 @@
 import COpenSSL
 import X509
 
-/// An alert a server sent (RFC 8446, 6).
+/// An alert that a server sent (RFC 8446, 6).
 package struct TLSAlert: Sendable, Hashable {
     package let number: UInt8
 
@@ -13,12 +13,12 @@ package struct TLSAlert: Sendable, Hashable {
     /// certificate_required: the server insists on a client certificate (RFC 8446, 4.4.2.4).
     package static let certificateRequired = TLSAlert(number: 116)
 
-    /// Whether the server found nothing in the offer that it has: handshake_failure, insufficient_security, unsupported_certificate.
+    /// `true` if the server supports nothing in the offer (handshake_failure, insufficient_security and the like).
     package var isForWantOfCommonParameters: Bool { [40, 71, 43].contains(number) }
 
-    /// The name in the standards, as in `handshake_failure`; `unknown` for a number without one.
+    /// The name in the standards, as in `handshake_failure`; `unknown` if the number has none.
     package var name: String {
-        // OpenSSL has no words for some, or other ones.
+        // OpenSSL lacks some names, and has others for some.
         switch number {
         case 86: "inappropriate_fallback"
         case 109: "missing_extension"
@@ -47,20 +47,18 @@ package struct TLSAlert: Sendable, Hashable {
 }
 
 extension TLSAlert: CustomStringConvertible {
-    /// Name and number, as in `handshake_failure (40)`.
+    /// The name and number, as in `handshake_failure (40)`.
     package var description: String { "\(name) (\(number))" }
 }
 
-/// What a failed OpenSSL call left in this thread's error queue.
+/// The entries that a failed OpenSSL call left in this thread's error queue.
 struct OpenSSLErrors {
     private let codes: [UInt]
 
-    /// Empties the queue before a call, so that what is taken after it belongs to that call.
+    /// Empties the queue before a call, so that later entries belong to that call.
     static func clear() { ERR_clear_error() }
 
-    /// Takes all entries, oldest first, and leaves the queue empty.
-    ///
-    /// To be called right after the call that failed.
+    /// Takes all entries, oldest first; called right after the call that failed.
     static func take() -> OpenSSLErrors {
         var codes: [UInt] = []
         while true {
@@ -71,16 +69,16 @@ struct OpenSSLErrors {
         return OpenSSLErrors(codes: codes)
     }
 
-    /// The reason of the entry that libssl itself made: what went wrong in terms of TLS.
+    /// The reason in the entry of libssl itself, in terms of TLS.
     var tlsReason: Int32? { codes.first { ERR_GET_LIB($0) == ERR_LIB_SSL }.map { ERR_GET_REASON($0) } }
 
-    /// OpenSSL reports an alert it received as this number plus the alert's (`SSL_AD_REASON_OFFSET`).
+    /// The number that OpenSSL adds to a received alert's (`SSL_AD_REASON_OFFSET`).
     private static let alertOffset: Int32 = 1000
 
-    /// The alert that the other side sent, `nil` when the call failed for something else.
+    /// The alert that the other side sent; `nil` if the call failed for another reason.
     var alert: TLSAlert? { tlsReason.flatMap { UInt8(exactly: $0 - Self.alertOffset) }.map(TLSAlert.init) }
 
-    /// OpenSSL's words for it, or for the first entry of another library.
+    /// OpenSSL's words for libssl's entry, or for the first of another library.
     var text: String {
         guard let code = codes.first(where: { ERR_GET_LIB($0) == ERR_LIB_SSL }) ?? codes.first else {
             return "OpenSSL states no reason"
@@ -89,7 +87,7 @@ struct OpenSSLErrors {
     }
 }
 
-/// What a server speaks that answered a ClientHello with something other than TLS.
+/// The protocol of a server that did not answer a ClientHello with TLS.
 package enum PlainProtocol: String, Sendable, Hashable, CaseIterable {
     case http = "plain HTTP"
     case ssh = "an SSH banner"
@@ -101,7 +99,7 @@ package enum PlainProtocol: String, Sendable, Hashable, CaseIterable {
     case mysql = "a MySQL greeting"
     case unknown = "bytes that are not TLS"
 
-    /// What `opening`, the first bytes a server sent, shows; `nil` when they can be the start of a TLS record.
+    /// The protocol that a server's first bytes show; `nil` if they can begin a TLS record.
     init?(opening: [UInt8]) {
         guard let first = opening.first else { return nil }
         // A record begins with its type, 20 to 24, and the major version 3 (RFC 8446, 5.1).
