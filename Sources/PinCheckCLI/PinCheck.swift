@@ -6,7 +6,7 @@ import X509
 
 package enum PinCheck {
     package static func main() -> Never {
-        // The C library opens what `TZ` names, also a pipe, and no other zone is ever shown. It goes before any thread is there.
+        // The C library opens the file in `TZ`, even a pipe, and only UTC is ever shown. Set before any thread exists.
         if getenv("TZ") != nil { setenv("TZ", "UTC0", 1) }
         System.ignoreSignalsOfWriting()
         Interruption.install()
@@ -25,7 +25,7 @@ package enum PinCheck {
     }
 
     private static func obstacle() -> Problem? {
-        // Swift reads them there on Linux.
+        // Swift reads the arguments there on Linux.
         guard !CommandLine.arguments.isEmpty else {
             return .software("the system does not tell this program its arguments: mount /proc")
         }
@@ -74,7 +74,7 @@ package enum PinCheck {
             try refuseSecrets(in: argv)
             if let text = try Program.answer(to: argv, arguments, at: context.now()) {
                 try context.console.output.write(text)
-                // A plugin that only printed its help has evaluated nothing, and must not look well.
+                // A plugin that only printed its help has evaluated nothing, so its status must not be OK.
                 return (convention == .monitoring ? .usage : .pass, convention)
             }
             if !arguments.namesCommand { try Mistake.refuseCommand(in: argv, positionals: arguments.positionals) }
@@ -97,17 +97,17 @@ package enum PinCheck {
         }
     }
 
-    /// Tells of a file that ended the run also where it is read by machines: as an annotation and as an erroneous test case.
+    /// Reports a file that ended the run also in the forms for machines: an annotation, and an erroneous test case.
     private static func tell(_ error: Problem, where settings: Settings, in context: Context) {
         guard [.data, .noInput].contains(error.kind), let outputs = try? settings.outputs(in: context) else { return }
         for one in outputs where one.file != nil || !settings.isQuiet {
             guard let text = one.form.ended?(error, context.now()) else { continue }
-            // What cannot be written changes nothing of why the run ended.
+            // A failure to write does not change why the run ended.
             try? OutputFile.deliver(text, to: one.file, in: context)
         }
     }
 
-    /// Throws when an argument is or holds a private key in PEM, before anything looks at it: no message can repeat one.
+    /// Throws if an argument contains a private key in PEM, before any code looks at it: no message can repeat one.
     private static func refuseSecrets(in argv: [String]) throws {
         guard argv.contains(where: KeyMaterial.isArmoured) else { return }
         throw Problem.data(

@@ -66,7 +66,7 @@ extension Invocation {
             supply, request, since: baseline, outputs, notes: policies.notes, state, questions, on: items)
     }
 
-    /// Refuses a limit that no pin can keep; lines of lists and policies have pins of their own.
+    /// Refuses a limit that no pin can keep, unless lists or policies may have pins.
     private func refuseLimitWithoutPins() throws(Problem) {
         let judging = settings.request.judging
         guard judging.outlook.minPinLife != nil, settings.policies.isEmpty, settings.lists.isEmpty,
@@ -75,10 +75,10 @@ extension Invocation {
         throw .usage("--min-pin-life is about pins, and none are compared", .givePins)
     }
 
-    /// What there is to check: the first of so many, and what makes the others as they are needed.
+    /// The first checks, a function that makes the others on demand, and the number of all.
     typealias Supply = (checks: [Check], more: (() throws(Problem) -> [Check])?, total: Int)
 
-    /// Connects, judges and tells, and says what changed where there is a baseline.
+    /// Makes the checks, writes their results, and compares them with a baseline if there is one.
     func run(
         _ supply: Supply, _ request: CheckRequest, since baseline: Baseline?, _ outputs: [FormOutput<OutputForm>],
         notes: [Finding], _ state: StateFile? = nil, _ questions: [NextQuestion] = [], on items: [NextItem] = []
@@ -127,7 +127,7 @@ extension Invocation {
         var bad = BadEntries()
         var unused = UnusedAddresses()
         unused.add(request.connection.addresses)
-        // What is compared with all targets of a run needs all of them.
+        // A comparison with all targets of a run needs all of them.
         let needsAll = !settings.next.isEmpty || settings.baseline != nil
         let (first, total, rest) = try targets.split(after: needsAll ? .max : context.targetWindow) { entry in
             switch entry {
@@ -141,7 +141,7 @@ extension Invocation {
         let isWhole = total == first.count
         let checks = try Check.plan(first, &policies)
         var unread = zip(first, checks).compactMap { (try? $0.get()) == nil ? nil : $1.bad }
-        // What cannot be read is said before anything is connected to, however far down it is named.
+        // An unreadable file is reported before the first connection, even if the last target names it.
         for target in isWhole ? [] : named {
             do throws(Problem) { try policies.read(target.request.judging) } catch {
                 guard let place = target.place else { throw error }

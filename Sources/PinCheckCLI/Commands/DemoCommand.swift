@@ -23,7 +23,7 @@ extension Invocation {
     private func perform(_ scenes: [DemoScene], in directory: String, _ world: Context) async throws -> ExitStatus {
         let output = context.console.output
         let style = context.style(settings.color, on: output)
-        // It is there to be read, not to be searched: also where it is written to a file it is no wider than a page.
+        // The demo is read, not searched: even a file has lines as short as a page's.
         let layout = TextLayout(columns: output.layout.columns, wraps: true)
         let inner = layout.narrowed(by: 3)
         func write(_ text: String, indent: Int = 0) throws {
@@ -65,7 +65,7 @@ struct DemoScene: Sendable {
     enum Excerpt: Sendable { case all, pins, verdict, warningsAndVerdict }
 
     let title: String
-    /// The command line behind the program's name, in words without blanks; files are those of the scene's directory.
+    /// The command line after `pincheck`, in words without blanks; its files are in the scene's directory.
     let line: String
     let status: ExitStatus
     let excerpt: Excerpt
@@ -76,7 +76,7 @@ struct DemoScene: Sendable {
 
     static let host = "api.example.com"
 
-    /// Runs servers and stands in for the system's roots while `body` plays the scenes, in a directory and a world of their own.
+    /// Runs the servers while `body` plays the scenes in a directory and a world with roots of their own.
     static func staged(
         in context: Context, _ body: ([DemoScene], String, Context) async throws -> ExitStatus
     ) async throws -> ExitStatus {
@@ -96,7 +96,7 @@ struct DemoScene: Sendable {
         try files.write(root.der, to: "Pins/root.cer")
         try files.write(selfSignedLeaf.der, to: "self-signed.cer")
         var world = context
-        // The root of those that devices come with; the interceptor's is beside it, as on a phone that was prepared for it.
+        // The only public root; the interceptor's is next to it in the system's store, as on a phone prepared for it.
         world.publicRoots = [root.der]
         world.environment["SSL_CERT_FILE"] = try files.write(root.pem + interceptorRoot.pem, to: "system-roots.pem")
         world.environment["SSL_CERT_DIR"] = files.path + "/none"

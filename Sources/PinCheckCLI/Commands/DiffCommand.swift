@@ -106,7 +106,7 @@ extension Invocation {
 
     private func isJudged(_ request: CheckRequest) -> Bool {
         var judging = request.judging
-        // What is asked for the time ahead, and of another day, chooses nothing to judge by.
+        // Options about the outlook and another day choose no rules to judge by.
         (judging.outlook, judging.time) = (OutlookRules(), nil)
         return !settings.policies.isEmpty || judging != CheckRequest.Judging()
     }

@@ -34,7 +34,7 @@ extension Invocation {
         let location = try Self.location(url)
         let file = try file(for: location)
         var download = DownloadRequest(location, request: try request())
-        // The default port is for a URL that names none.
+        // The default port is for a URL without a port.
         if Self.authority(of: url).hasSuffix(":443") { download.request.connection.port = nil }
         download.fields = settings.fields
         download.mostRedirects = settings.mostRedirects
@@ -75,7 +75,7 @@ extension Invocation {
             return try policies.withLock { (policies) throws(Problem) in try Check.plan([own], &policies)[0] }
         }
         let target = try Target("https://\(download.location.authority)/")
-        // Without an entry there would be no pins, and no word of that.
+        // Without an entry the host would silently have no pins.
         if let hosts, download.request.judging.pins.isEmpty { try hosts.require(target, download.request) }
         _ = try plan(target, download.request)
         for finding in policies.withLock({ $0.notes }) { context.console.report("Note: \(finding.reason.message)") }
@@ -90,7 +90,7 @@ extension Invocation {
         let write: DownloadStream = { (bytes) throws(OutputError) in
             if let open { try open.write(bytes) } else { try output.write(bytes) }
         }
-        // A terminal gets it without the characters that mean something to it.
+        // A terminal gets the document without control characters.
         let shown = Mutex(open?.isTerminal ?? output.isTerminal ? TerminalDocument() : nil)
         let progress = DownloadProgress { isKept in
             guard let file, !isQuiet else { return }
@@ -163,7 +163,7 @@ extension Invocation {
         }
         if let path = file, path == "-" || AtomicFile.isStandardOutput(path) { file = nil }
         if let file { try OutputFile.refuseMissingDirectory(of: file) }
-        // A document is there for nobody until it is whole, in a file alone.
+        // Only a file hides a document until it is whole and its hash is known.
         guard settings.sha256 == nil || file.map({ ![.pipe, .special].contains(FileKind(at: $0)) }) ?? false else {
             throw .usage(
                 "what goes to standard output or into a pipe is read before its hash is known: name a file with --output for "

@@ -78,12 +78,12 @@ extension Invocation {
         } catch { return [error] }
     }
 
-    /// A source as reports name it: what is no file may be a piece of a private key, unless it says that it is a pin.
+    /// The name of a source in reports: text that is not a file may be a piece of a private key, unless it is all pins.
     private static func shown(_ source: String) -> String {
         isPin(source) || PinFile.isThere(source) ? source : withoutSecrets(source)
     }
 
-    /// Whether a text is nothing but pins by their hashes: what is longer may be a key behind the word.
+    /// `true` if the text is only pins of 44 digits each: a longer word may contain a key.
     private static func isPin(_ source: String) -> Bool {
         source.split(whereSeparator: { $0 == ";" || $0 == "," || $0.isWhitespace }).allSatisfy { part in
             part.hasPrefix("sha256/") && part.utf8.count == "sha256/".utf8.count + 44

@@ -62,7 +62,7 @@ extension Invocation {
 
     func devices() throws -> ExitStatus {
         let report = try DevicesReport(settings.request.judging.deviceData, in: context)
-        // A list to be read: in a pipe it is as narrow as at a terminal.
+        // The list is for people: in a pipe it is as narrow as at a terminal.
         let layout = TextLayout(columns: context.console.output.layout.columns, wraps: true)
         let (document, text) =
             try settings.arguments.first.map { name in
@@ -82,7 +82,7 @@ extension Invocation {
     }
 }
 
-/// No device is this machine.
+/// Reports the devices, or this machine if `device` is `nil`.
 struct DevicesReport {
     let data: DeviceData
     private let path: String?

@@ -91,7 +91,7 @@ extension Invocation {
         let reserves = spares.map { $0.asReserve(beside: all) }
         for unfit in reserves.flatMap(\.unfit) { context.console.report("Warning: \(unfit)") }
         if asked.recommends {
-            // Curl compares the server's own key and no other.
+            // Curl compares only the server's own key.
             let recommender = PinRecommender(
                 by: context.cas ?? CA.published, reserve: reserves.flatMap(\.source.items),
                 comparesServerKeyOnly: asked.form == PinBlockFormat.curl.rawValue, judgingBy: policy, at: context.now())
@@ -99,7 +99,7 @@ extension Invocation {
         } else if targets.isEmpty || all.contains(where: { !$0.items.isEmpty }) {
             all += reserves.map(\.source).filter { !$0.items.isEmpty }
         } else if !reserves.isEmpty {
-            // A block of the reserve alone would lock every app out for as long as the server keeps its key.
+            // A block with only the backup would lock out every app for as long as the server keeps its key.
             context.console.report("Warning: no pin is written for --key alone: the pins of the server are missing")
         }
         if let positions = asked.positions {
@@ -116,7 +116,7 @@ extension Invocation {
                         + "it out to see all"
                 } ?? "nothing was found that can be pinned: name a server, or a file of certificates, keys or pins")
         }
-        // CAs are pinned too where their positions were asked for, and where nothing else is given.
+        // CAs are pinned too if `--position` names them, or if there is nothing else.
         let pinsAll = asked.positions != nil || all.allSatisfy { $0.items.allSatisfy(\.role.isAuthority) }
         let result = PinsResult(sources: all, host: host, pinsAll: pinsAll, time: context.now(), exit: status)
         try result.write(settings, in: context)
@@ -139,7 +139,7 @@ extension Invocation {
         return sources
     }
 
-    /// Pins without a host of their own are for `host`.
+    /// The keys of a file, `nil` if `argument` is a target; pins without a host of their own are for `host`.
     private func file(_ argument: String, host: String?) throws -> [KeySource]? {
         if argument == "-" {
             let (bytes, name) = (try context.contents(of: argument), "standard input")
@@ -157,7 +157,7 @@ extension Invocation {
         case .items(let items): return [KeySource(file: name, items: items)]
         case .reading(let reading):
             for note in reading.notes { context.console.report("Note: \(note)") }
-            // Comments in any list; on the terminal they stand below the configuration.
+            // Remarks are comments in any list, and are below the configuration on a terminal.
             for line in reading.code.flatMap({ $0.lines($0.new) }) { context.console.report("\(line)") }
             return PinGroup.groups(of: reading, host: host).map(KeySource.init)
         }

@@ -30,14 +30,14 @@ extension Command {
 extension Invocation {
     func serve() async throws -> ExitStatus {
         let descriptors = DescriptorLimit.connectionLimit()
-        // For some clients, some probes, and what event loops and lookups need: without them nobody could even be told why.
+        // Room for clients, probes, event loops and look-ups: without it no client would even learn the reason.
         guard DescriptorLimit.hasFreeDescriptors(128) else {
             throw Problem.software(
                 "an exporter needs 128 file descriptors beside those that are open, and there are fewer: raise the "
                     + "limit, as in 'ulimit -n 1024' or by LimitNOFILE=1024 in its unit")
         }
         let modules = try modules()
-        // Before anybody connects, so that no signal is lost.
+        // Before the first connection, so that no signal is lost.
         let signals = context.signals()
         let metrics = ServeMetrics(at: context.now())
         let log = ServeLog(from: settings.logLevel, in: context)
@@ -59,7 +59,7 @@ extension Invocation {
             log.write(.info, "ending")
             result = .success(.pass)
         } catch { result = .failure(error) }
-        // Longer than a probe takes, but not than whoever stops services waits.
+        // Longer than a probe takes, but not longer than a service manager waits.
         let timeout = connection.timeout ?? .seconds(RequestDefaults.timeoutSeconds)
         await server.end(within: min(timeout, .seconds(30)) + .seconds(1))
         await checker.shutdown()
@@ -79,7 +79,7 @@ extension Invocation {
                 "nothing can be asked for: name hosts in a policy (--policy FILE), or with --allow-target HOST")
         }
         let request = try settings.connectingRequest(in: context)
-        // It would pass because nobody said what it has to hold: `check` refuses one that is in no policy, too.
+        // Without pins such a target would pass untested: `check` refuses one that is in no policy, too.
         guard allowed.isEmpty || files.allSatisfy(\.value.isEmpty) || !request.judging.pins.isEmpty else {
             throw .usage(
                 "beside a policy, --allow-target has no pins to judge by: name the target in the policy, or give --pins"

@@ -49,7 +49,7 @@ extension Invocation {
         let targets = try TargetStream(
             settings.arguments, lists: settings.lists, policies: settings.policies, request, in: context
         ).all()
-        // Their pins are read for the files that configurations among them name: whether they are good is no matter here.
+        // Pins are read only for the files that configurations among them name; their quality does not matter here.
         for source in Set(targets.flatMap(\.request.judging.pins)) { _ = source.inspect() }
         try file.map(OutputFile.refuseReadFile) ?? OutputFile.refuseReadFile(behind: context.console.output)
         var policies = context.policies
@@ -60,7 +60,7 @@ extension Invocation {
         await Checker.run(checks, request, in: context.engine) { position, target in
             endpoints += target.connections.compactMap { Snapshot.Endpoint($0) }
             for finding in target.connections.compactMap(\.judged?.interception) where finding.level == .warning {
-                // There is no --anchors here for the remedy to name.
+                // `snapshot` lacks the option `--anchors` that the remedy names.
                 let warning: SafeText = "Warning: \(targets[position].target.text): \(finding.reason.message)"
                 if !told[position].contains(warning) { told[position].append(warning) }
             }

@@ -8,7 +8,7 @@ package protocol JSONDocument: JSONValue { var document: JSONObject { get } }
 package struct JSONObject: JSONValue, ExpressibleByDictionaryLiteral {
     package typealias Value = (any JSONValue)?
 
-    /// As a literal gives them, so that none is copied.
+    /// The members in the order of the literal, not copied.
     var members: [(String, Value)]
 
     init(_ members: [(String, Value)]) { self.members = members }
@@ -57,12 +57,12 @@ extension Array: JSONValue where Element: JSONValue {
     }
 }
 
-/// Keys keep their order, what is not there is `null`, and characters that could fool a terminal are written as `\u202e`.
+/// Writes keys in their order, missing values as `null`, and characters that could fool a terminal as `\u202e`.
 package struct JSONRenderer {
     private var bytes: [UInt8] = []
-    /// With a depth, each part of an object or list is on a line of its own, indented by two spaces for each level.
+    /// The depth that indents each part by two spaces a level on a line of its own; `nil` writes one line.
     private var depth: Int?
-    /// Whether nothing stands yet in the innermost object or list.
+    /// `true` if the innermost object or list has no part yet.
     private var isEmpty = true
     private var problem: Double?
 
@@ -70,7 +70,7 @@ package struct JSONRenderer {
 
     static func line(_ value: some JSONValue) throws(Problem) -> String { try text(value, depth: nil) + "\n" }
 
-    /// A value `depth` levels deep, or on one line: the first line has no indentation and the last no newline.
+    /// Writes a value `depth` levels deep, or on one line: no indentation of the first line, no newline after the last.
     static func text(_ value: some JSONValue, depth: Int?) throws(Problem) -> String {
         var output = JSONRenderer(depth: depth)
         output.bytes.reserveCapacity(8192)
@@ -128,7 +128,7 @@ package struct JSONRenderer {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// It has no early end, for whole vectors are compared at once.
+    /// The loop has no early end, so that whole vectors are compared at once.
     private static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var special: UInt8 = 0
         for byte in text { special |= byte &- 0x20 > 0x5E || byte == 0x22 || byte == 0x5C ? 1 : 0 }

@@ -4,7 +4,7 @@ import PinFormats
 import Pinning
 import TLSProbe
 
-// Snapshots are read and written as JSON: sorted, one value a line, ready for review.
+// Snapshots are JSON: sorted, with one value a line, ready for review.
 
 extension Snapshot: JSONDocument {
     private static let schema = "pincheck-snapshot/1"
@@ -90,7 +90,7 @@ extension Snapshot: JSONDocument {
     }
 }
 
-// Files are compared and reviewed by people: their keys stay in the order of the alphabet.
+// People compare and review the files, so keys are in alphabetical order.
 
 extension Snapshot.Endpoint: JSONDocument {
     package var document: JSONObject {
@@ -124,7 +124,7 @@ extension Baseline {
         self.init(path, try Snapshot.snapshot(in: bytes, name: name), allowing: settings.allowed)
     }
 
-    /// Says which recorded endpoints were not among those that were asked, and rewrites the file where that is asked for.
+    /// Reports recorded endpoints that were not checked, and rewrites the file if `--update` wants it.
     func finish(
         _ comparison: BaselineComparison, _ settings: Settings, after status: ExitStatus, in context: Context
     ) throws(Problem) {

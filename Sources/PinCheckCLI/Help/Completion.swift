@@ -1,7 +1,7 @@
-/// What can stand where TAB is pressed: the scripts of the shells ask the program, which goes by the table.
+/// Completes a word at TAB from the tables: the scripts of the shells call the program.
 enum Completion {
-    /// What `--complete WORD…` prints, of which the last stands before the cursor: first `words`, `files`, `directories` or `hosts`,
-    /// which the shell offers itself, then a word in each line, with what it means behind a tab.
+    /// The output of `--complete WORD…`, whose last word is at the cursor: first `words`, or `files`, `directories` or
+    /// `hosts`, which the shell offers itself, then a word in each line, with its meaning after a tab.
     static func answer(to words: [String]) -> String {
         let offer = offer(Array(words.dropLast()), words.last ?? "")
         return ([offer.kind] + offer.words.map { $0.meaning.isEmpty ? $0.text : "\($0.text)\t\($0.meaning)" }).map {

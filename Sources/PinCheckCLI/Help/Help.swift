@@ -100,7 +100,6 @@ enum Help {
         option.names.joined(separator: ", ") + (option.isSwitch ? "" : " <\(option.value)>")
     }
 
-    /// A label with a line beside it, or below it where it is long, and sentences below both.
     private static func entry(_ label: String, _ line: String, _ detail: String) -> String {
         let room = String(repeating: " ", count: column)
         let start = "  " + label
@@ -141,7 +140,6 @@ enum Program {
         4, 2, 3.
         """
 
-    /// The answer to what is asked of the program itself: help, its version, and what packagers install.
     static func answer(to argv: [String], _ arguments: Arguments, at time: Timestamp) throws -> String? {
         if argv.first == "--complete" { return Completion.answer(to: Array(argv.dropFirst())) }
         if let text = try generated(argv, at: time) { return text }

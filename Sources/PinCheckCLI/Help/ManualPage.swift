@@ -11,12 +11,12 @@ struct ManualPage {
 
     func text(at time: Timestamp) -> String {
         let abstract = command?.abstract ?? Program.abstract
-        // Parts stand between empty lines, and those with commands are examples.
+        // Empty lines separate the parts; a part with commands is an example.
         let parts = (command?.discussion ?? Program.discussion).split(separator: "\n\n").map(String.init)
         let isExample = { (part: String) in part.split(separator: "\n").contains { $0.hasPrefix("  pincheck") } }
         var page = ManualWriter(title: "\(name.uppercased()) 1 \(time.date)")
         page.section("NAME")
-        // There it is no sentence.
+        // In this section the abstract is not a sentence.
         let words = abstract.last == "." || abstract.last == "?" ? abstract.dropLast() : abstract[...]
         page.paragraph("\(name) - \(words.prefix(1).lowercased())\(words.dropFirst())")
         page.section("SYNOPSIS")
@@ -65,12 +65,12 @@ struct ManualPage {
     }
 }
 
-/// Writes a page for man(1) in the macros of man(7), in which every character is kept.
+/// Writes a page for man(1) in the macros of man(7), and keeps every character.
 struct ManualWriter {
     private(set) var text: String
     private var isAtStart = true
 
-    // Some words are too long for lines that end below each other.
+    // Ragged: some words are too long for even margins.
     init(title: String) { text = ".TH \(title)\n.ad l\n" }
 
     private mutating func request(_ line: String) { text += "." + line + "\n" }
@@ -113,7 +113,7 @@ struct ManualWriter {
         fill(prose)
     }
 
-    /// A part of a discussion: lines as they are where some stand in, on a page of 80, or running text.
+    /// Writes a part of a discussion: its lines for a page of 80 columns if some are indented, else running text.
     mutating func write(_ part: String) {
         guard part.contains("\n  ") || part.hasPrefix("  ") else { return paragraph(part) }
         if !isAtStart { request("PP") }
@@ -126,7 +126,7 @@ struct ManualWriter {
         request("fi")
     }
 
-    /// Running text on lines that are short enough for mandoc's lint.
+    /// Writes running text on lines that are short enough for mandoc's lint.
     private mutating func fill(_ prose: String, _ marked: (String) -> String = { $0 }) {
         let words = prose.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
         for line in TextLayout(columns: 60, wraps: true).folded(words, indent: 0).split(separator: "\n") {
@@ -134,7 +134,7 @@ struct ManualWriter {
         }
     }
 
-    /// Text without anything that roff would take for its own.
+    /// The text without characters that roff interprets.
     private static func escaped(_ text: some StringProtocol) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -154,6 +154,6 @@ struct ManualWriter {
         return result
     }
 
-    /// A line of text that begins like a request is none.
+    /// Protects a line of text that begins like a request.
     private static func lineStart(_ line: String) -> String { line.hasPrefix(".") ? "\\&" + line : line }
 }

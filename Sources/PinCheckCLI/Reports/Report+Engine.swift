@@ -54,7 +54,6 @@ extension Outlook: JSONDocument {
 }
 
 extension Outlook {
-    /// A level as documents have it.
     fileprivate static func word(_ level: Finding.Level) -> String {
         switch level {
         case .note: "info"
@@ -133,7 +132,7 @@ extension LeafEvidence {
         return ["timestamps": timestamps, "logs": logs]
     }
 
-    /// What the staple says; where it does not say that the certificate is good, why.
+    /// The revocation by the staple; `problem` is the reason if the certificate is not known to be good.
     var revocation: JSONObject {
         switch staple {
         case .none: ["staple": "none", "revoked_at": nil, "problem": nil]
@@ -170,7 +169,7 @@ extension Proxy {
 extension Duration {
     var seconds: Double { self / .seconds(1) }
 
-    /// Whole microseconds.
+    /// The milliseconds, to whole microseconds.
     fileprivate var milliseconds: Double {
         let (seconds, attoseconds) = components
         return Double(seconds * 1_000_000 + attoseconds / 1_000_000_000_000) / 1_000
@@ -231,14 +230,14 @@ extension Pin: JSONDocument {
         ]
     }
 
-    /// As in `certificate 0a1b2c3d…, to 2027-01-01`: what tells certificates with one key apart.
+    /// A text that tells certificates with one key apart, as in `certificate 0a1b2c3d…, to 2027-01-01`.
     var certificateInShort: String? {
         certificate.map { "certificate \($0.fingerprint.hexadecimal.prefix(8))…, to \($0.notAfter.date)" }
     }
 }
 
 extension Report.Check {
-    /// The phases of a connection: passed, failed, or skipped because an earlier one failed or there was nothing to do.
+    /// The phases of a connection: passed, failed, or skipped after a failure or without anything to do.
     static func phases(of connection: Result<Handshake, ProbeError>, to endpoint: EndpointFacts?) -> [Report.Check] {
         var error: ProbeError?
         if case .failure(let failure) = connection { error = failure }

@@ -77,7 +77,7 @@ extension Report {
             } ?? [])
     }
 
-    /// The other paths that clients need, as AFNetworking's in certificate mode, which asks the system first.
+    /// The other paths that clients need, as AFNetworking in certificate mode, which asks the system first.
     private static func otherPaths(
         beside built: [ChainLink], in result: CheckResult
     ) -> [(clients: [String], chain: [ChainLink])] {
@@ -227,10 +227,9 @@ extension MissingIntermediate {
 }
 
 extension Reason: JSONDocument {
-    /// The sentence with what would mend it, each a line of its own where there is room.
     var lines: [String] {
         let flags = remedy?.flags ?? failure?.advice(naming: \.flag) ?? ""
-        // What goes on behind a colon belongs to the sentence before it.
+        // A remedy after a colon continues the sentence.
         let isOwn = flags.hasPrefix("; ")
         var lines = [sentence] + hints + (isOwn ? [String(flags.dropFirst(2))] : [])
         if !isOwn { lines[lines.count - 1] += flags }

@@ -6,7 +6,7 @@ import TLSProbe
 extension Report {
     var status: ExitStatus { exit }
 
-    /// What was connected to, unless that is the target itself; without the port when it is the target's.
+    /// The connected address if it is not the target's, with a port that is not the target's.
     var peer: String? {
         guard let endpoint, let address = endpoint.address?.description else { return nil }
         let authority = Target.authority(address, endpoint.port)
@@ -14,19 +14,18 @@ extension Report {
         return target.hasSuffix(":\(endpoint.port)") ? address : authority
     }
 
-    /// The target, with the address when the user gave it or all are checked, and with the variant: one of several, perhaps.
+    /// The target, with an address that was given or is one of several, and with the variant.
     var title: String {
         let place = target + (isOneOfSeveral ? peer.map { " → " + $0 } ?? "" : "")
         return place + (variantLabel.map { ", " + $0 } ?? "")
     }
 
-    /// Whether the address was given, or is one of all of the target.
+    /// `true` if the address was given, or is one of all the target's.
     var isOneOfSeveral: Bool { endpoint != nil && (endpoint?.resolvedName == nil || variant != nil) }
 
     /// Whether it is about addresses that could not be looked up.
     var isOfFamily: Bool { if case .family? = variant { true } else { false } }
 
-    /// Whether the status is one of the run's, as those of all are but of variants that are shown for comparison.
     var counts: Bool { variant?.counts ?? true }
 
     var variantLabel: String? { variant?.label }
@@ -57,10 +56,10 @@ extension Report {
         (outlook?.findings ?? []).filter { $0.level != .note && verdict == .accept }
     }
 
-    /// The words for everything that is warned of, also for what the verdict says already; each once.
+    /// The ids of all warnings, including the verdict's, each once.
     var warningIDs: [String] { (warnings.map(\.id) + ahead.map(\.id)).distinct }
 
-    /// Every certificate that the verdict rests on, once; the path is 1 where the depth alone tells it from all others.
+    /// The certificates that the verdict rests on, each once; the path is 1 if the depth is enough to tell it apart.
     var neededCertificates: [(depth: Int, path: Int, link: ChainLink)] {
         var places = built.enumerated().map { (depth: $0.offset, path: 1, link: $0.element) }
         for link in otherPaths.flatMap(\.chain)
@@ -77,7 +76,7 @@ extension Report {
 extension Report.Client {
     var title: String { name + (device.map { " on " + $0 } ?? "") }
 
-    /// The client as `--client` names it; AFNetworking's settings, which have flags of their own, are left out.
+    /// The client in `--client`'s words; AFNetworking's settings are left out, because they have options of their own.
     var nameWithSettings: String {
         guard !settings.contains(where: { $0.name == "mode" }) else { return name }
         return settings.reduce(name) { name, setting in
@@ -89,7 +88,7 @@ extension Report.Client {
     }
 }
 
-/// A number of hundredths, or of other such parts, as a decimal number of machine formats: without an exponent, with all its places.
+/// A number of decimal parts, such as hundredths, for machine formats: no exponent, and all places.
 func decimalText(_ parts: Int64, places: Int) -> String {
     let digits = String(parts.magnitude)
     let padded = String(repeating: "0", count: max(0, places + 1 - digits.utf8.count)) + digits
@@ -100,7 +99,7 @@ func decimalSeconds(_ value: Double) -> String {
     decimalText(Int64((min(max(value, 0), 1e9) * 1_000_000).rounded()), places: 6)
 }
 
-/// Names made different from each other, for formats in which two equal ones are an error.
+/// Makes names different, for formats that forbid equal ones.
 struct UniqueNames {
     private var counts: [String: Int] = [:]
 
@@ -115,13 +114,12 @@ struct RunTotal: Sendable {
     private var counts: [ExitStatus: Int] = [:]
     /// How many passed that a monitoring system warns of.
     private var warned = 0
-    /// Those that did not pass, in their order: of millions that pass nothing is kept.
+    /// The targets that did not pass, in their order; others are not kept, as there may be millions.
     private var unaccepted: [(name: String, status: ExitStatus)] = []
     private var hasFiles = false
 
     private static let longest = 10
 
-    /// Counts the target that the reports are on, by the statuses of those that have one.
     mutating func add(_ reports: [Report], status: (Report) -> ExitStatus? = { $0.counts ? $0.status : nil }) {
         guard let first = reports.first else { return }
         if first.next != nil { hasFiles = true }
@@ -157,7 +155,7 @@ struct RunTotal: Sendable {
         }
     }
 
-    /// Those that did not pass, the worst first; none where all can be seen at once.
+    /// The targets that did not pass, the worst first; none if all fit on a screen.
     var troubled: [(name: String, status: ExitStatus)] {
         guard count > Self.longest else { return [] }
         return Self.order.flatMap { status in unaccepted.filter { $0.status == status } }

@@ -3,9 +3,7 @@ import PinChecking
 import Pinning
 import TLSProbe
 
-/// The result for one endpoint or chain, as documents and forms tell it; what each key means is in `schemas/report.json`.
-///
-/// It is made once, apart from the types that decide. Text in it is as it came from outside; renderers escape it.
+/// The result for one endpoint or chain in documents and forms, not escaped; `schemas/report.json` explains its keys.
 struct Report: JSONDocument {
     static let schema = "pincheck/1"
 
@@ -30,7 +28,7 @@ struct Report: JSONDocument {
     var built: [ChainLink]
     var builtIsValid: Bool
     var whyUnverified: String?
-    /// The other valid paths, each with the clients that would not accept without it.
+    /// The other valid paths, each with the clients that accept only by it.
     var otherPaths: [(clients: [String], chain: [ChainLink])] = []
     var pins: Pins
     var transparency: JSONObject?
@@ -45,7 +43,7 @@ struct Report: JSONDocument {
     var next: NextDeployment?
     var change: BaselineChanges?
     var http: CheckedAnswer?
-    /// What monitoring systems are told, to whom every warning matters; `nil` for the same.
+    /// The result for monitoring, in which every warning counts; `nil` if it is the same.
     var monitoring: Monitoring?
 
     package var document: JSONObject {
@@ -75,7 +73,6 @@ struct Report: JSONDocument {
 }
 
 extension Report {
-    /// A certificate at its place in a chain, and what is left of it at the time of the verdict.
     @dynamicMemberLookup struct Certificate: JSONDocument {
         var certificate: Pinning.Certificate
         var index: Int
@@ -87,7 +84,7 @@ extension Report {
         var pin: String { certificate.publicKey.spkiSHA256.description }
         var key: String { certificate.publicKey.algorithm.description }
         var daysLeft: Int { time.wholeDays(to: certificate.notAfter) }
-        /// Rounded up; 0 for one that is valid.
+        /// The days until it is valid, rounded up; 0 if it is.
         var daysUntilValid: Int { time < certificate.notBefore ? -certificate.notBefore.wholeDays(to: time) : 0 }
         var shortName: String {
             certificate.subject.isEmpty ? "(no subject)" : certificate.commonName ?? certificate.subject
@@ -117,11 +114,11 @@ extension Report {
         var certificate: Certificate
         var source: String
         var pins: [Int]
-        /// Below how many days left the user wants a warning, and a failure.
+        /// The limits of days left for a warning and a failure.
         var warnDays: Double?
         var failDays: Double?
         var origin: String?
-        /// The clients that match a pin, where others do not.
+        /// The clients that match a pin, by its position, if others do not match it.
         var clients: [Int: String] = [:]
 
         package var document: JSONObject {
@@ -196,7 +193,7 @@ extension Report {
         let time: Timestamp
         let judged: [(device: JudgedDevice, verdict: VerdictWord)]
 
-        /// Whether the devices' own roots play no part, so that their date says nothing.
+        /// `true` if the devices' own roots are not used, so that their date does not matter.
         var useGivenAnchorsAlone: Bool { judged.allSatisfy { $0.device.trust == .anchors } }
 
         package var document: JSONObject {
@@ -215,13 +212,12 @@ extension Report {
     }
 }
 
-/// The name of a setting as a key: `validatesDomainName` as `validates_domain_name`.
 private func snakeCase(_ name: String) -> String {
     name.map { $0 == "-" ? "_" : $0.isUppercase ? "_" + $0.lowercased() : String($0) }.joined()
 }
 
 extension Timestamp {
-    /// Days to another moment, rounded down: the last hours before an end count as 0, and those after as -1.
+    /// The days to another moment, rounded down: the last hours before an end give 0, the first after it -1.
     func wholeDays(to end: Timestamp) -> Int {
         let (days, rest) = seconds(to: end).quotientAndRemainder(dividingBy: 86_400)
         return Int(rest < 0 ? days - 1 : days)

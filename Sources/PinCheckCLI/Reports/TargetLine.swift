@@ -2,17 +2,17 @@ import Base
 import PinChecking
 import Pinning
 
-/// The one line on a target, made of all its results: the worst first, the rest counted.
+/// The line on a target from all its results: the worst first, the others counted.
 struct TargetLine {
     let status: ExitStatus
-    /// Behind the word and the target.
+    /// The words after the status and the target.
     let sentence: String
-    /// What the sentence does not tell, as in `; and 2 more: expires-soon, no-backup-pin`; empty for nothing.
+    /// The other ids, as in `; and 2 more: expires-soon, no-backup-pin`; empty if there are none.
     let more: String
 
     private static let mostNamed = 6
 
-    /// Makes the line; if `isMonitored`, every warning makes a difference, as it does to a monitoring system.
+    /// Makes the line; if `isMonitored`, every warning counts, as in monitoring.
     init(_ reports: [Report], isMonitored: Bool = false) {
         func exit(_ report: Report) -> ExitStatus { isMonitored ? report.monitored.exit : report.status }
         func reason(_ report: Report) -> Reason { isMonitored ? report.monitored.reason : report.reason }
@@ -45,13 +45,13 @@ struct TargetLine {
         more = ids.isEmpty ? "" : "; and \(ids.count) more: \(names.joined(separator: ", "))"
     }
 
-    /// As in `203.0.113.7`, `203.0.113.7, RSA` and `IPv6 addresses`.
+    /// The place of a connection, as in `203.0.113.7`, `203.0.113.7, RSA` and `IPv6 addresses`.
     private static func place(of report: Report) -> String {
         let address = report.peer ?? report.endpoint?.address?.description
         return ([address, report.variantLabel] as [String?]).compactMap(\.self).joined(separator: ", ")
     }
 
-    /// That less is left than was asked for, which neither the word nor the sentence says.
+    /// The words for an accepted target with less time left than the limits, which the sentence does not show.
     private static func ending(_ reports: [Report]) -> String {
         let ending = reports.filter(\.endsSoon)
         guard let first = ending.first else { return "" }
@@ -61,7 +61,7 @@ struct TargetLine {
 }
 
 extension Report {
-    /// Whether less is left than was asked for, and another reason stands in the sentence.
+    /// `true` if less time is left than the limits, and the sentence has another reason.
     var endsSoon: Bool {
         guard status == .pass, verdict == .accept else { return false }
         return outlook?.findings.contains { finding in

@@ -3,7 +3,7 @@ import PinChecking
 import Pinning
 import Synchronization
 
-/// What targets are judged by; everything is read when it is made, and a probe reads no file.
+/// The pins and clients that judge targets; all files are read when it is made, none by a probe.
 final class ProbeModule: Sendable {
     static let defaultName = "default"
 
@@ -20,7 +20,7 @@ final class ProbeModule: Sendable {
     ) throws(Problem) {
         var policies = context.policies
         let targets = files.isEmpty ? [] : try TargetStream([], policies: files, request, in: context).all()
-        // What the flags name has to be readable before there is a target.
+        // The files that the options name have to be readable before there is a target.
         if !allowed.isEmpty { try policies.read(request.judging) }
         let planned = try TargetStream.plan(targets, &policies)
         var checks: [ServerName: [Int: Check]] = [:]
@@ -39,7 +39,6 @@ final class ProbeModule: Sendable {
         self.policies = Mutex(policies)
     }
 
-    /// What is asked of a target: where to connect, and what the chain is judged by.
     func check(of text: String) throws(ScrapeProblem) -> Check {
         let target: Target
         do throws(Problem) { target = try Target(text) } catch { throw ScrapeProblem(400, "\(error)") }

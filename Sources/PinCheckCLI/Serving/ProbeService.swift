@@ -30,7 +30,7 @@ final class ProbeService: Sendable {
 
     func answer(to request: ScrapeServer.Request) async -> ScrapeServer.Answer {
         do throws(ScrapeProblem) { return try await route(request) } catch {
-            // Of what cannot be understood nothing is logged: it could be a secret.
+            // A request that cannot be read is not logged: it could be a secret.
             log.write(
                 error.status >= 500 ? .error : .warn, "refused",
                 [("code", "\(error.status)"), ("client", request.client)]
@@ -90,7 +90,7 @@ final class ProbeService: Sendable {
         }
         let reports = Report.all(of: checked.results())
         guard !reports.contains(where: { $0.verdict == .none && $0.reason.id == "local-limit" }) else {
-            // It says nothing about the target.
+            // The failure is not the target's.
             throw failed("local-limit", ScrapeProblem(503, "out of file descriptors or local ports: raise the limit"))
         }
         let seconds = decimalSeconds(request.arrival.duration(to: .now) / .seconds(1))

@@ -15,7 +15,7 @@ package struct ScrapeProblem: Error, Hashable, Sendable {
 
 package struct ScrapeQuery: Sendable {
     package static let timeoutHeader = "X-Prometheus-Scrape-Timeout-Seconds"
-    /// The longest target of a request that is read, in bytes: a host has 255, and its escapes three each.
+    /// The longest target of a request that is read, in bytes: a host has 255, and each may be escaped with three.
     private static let longest = 4_096
 
     package let path: String
@@ -38,7 +38,7 @@ package struct ScrapeQuery: Sendable {
         parameters = Substring(rest[path.endIndex...].dropFirst())
     }
 
-    /// What is not understood is refused: a module that is misspelt must not leave the target to another.
+    /// Reads the parameters; unknown ones are refused, so that a misspelt module does not leave the target to another.
     package func probe() throws(ScrapeProblem) -> (target: String, module: String?) {
         var values: [String: String] = [:]
         for part in parameters.utf8.split(separator: UInt8(ascii: "&")) {
@@ -58,7 +58,7 @@ package struct ScrapeQuery: Sendable {
         return (target, values["module"].flatMap { $0.isEmpty ? nil : $0 })
     }
 
-    /// What a part of a form means: `%41` is a byte, and a plus sign a blank, as Prometheus writes it.
+    /// Decodes a part of a form: `%41` is a byte, and a plus sign a blank, as Prometheus writes it.
     private static func decoded(_ text: Substring) throws(ScrapeProblem) -> String {
         guard let bytes = text.replacing("+", with: " ").percentDecoded else {
             throw ScrapeProblem(400, "a '%' is not followed by two hexadecimal digits: write '%25' for it")
@@ -69,7 +69,7 @@ package struct ScrapeQuery: Sendable {
         return decoded
     }
 
-    /// The scrape's timeout, less half a second for the answer's way back, or a quarter of a short time: a millisecond to a day.
+    /// The scrape's timeout less half a second for the answer's way, or less a quarter if that is less; 1 ms to a day.
     package static func timeout(_ values: [String]) throws(ScrapeProblem) -> Duration? {
         guard let text = values.first else { return nil }
         let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E, 0x65].contains($0) }
@@ -81,9 +81,7 @@ package struct ScrapeQuery: Sendable {
     }
 }
 
-/// The names by which this machine may be called in the Host header (RFC 9110, 7.2), on any port.
-///
-/// A page that has its own name resolve to loopback would read every answer otherwise; its name stays in the header.
+/// The names of this machine in the Host header (RFC 9110, 7.2) on any port, against web pages with DNS rebinding.
 struct AllowedHosts: Sendable {
     private let names: Set<ServerName>
 

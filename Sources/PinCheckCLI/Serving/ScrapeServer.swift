@@ -2,7 +2,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 
-/// HTTP/1.1 in the clear: all connections are on one thread, and what answers them runs elsewhere.
+/// Serves HTTP/1.1 without TLS: all connections are on one thread, and the answers are computed elsewhere.
 final class ScrapeServer: Sendable {
     struct Request: Sendable {
         let head: HTTPRequestHead
@@ -18,11 +18,11 @@ final class ScrapeServer: Sendable {
         var type = "text/plain; charset=utf-8"
     }
 
-    /// What is open; it belongs to the event loop.
+    /// The open channels and running answers, on the event loop.
     fileprivate final class Room {
         var listeners: [any Channel] = []
         var connections: [ObjectIdentifier: any Channel] = [:]
-        /// What is being answered, though its connection may be gone.
+        /// The answers that are being computed, even after their connection has ended.
         var answers: [ObjectIdentifier: Task<Void, Never>] = [:]
         var isEnding = false
     }
@@ -32,9 +32,9 @@ final class ScrapeServer: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let loop: any EventLoop
     fileprivate let room: NIOLoopBoundBox<Room>
-    /// More are closed at once.
+    /// The most open connections; further ones are closed at once.
     fileprivate let mostConnections: Int
-    /// How long a request may take to come from the last answer on, which is to be taken in the same time.
+    /// The time for a request to arrive after the last answer, and for an answer to be read.
     fileprivate let requestTime: Duration
     fileprivate let metrics: ServeMetrics
     fileprivate let respond: @Sendable (Request) async -> Answer
@@ -59,7 +59,7 @@ final class ScrapeServer: Sendable {
         let bootstrap = ServerBootstrap(group: loop).serverChannelOption(.backlog, value: 512).serverChannelOption(
             .socketOption(.so_reuseaddr), value: 1
         ).childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // What is read at a time can be many small requests, which take much more memory.
+            // One read can contain many small requests, which take much more memory.
             .childChannelOption(.maxMessagesPerRead, value: 1).childChannelOption(
                 .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 4_096)
             ).childChannelInitializer { [limit] channel in
@@ -76,7 +76,7 @@ final class ScrapeServer: Sendable {
         return channel.localAddress?.port ?? port
     }
 
-    /// Ends: nothing is accepted any more, what is under way is answered, but no longer than for `time`.
+    /// Accepts no more requests, finishes the answers under way, and closes the connections after `time` at the latest.
     func end(within time: Duration) async {
         let connections = loop.flatSubmit { [self] in
             let room = room.value
@@ -94,7 +94,7 @@ final class ScrapeServer: Sendable {
     }
 }
 
-/// Requests one after the other, each answered before the next is read; it belongs to the channel's event loop.
+/// Answers one request before the next is read, on the channel's event loop.
 private final class ServedConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -120,7 +120,7 @@ private final class ServedConnection: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         deadline?.cancel()
-        // A probe ends when its client has left.
+        // A probe ends if its client has left.
         room.answers[ObjectIdentifier(self)]?.cancel()
         room.connections[ObjectIdentifier(self)] = nil
         server.metrics.set("connections", room.connections.count)
@@ -131,7 +131,7 @@ private final class ServedConnection: ChannelInboundHandler {
         case .head(let head):
             self.head = head
             isWhole = false
-        // What comes with a request plays no part, and has no more time than the request.
+        // The body of a request is ignored, and its time counts as the request's.
         case .body: break
         case .end:
             isWhole = true
@@ -142,13 +142,13 @@ private final class ServedConnection: ChannelInboundHandler {
     func channelWritabilityChanged(context: ChannelHandlerContext) { begin(in: context) }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The handler in front of this one has answered it; the end of the connection can be another error.
+        // The handler before this one has answered the error; the end of the connection can be another error.
         if error is HTTPParserError, !isBroken { server.metrics.count("requests_total", [("code", "400")]) }
         isBroken = true
         context.close(promise: nil)
     }
 
-    /// Has a request answered, unless the answers before it were not taken yet.
+    /// Has a request answered, unless earlier answers were not read yet.
     private func begin(in context: ChannelHandlerContext) {
         guard isWhole, let head, context.channel.isWritable else { return }
         self.head = nil
@@ -169,7 +169,7 @@ private final class ServedConnection: ChannelInboundHandler {
     private func send(_ answer: ScrapeServer.Answer, to request: HTTPRequestHead, in context: ChannelHandlerContext) {
         guard context.channel.isActive else { return }
         server.metrics.count("requests_total", [("code", String(answer.status))])
-        // Behind an upgrade the decoder reads nothing any more.
+        // The decoder reads nothing after an upgrade.
         let isLast = !request.isKeepAlive || request.method == .CONNECT || request.headers.contains(name: "Upgrade")
         var headers = HTTPHeaders([
             ("Content-Type", answer.type), ("Content-Length", String(answer.body.utf8.count)),

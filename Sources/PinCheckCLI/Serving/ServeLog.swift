@@ -2,7 +2,7 @@ import Base
 import Pinning
 import Synchronization
 
-/// A task of its own writes, so that a reader who stops reading stops nobody else; what does not fit into memory then is lost.
+/// Writes in a task of its own, so that a reader who stops reading delays nothing else; lines beyond 8,192 are lost.
 final class ServeLog: Sendable {
     enum Level: String, CaseIterable, Sendable { case error, warn, info }
 
@@ -20,7 +20,7 @@ final class ServeLog: Sendable {
         self.lines = lines
         let errors = context.console.errors
         writing = Task(executorPreference: globalConcurrentExecutor) {
-            // A standard error that cannot be written to is no reason to end.
+            // The exporter goes on if standard error cannot be written to.
             for await line in stream { try? errors.write(line) }
         }
     }
@@ -37,7 +37,7 @@ final class ServeLog: Sendable {
         return "\"" + text.replacingBytes(["\\": "\\\\", "\"": "\\\""]) + "\""
     }
 
-    /// Waits until everything is written, but no longer than any command waits for a reader.
+    /// Waits until everything is written, for the three seconds that any command waits for a reader.
     func end() async {
         lines.finish()
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
@@ -53,7 +53,6 @@ final class ServeLog: Sendable {
     }
 }
 
-/// What the exporter tells of itself: a value for each series.
 final class ServeMetrics: Sendable {
     private let values = Mutex<[String: Int]>([:])
 
@@ -67,7 +66,7 @@ final class ServeMetrics: Sendable {
         values.withLock { $0[MetricPage.series("pincheck_exporter_" + name, labels)] = value }
     }
 
-    /// Counts, unless there would be more than `most`.
+    /// Adds `step` to a series and returns `true`, unless the value would be more than `most`.
     @discardableResult func count(
         _ name: String, _ labels: MetricPage.Labels = [], by step: Int = 1, most: Int = .max
     ) -> Bool {

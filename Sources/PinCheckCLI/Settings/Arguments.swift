@@ -5,13 +5,13 @@ import PinLint
 import Pinning
 import TLSProbe
 
-/// The only reader of argv: `--name value`, `--name=value`, `-n value`, `-nvalue`, and several switches behind one dash.
+/// Reads argv, alone: `--name value`, `--name=value`, `-n value`, `-nvalue`, and several switches after one dash.
 struct Arguments: Sendable {
     let command: Command
     let namesCommand: Bool
     private(set) var positionals: [String] = []
     private(set) var question: String?
-    /// The option whose value the last word lacks.
+    /// The option of the last word if its value is missing.
     private(set) var unfinished: Option?
     private var given: [(option: Option, name: String, text: String)] = []
     private var mistake: Problem?
@@ -60,7 +60,7 @@ struct Arguments: Sendable {
             }
             guard let option = command.option(name) else {
                 let isFirst = argument.dropFirst().first == letter
-                // What curl takes behind such a letter may be a password.
+                // The text after such a letter may be a password for curl.
                 return refuse(Mistake.unknownOption(isFirst && !letters.isEmpty ? name + "…" : name, of: command))
             }
             if !option.isSwitch, !letters.isEmpty {
@@ -87,7 +87,7 @@ struct Arguments: Sendable {
 
     private mutating func refuse(_ error: Problem) { mistake = mistake ?? error }
 
-    /// Also of a line with mistakes: a plugin that was called wrongly is unknown, not critical.
+    /// The convention even of a line with mistakes: a plugin that was called wrongly is unknown, not critical.
     var convention: ExitConvention {
         let texts = given.filter { $0.option.flag == "--format" }.map(\.text)
         if texts.contains("nagios=-") { return .monitoring }

@@ -8,7 +8,7 @@ struct Command: Sendable {
         var detail = ""
         var isRequired = false
         var isRepeatable = false
-        /// `nil` for the name of a server.
+        /// The kind of value; `nil` if it is a server.
         var values: Option.Values?
     }
 
@@ -18,10 +18,10 @@ struct Command: Sendable {
     /// Examples and notes, in lines as they are printed.
     let discussion: String
     var arguments: [Argument] = []
-    /// The options that its help explains; rows are made for the command that is run, and for no other.
+    /// The options that its help explains; only the command that runs makes its rows.
     var own: @Sendable () -> [OptionGroup] = { [] }
     var shared: @Sendable () -> [OptionGroup] = { [] }
-    /// The flags that `-h` shows, none for all.
+    /// The flags that `-h` shows; empty for all.
     var most = ""
     let run: @Sendable (Invocation) async throws -> ExitStatus
 
@@ -70,7 +70,6 @@ struct Command: Sendable {
     }
 }
 
-/// A command line that is understood, in the world it runs in: what commands do are its methods.
 struct Invocation: Sendable {
     let settings: Settings
     let context: Context

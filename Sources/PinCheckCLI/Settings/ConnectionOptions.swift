@@ -9,7 +9,7 @@ extension OptionGroup {
             "--verify-name", of: "name", help: "The name that the certificate must be valid for.", key: "verifyName",
             isInLists: true
         ) {
-            // One that is malformed makes the check fail; it never skips it.
+            // A malformed name fails the check, and never skips it.
             guard !$1.text.isEmpty else { throw Problem.usage("'' is empty: give a name, or leave it out") }
             guard !$1.text.contains("@") else {
                 throw Problem.usage("the name holds a user's name: leave out everything up to the '@'")
@@ -163,7 +163,7 @@ extension OptionGroup {
             guard value.isOn else { return }
             settings.request.variants.allAddresses = true
             settings.request.variants.comparesSNI = true
-            // What public authorities issue; Ed25519 has to be asked for.
+            // The types that public CAs issue; Ed25519 is only tried on request.
             if settings.request.variants.keyTypes.isEmpty { settings.request.variants.keyTypes = [.rsa, .ecdsa] }
         }
     }

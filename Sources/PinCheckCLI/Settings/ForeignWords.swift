@@ -1,7 +1,7 @@
 import Base
 import PinChecking
 
-/// Words of other tools and libraries that have no equivalent here, each with what to do instead.
+/// Words of other tools and libraries that have no equivalent here, each with the advice to give.
 enum ForeignWords {
     private static let proxyUser: SafeText = "name the user in HTTPS_PROXY=http://user:password@host:port"
     private static let head: SafeText = "pincheck https://HOST --request PATH asks, and shows the status line"
@@ -19,7 +19,7 @@ enum ForeignWords {
     private static let systemRules: SafeText = "the system's rules decide: use nspinneddomains"
     private static let speed: SafeText = "leave it out: a download ends when nothing comes for 30 seconds"
 
-    /// Options of curl and of testssl.sh; one that begins with a command is told of in that command alone.
+    /// Options of curl and of testssl.sh; the advice on one that begins with a command is only for that command.
     static let options: [String: SafeText] = [
         "--proxy-user": proxyUser,
         "-U": proxyUser,
@@ -31,9 +31,7 @@ enum ForeignWords {
         "fetch -f": "leave it out: the last line and the exit status say it",
     ]
 
-    /// Libraries and platforms that people name as the client.
-    ///
-    /// They are looked up in small letters, without hyphens, underscores, points and blanks.
+    /// Libraries and platforms named as the client, in small letters without hyphens, underscores, points and blanks.
     static let clients: [String: SafeText] = [
         "cronet": chromium,
         "httpengine": chromium,

@@ -3,13 +3,11 @@ import PinChecking
 import Pinning
 
 extension FindingID {
-    /// The ids that 'lint' has.
     static let ofLint = allCases.filter { !$0.lintLevels.isEmpty }
 
-    /// The ids of a check that --ignore takes: what fails stays.
+    /// The ids of `check --ignore`: a failure cannot be ignored.
     static let ofChecks = allCases.filter { $0.levels.contains { $0 < .fail } }
 
-    /// The ids that a value of --ignore names.
     static func ignored(_ text: String, byLint isLint: Bool = false) throws(Problem) -> Set<FindingID> {
         let known = isLint ? ofLint : ofChecks
         return Set(

@@ -19,7 +19,7 @@ extension OptionGroup {
             "--pinnedpubkey", of: "value", .file, help: "The value of curl's --pinnedpubkey, verbatim.",
             "It is sha256//…;sha256//…, or the name of a file with one public key."
         ) {
-            // The last counts, as curl has it.
+            // The last one counts, as in curl.
             $0.request.judging.pins.removeAll(where: \.isCurlValue)
             $0.request.judging.pins.append(PinSource(pinnedPublicKey: $1.text))
         }

@@ -22,7 +22,7 @@ enum Mistake {
         return .usage("there is no option \(quoted(withoutSecrets(name))): \(remedy)")
     }
 
-    /// Options of curl's and of others that no option here does the same as, and those that this command has not.
+    /// The advice on options of curl and others without an equivalent, and on options that this command lacks.
     private static func advice(on name: String, of command: Command) -> SafeText? {
         switch (name, command.name) {
         case ("--insecure", "pins"), ("-k", "pins"):
@@ -61,7 +61,7 @@ enum Mistake {
         return name.hasPrefix("--") ? Suggestion.nearest(to: name, in: flags.filter { $0.hasPrefix("--") }) : nil
     }
 
-    /// That a first argument which is nearly a command is a host of the local network is the rarer case.
+    /// Refuses a first word that is nearly a command: it is rarely the name of a host in the local network.
     static func refuseCommand(in arguments: [String], positionals: [String]) throws(Problem) {
         if let late = positionals.first, late != arguments.first, names.contains(late) {
             throw .usage(
@@ -94,7 +94,7 @@ enum Mistake {
 
     private static let names = Command.all.map(\.name) + ["help"]
 
-    /// Whether an argument can only be a file: none of these endings is a top-level domain.
+    /// `true` if an argument can only be a file: none of these endings is a top-level domain.
     static func isFile(meantBy argument: String) -> Bool {
         if argument.contains("/"), !argument.contains("://") { return true }
         return [
@@ -104,7 +104,7 @@ enum Mistake {
         .contains { argument.lowercased().hasSuffix($0) }
     }
 
-    /// Refuses a target that is a file or a directory and hardly anything else: a name without a dot is rarely a host's.
+    /// Refuses a target that is a file, or a directory without a dot in its name: hosts rarely lack one.
     static func refuse(asTarget argument: String) throws(Problem) {
         let (isFile, isDirectory) = (isFile(meantBy: argument), FileKind(at: argument) == .directory)
         guard isFile || isDirectory && !argument.contains(".") && !argument.contains(":"), PinFile.isThere(argument)

@@ -3,7 +3,7 @@ import PinChecking
 import PinFormats
 import Pinning
 
-/// One option of the command line, and the key of policies and the word of lists that say the same: a row holds all there is to know.
+/// An option of the command line with its key in policies and its word in lists; a row contains all its facts.
 struct Option: Sendable {
     enum Values: Sendable {
         case none
@@ -11,13 +11,11 @@ struct Option: Sendable {
         case file, written, directory
         case whole(ClosedRange<Int>)
         case seconds
-        /// What is left of a certificate: `30d`, `12h` or `33%`.
+        /// A rest of a certificate's lifetime: `30d`, `12h` or `33%`.
         case threshold
         /// HTTP statuses: numbers, and texts such as `2xx`.
         case statuses
-        /// One of these words; several with commas between; or one with a file behind an equals sign.
-        ///
-        /// What stands after a colon is offered once it is typed, as in `trustkit:no-enforce`.
+        /// One of these words; several with commas, and words after a colon; or one with a file after an equals sign.
         case one(Words)
         case list(Words, afterColon: Words = { [] })
         case form(Words)
@@ -31,14 +29,14 @@ struct Option: Sendable {
 
     struct Value: Sendable {
         var text = ""
-        /// Whether a switch is on; only policies can say that it is off.
+        /// `true` if a switch is on; only policies can switch it off.
         var isOn = true
         var place: PinPlace?
     }
 
     typealias Setter = @Sendable (inout Settings, Value) throws -> Void
 
-    /// With its dashes; what only policies can say has none.
+    /// The name with its dashes; empty if only policies have the option.
     let flag: String
     let short: String?
     let value: String
@@ -49,11 +47,11 @@ struct Option: Sendable {
     let isRepeatable: Bool
     let rival: String?
     let key: String?
-    /// Whether the key of the policy says the opposite of the switch.
+    /// `true` if the policy's key means the opposite of the switch.
     let isNegation: Bool
-    /// Whether `false` in a host of a policy takes back what the defaults say.
+    /// `true` if `false` for a host in a policy cancels the value of the defaults.
     let isRevocable: Bool
-    /// Whether a line of a list can say it, by the flag's name without dashes.
+    /// `true` if lines of lists may have it, under the flag's name without dashes.
     let isInLists: Bool
     let set: Setter
 
@@ -70,7 +68,7 @@ struct Option: Sendable {
 
     private var namesFile: Bool {
         switch values {
-        // What is no file may be a pin, and an empty one is malformed data.
+        // A text that is not a file may be a pin, and an empty one is malformed data.
         case .file: !flag.hasPrefix("--pin")
         case .written, .directory: true
         default: false
@@ -124,7 +122,6 @@ struct Option: Sendable {
         }
     }
 
-    /// The form of what a command tells, several with files of their own.
     static func format<Form: RawRepresentable<String> & CaseIterable>(_: Form.Type, of told: String) -> Option {
         let forms = Form.allCases.map(\.rawValue)
         return Option(
@@ -152,7 +149,6 @@ struct OptionGroup: Sendable {
     init(_ title: String, @OptionList _ options: () -> [Option]) { (self.title, self.options) = (title, options()) }
 }
 
-/// Options below each other, also those of other groups.
 @resultBuilder enum OptionList {
     static func buildExpression(_ option: Option) -> [Option] { [option] }
     static func buildExpression(_ options: [Option]) -> [Option] { options }
@@ -163,7 +159,7 @@ extension Option {
     func read(_ value: Value, calling name: SafeText, into settings: inout Settings) throws(Problem) {
         if value.text.isEmpty, namesFile { throw .usage("\(name) '' is empty: write '\(flag) <\(self.value)>'") }
         do { try set(&settings, value) } catch { throw (error as? Problem ?? .usage("\(error)")).said(of: name) }
-        // It may be read later, or not in this run; nothing is written over it.
+        // A file may be read later, or not in this run, and must not be overwritten.
         if case .file = values { ReadLog.current?.add(value.text) }
     }
 }

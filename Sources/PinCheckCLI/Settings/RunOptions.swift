@@ -118,7 +118,7 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
         return FileIdentity(of: one).map { $0 == FileIdentity(of: other) } ?? false
     }
 
-    /// Whether a path is another name of standard output, which is written to as it is.
+    /// `true` if a path is another name of standard output, which is not replaced.
     private static func isStandardOutput(_ path: String, _ identity: FileIdentity?) -> Bool {
         if path == "-" || AtomicFile.descriptor(named: path) == 1 { return true }
         return identity != nil && FileIdentity(of: path) == identity

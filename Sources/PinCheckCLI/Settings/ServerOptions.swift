@@ -4,8 +4,6 @@ import Pinning
 import TLSProbe
 
 extension OptionGroup {
-    // MARK: Fetch: where a document goes, and how it may come
-
     static let document = OptionGroup("Document") {
         Option(
             "--output", "-o", of: "file", .written, help: "Write the document to this file.",
@@ -62,8 +60,6 @@ extension OptionGroup {
         }
         return digest
     }
-
-    // MARK: Serve: where an exporter listens, what it answers for, and what it says
 
     static let serve = OptionGroup("Exporter") {
         Option(

@@ -74,7 +74,7 @@ struct Settings: Sendable {
         return request
     }
 
-    /// The same file may hold both, as curl has it; no message shows anything of a key.
+    /// Reads the client certificate and its key from one file or two, as curl does; no message quotes a key.
     func clientIdentity(_ certificateWord: SafeText, _ keyWord: SafeText) throws(Problem) -> ClientIdentity? {
         guard let clientCertificate else {
             guard let clientKey else { return nil }

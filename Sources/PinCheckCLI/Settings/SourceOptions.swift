@@ -4,7 +4,6 @@ import PinFormats
 import PinLint
 import Pinning
 
-/// What `pins` prints, and how `lint` judges pins before they ship.
 extension OptionGroup {
     static let pins = OptionGroup("Pins") {
         Option(
@@ -57,8 +56,6 @@ extension OptionGroup {
         Option.color
     }
 
-    // MARK: How pins are judged before they ship, and what the findings lead to
-
     static let lint = OptionGroup("Judging") {
         Option(
             "--fail-on", of: "severity", .one { Option.words(failLevels) },
@@ -68,7 +65,7 @@ extension OptionGroup {
             guard failLevels.contains($1.text) || $1.text == "warn" else {
                 throw Problem.unknown($1.text, among: failLevels)
             }
-            // 'check' has the short word.
+            // `check` has the short word.
             $0.mildestFailure = $1.text == "warn" ? .warning : Finding.Level(rawValue: $1.text)
         }
         Option(
@@ -103,7 +100,6 @@ enum DevicesForm: String, CaseIterable, Sendable { case text, json }
 
 enum LintForm: String, CaseIterable, Sendable { case text, json, github, junit, sarif }
 
-/// The forms of 'pins': text, json, and a block for each client.
 enum PinsForm {
     static let names = ["text", "json"] + PinBlockFormat.allCases.map(\.rawValue)
 

@@ -59,7 +59,7 @@ struct PolicyHosts: Sendable {
         try entries.refuse()
     }
 
-    /// By the entry for its port, or else by one for its host that names no port; without an entry, `request` alone.
+    /// The target judged by the entry for its port, else by one without a port; without an entry, by `request` alone.
     func checkTarget(for target: Target, _ request: CheckRequest) throws(Problem) -> CheckTarget {
         guard let host = try host(for: target, request) else { return CheckTarget(target: target, request: request) }
         let merged = try Self.merged(request, host)
@@ -68,7 +68,7 @@ struct PolicyHosts: Sendable {
         return found
     }
 
-    /// What is asked beside what the policy says of a host: neither replaces the other's pins or clients, which follow the pins.
+    /// Merges a request over a policy's entry; neither replaces the other's pins or clients.
     private static func merged(_ request: CheckRequest, _ host: Entry) throws(Problem) -> CheckRequest {
         let (given, said) = (request.judging, host.request.judging)
         let isAFNetworkings =
@@ -100,7 +100,7 @@ struct PolicyHosts: Sendable {
                 + "\(entries[1].place), and one decides here: leave one")
     }
 
-    /// The entries for a port of a host: those that name it, else those that name none.
+    /// The entries for a port of a host: those with the port, else those without one.
     private func positions(of host: ServerName, at port: Int) -> [Int] {
         let all = positions[host] ?? []
         let named = all.filter { hosts[$0].ownPorts.contains(port) }
@@ -160,12 +160,11 @@ struct PolicyHosts: Sendable {
         "the \(paths.count == 1 ? "policy" : "policies") \(paths.map { quoted($0) }.joined(separator: ", "))"
     }
 
-    /// Notes what those of the files name that are policies, for it not to be written over.
+    /// Notes the files that policies among `paths` name, so that they are not overwritten.
     static func noteFiles(namedIn paths: [String], in context: Context) {
         for path in paths where path != "-" { _ = try? PolicyHosts([path], in: context) }
     }
 
-    /// The rows that have a key, and those that only a policy can say.
     static let options: [Option] = Command.sharedGroups.flatMap(\.options).filter { $0.key != nil } + [ports, family]
 
     private static let ports = Option(
@@ -186,7 +185,7 @@ struct PolicyHosts: Sendable {
         _ host: Policy.Host, _ identities: inout [[String?]: ClientIdentity]
     ) throws(Problem) -> Settings {
         var settings = Settings()
-        // `false` takes back what the defaults say.
+        // `false` cancels a value of the defaults.
         let places = host.settings.filter { $0.value.truth != false }
         func place(_ key: String) -> PinPlace? { places.first { $0.key == key }?.value.place }
         let ways = ["connect", "httpdns", "doh"].compactMap(place)
@@ -203,20 +202,19 @@ struct PolicyHosts: Sendable {
         settings.request.connection.addresses.isOfOneTarget = !settings.request.connection.addresses.given.isEmpty
         let files = [settings.clientCertificate, settings.clientKey]
         do throws(Problem) {
-            // Thousands of hosts have those of the defaults.
+            // Thousands of hosts have the files of the defaults.
             if identities[files] == nil { identities[files] = try settings.clientIdentity("'cert'", "'key'") }
         } catch { throw (place("cert") ?? place("key")).map(error.at) ?? error }
         settings.request.connection.clientIdentity = identities[files]
         return settings
     }
 
-    /// The row that a value is for, and what it is given: one value, or several where there may be.
     private static func values(
         of options: [Option], _ key: String, _ node: DocumentNode
     ) throws(Problem) -> (Option, [Option.Value]) {
         guard let option = options.first(where: { !$0.isSwitch }) ?? options.first else { throw node.wrong("nothing") }
         if let flag = node.truth {
-            // `false` is the switch that says the opposite of a value.
+            // `false` is also the switch against a value.
             if option.isRevocable, !flag { return (option, []) }
             guard let toggle = options.first(where: \.isSwitch), option.isSwitch || !flag else {
                 throw node.wrong(options.count > 1 || option.isRevocable ? "a text or false" : "a text")

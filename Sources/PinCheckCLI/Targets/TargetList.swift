@@ -8,7 +8,7 @@ import Pinning
 /// `#` begins a comment at the start of a word, values with white space stand in quotation marks, and paths are relative to the list.
 /// Of a line that cannot be used no letter is told: a file that was named by mistake may hold secrets.
 struct TargetList: Sendable {
-    /// The most bytes a line can have: paths, and the addresses of a target, are far shorter.
+    /// The most bytes of a line: paths and the addresses of a target are far shorter.
     static let longestLine = 64 * 1024
 
     private let bytes: [UInt8]

@@ -3,9 +3,7 @@ import PinChecking
 import PinFormats
 import Pinning
 
-/// Those that are named, those of policies, and the lines of lists, one after the other.
-///
-/// A copy begins anew where it was made: so a run looks at all lines before it checks any, and holds none.
+/// The named targets, those of policies, and the lines of lists; a copy begins anew, so that a run keeps no list.
 struct TargetStream: Sendable {
     typealias Entry = Result<CheckTarget, BadEntry>
 
@@ -14,7 +12,7 @@ struct TargetStream: Sendable {
     private let hosts: PolicyHosts?
     private let request: CheckRequest
 
-    /// Opens the lists and the policies; `request` is asked of each target whose line and policy say nothing else.
+    /// Opens the lists and policies; `request` fills in what a target's line and policy leave open.
     init(
         _ targets: [String], lists: [String] = [], policies: [String] = [], _ request: CheckRequest, in context: Context
     ) throws(Problem) {
@@ -33,7 +31,7 @@ struct TargetStream: Sendable {
         self.lists = try lists.map { (path) throws(Problem) in try TargetList(path, in: context) }[...]
     }
 
-    /// The next target, with what is asked of it: what its line says, else the flags, else the policy; `nil` after the last.
+    /// The next target, by its line's values, else the command line's, else the policy's; `nil` after the last.
     mutating func next() throws(Problem) -> Entry? {
         while true {
             if let entry = ready.popFirst() { return entry }
@@ -60,7 +58,7 @@ struct TargetStream: Sendable {
         }
     }
 
-    /// Refuses pins and clients of a line beside those of the command line, which they would replace without a word.
+    /// Refuses pins and clients of a line next to those of the command line, which they would silently replace.
     private static func refuse(_ line: CheckRequest.Judging, beside flags: CheckRequest.Judging) throws(Problem) {
         if !line.pins.isEmpty, !flags.pins.isEmpty {
             throw .data("pins= stands here, and pins are given for all targets: leave one of the two out")
@@ -82,7 +80,7 @@ struct TargetStream: Sendable {
         return targets
     }
 
-    /// Goes through all of them: the first `window` are kept, at least one, and those behind can be read again.
+    /// Visits all targets; keeps the first `window`, at least one, and returns a stream of the rest.
     func split(
         after window: Int, _ visit: (Entry) -> Void
     ) throws(Problem) -> (first: [Entry], total: Int, rest: TargetStream) {

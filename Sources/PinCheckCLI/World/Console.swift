@@ -12,7 +12,7 @@ package struct Console: Sendable {
         self.errors = errors
     }
 
-    /// A standard error that cannot be written to is no reason to end otherwise.
+    /// Writes to standard error, and ignores a failure to do so.
     func report(_ message: SafeText) { try? errors.write(errors.layout.folded(colored(message.description)) + "\n") }
 
     private func colored(_ text: String) -> String {
@@ -48,7 +48,7 @@ package struct OutputStream: Sendable {
         self.writeBytes = writeBytes
     }
 
-    /// A reader that went away has seen enough: the rest is dropped and the verdict still counts.
+    /// Writes text; if the reader has gone away, the rest is dropped and the verdict still counts.
     package func write(_ text: String) throws(Problem) {
         do throws(OutputError) { try writeBytes(Array(text.utf8)) } catch {
             guard case .failed(let reason) = error else { return }
@@ -82,7 +82,7 @@ struct TextStyle: Sendable {
 
     enum Choice: String, CaseIterable, Sendable { case auto, always, never }
 
-    /// Decides once for the run: only on a terminal, and not when the environment asks for none (no-color.org).
+    /// Decides for the whole run: colours only on a terminal, unless the environment forbids them (no-color.org).
     init(_ choice: Choice, isTerminal: Bool, environment: [String: String]) {
         isColored =
             switch choice {

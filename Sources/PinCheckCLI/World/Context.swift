@@ -3,24 +3,23 @@ package import PinChecking
 package import Pinning
 package import TLSProbe
 
-/// The world a command lives in: tests make their own.
 package struct Context: Sendable {
     package var console: Console
     package var environment: [String: String]
     package var now: @Sendable () -> Timestamp
     package var readStandardInput: @Sendable () throws(Problem) -> [UInt8]
-    /// What tells the file that standard input comes from from others, `nil` where it is none.
+    /// The identity of the file that standard input reads; `nil` if it is not a file.
     var standardInput: FileIdentity?
     package var thread: ProbeThread?
     package var network: StagedNetwork?
 
-    /// What is asked of a process that lives on, as its signals come; it ends when there are no more.
+    /// The signals to a long-lived process as they arrive; the stream ends if there are none.
     package var signals: @Sendable () -> AsyncStream<ProcessSignal> = { AsyncStream { $0.finish() } }
 
-    /// How many targets of lists are read at once: so many take as much memory as a few connections.
+    /// The number of targets of lists that are read at once: these take as much memory as a few connections.
     var targetWindow = 8_192
 
-    /// `nil` for those that are published.
+    /// The CAs with the roots they publish; `nil` means the built-in list.
     package var cas: [CA]?
 
     var publicRoots: Set<[UInt8]> = []
@@ -60,7 +59,7 @@ package struct Context: Sendable {
         Environment(variables: environment, now: now, thread: thread, network: network, connectionLimit: limit)
     }
 
-    /// The environment variables that change what pincheck does; those of proxies go by small letters, too.
+    /// The environment variables that change pincheck's behaviour; those of proxies also exist in small letters.
     static let variables = [
         ("ALL_PROXY", "The proxy, if HTTPS_PROXY names none. all_proxy goes first."),
         ("COLUMNS", "How wide help and reports are. Without it the terminal says so."),

@@ -3,7 +3,6 @@ import PinChecking
 import PinFormats
 import Pinning
 
-/// How the process ends: the one table of exit codes.
 package enum ExitStatus: Sendable, CaseIterable, Comparable {
     case pass, fail, unreachable, unknown, warn, changed, answer, usage, data, noInput, software, inputOutput
 
@@ -29,7 +28,7 @@ package enum ExitStatus: Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// Errors first, then 1 > 5 > 4 > 2 > 3 > 0; without any target nothing was evaluated, which is never a pass.
+    /// The worst: errors, then 1 > 5 > 4 > 2 > 3 > 0; without any target nothing was evaluated, which never passes.
     package static func worst(_ statuses: some Sequence<ExitStatus>) -> ExitStatus { statuses.max() ?? .noInput }
 
     package static func < (left: ExitStatus, right: ExitStatus) -> Bool { left.gravity < right.gravity }
@@ -62,7 +61,7 @@ package enum ExitConvention: Sendable {
 enum MonitoringState: Int32, Sendable {
     case ok, warning, critical, unknown
 
-    /// A change that is not allowed is critical: it is what a baseline is there to catch.
+    /// The plugin's status; a forbidden change is critical, because a baseline exists to catch it.
     init(_ status: ExitStatus) {
         self =
             switch status {
@@ -73,7 +72,7 @@ enum MonitoringState: Int32, Sendable {
             }
     }
 
-    /// How grave the state is beside others: what is rejected goes before what is not known.
+    /// The gravity among states: a rejection is worse than an unknown result.
     var gravity: Int {
         switch self {
         case .ok: 0
@@ -83,13 +82,13 @@ enum MonitoringState: Int32, Sendable {
         }
     }
 
-    /// The worst of some statuses to a monitoring system.
+    /// The worst status for monitoring.
     static func worst(_ statuses: some Collection<ExitStatus>) -> ExitStatus {
         let gravity = statuses.map { Self($0).gravity }.max()
         return .worst(statuses.filter { Self($0).gravity == gravity })
     }
 
-    /// What a report adds to a run: a rejection stands beside a client that cannot be set up.
+    /// The statuses of a report in a run: a rejection also counts if another client cannot be set up.
     static func statuses(of report: Report) -> [ExitStatus] {
         let status = report.monitored.runExit
         return report.counts && report.verdict == .reject && status == .data ? [status, .fail] : [status]

@@ -6,7 +6,7 @@ enum OutputFile {
         do throws(WriteFailure) { try AtomicFile.write(contents, to: path) } catch { throw self.error(error, at: path) }
     }
 
-    /// Writes a text whole to the file, or to standard output, but never over what this run has read.
+    /// Writes a whole text to the file or standard output, but never over a file that this run has read.
     static func deliver(_ text: String, to path: String?, in context: Context) throws(Problem) {
         guard let path else {
             try refuseReadFile(behind: context.console.output)
@@ -35,11 +35,11 @@ enum OutputFile {
         }
     }
 
-    /// Refuses a file that this run reads, or that would be in a directory all of whose files are read.
+    /// Refuses a file that this run reads, or in a directory whose files are all read.
     static func refuseReadFile(_ path: String) throws(Problem) {
         guard let identity = FileIdentity(ofFile: path) else { return }
         try refuseRead(identity, quoted(path))
-        // A file that is made there now would be read by the next run.
+        // The next run would read a file that is made there now.
         guard let log = ReadLog.current, let directory = FileIdentity(ofDirectoryOf: path),
             log.holds(directory: directory)
         else { return }
@@ -64,7 +64,7 @@ enum OutputFile {
         return .inputOutput("cannot write \(quoted(path)): \(reason(of: failure))")
     }
 
-    /// Throws when a file cannot be made at `path` because its directory is not there, before anything is asked of anybody.
+    /// Throws if the directory of `path` does not exist, before any connection.
     static func refuseMissingDirectory(of path: String) throws(Problem) {
         if let missing = missingDirectory(of: path) { throw missing }
     }
@@ -92,9 +92,9 @@ enum OutputFile {
 }
 
 extension OutputStream {
-    /// A file that grows line by line: it holds what is known when the run is broken off, and whole lines where two runs write it.
+    /// A file that grows line by line: an interrupted run leaves its results, and two runs write whole lines.
     ///
-    /// A name of an open descriptor (`/dev/fd/3`) means that descriptor: what stands behind it is added to.
+    /// The name of an open descriptor (`/dev/fd/3`) means the descriptor: a file behind it is added to.
     static func growingFile(at path: String) throws(Problem) -> OutputStream {
         let open = AtomicFile.descriptor(named: path).map { fcntl($0, F_DUPFD_CLOEXEC, 0) }
         let descriptor = open ?? Descriptor.openForWriting(path, O_CREAT | O_TRUNC | O_APPEND)

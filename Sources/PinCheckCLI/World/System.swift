@@ -27,8 +27,8 @@ enum System {
         return context
     }
 
-    // The next socket would take the number of a closed descriptor (`>&-`) and get our output: `/dev/null` takes it, and writes
-    // fail. The runtime may have been faster with one of its own, which are of no file type and are left alone.
+    // The next socket would take a closed descriptor (`>&-`) and get our output: `/dev/null` takes it, and writes fail.
+    // One that the runtime opened there first has no file type and is left alone.
     private static func standardStream(_ descriptor: Int32, columns: Int?) -> OutputStream {
         var status = stat()
         let isThere = fstat(descriptor, &status) == 0
@@ -66,28 +66,28 @@ enum System {
     }
 
     #if canImport(Darwin)
-    // The macro TIOCGWINSZ is put together of others, which Swift does not import.
+    // Swift does not import the macro TIOCGWINSZ, which other macros compose.
     private static let sizeOfTerminal: UInt = 0x4008_7468
     #else
     private static let sizeOfTerminal = UInt(TIOCGWINSZ)
     #endif
 
-    /// Makes writing to a pipe without a reader, or more than a file may hold, an error instead of the end of the process.
+    /// Ignores two signals, so that a write to a pipe without a reader, or beyond a file's limit, is an error.
     static func ignoreSignalsOfWriting() {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// Ends the process without running exit handlers, which would tear OpenSSL down under threads that still use it.
+    /// Ends the process without exit handlers, which would tear down OpenSSL under threads that still use it.
     static func exit(code: Int32) -> Never { _exit(code) }
 
-    /// Whether reading a file at `path` may never end, or fill the memory: OpenSSL reads its configuration to the end.
+    /// `true` if a read of the file may never end or fill the memory: OpenSSL reads its configuration to the end.
     static func isEndless(_ path: String) -> Bool {
         var (status, null) = (stat(), stat())
         guard stat(path, &status) == 0 else { return false }
         switch status.st_mode & S_IFMT {
         case S_IFREG: return status.st_size > 1 << 20
-        // OpenSSL finds nothing to read there and says so.
+        // OpenSSL reports a directory as unreadable.
         case S_IFDIR: return false
         default: return stat("/dev/null", &null) != 0 || null.st_rdev != status.st_rdev
         }
@@ -95,12 +95,12 @@ enum System {
 }
 
 package enum ProcessSignal: Sendable {
-    /// To end, once what is under way is done (SIGTERM, SIGINT).
+    /// An end after the work under way (SIGTERM, SIGINT).
     case end
-    /// To read its files again (SIGHUP).
+    /// A request to read the files again (SIGHUP).
     case reload
 
-    /// Once the process was asked to end, another signal ends it at once, as it does any other command.
+    /// The signals; after a request to end, a second one ends the process at once, as it does any other command.
     static func stream() -> AsyncStream<ProcessSignal> {
         AsyncStream { continuation in
             let isEnding = Atomic(false)

@@ -23,10 +23,10 @@ struct HTMLRenderer: ResultRenderer {
     private var count = 0
     /// The first target, until there is a second.
     private var first: String?
-    /// What the summary says of each result: until when the pins of what is accepted are sure to match.
+    /// The rows of the summary; the pins of an accepted result are sure to match until `until`.
     private var lines: [(number: Int, title: String, status: ExitStatus, until: Timestamp?)] = []
 
-    /// Of more results the summary names the worst, so that a long run takes no more memory than a short one.
+    /// The most rows of the summary, the worst results: a long run takes no more memory than a short one.
     private static let mostLines = 200
 
     init(explains: Bool, isWhole: Bool = false) { (self.explains, self.isWhole) = (explains, isWhole) }
@@ -117,20 +117,20 @@ extension [Report] {
     }
 }
 
-// The looks of a page: light, dark and printed; a narrow window has no more than it is wide.
+// The look of a page: light, dark and printed; a narrow window does not need to scroll sideways.
 
 extension HTMLRenderer {
     static let timeline = String(decoding: PackageResources.timeline_css, as: UTF8.self)
 
     static let sheet = timeline + String(decoding: PackageResources.page_css, as: UTF8.self)
 
-    /// The sheet is all that a browser may follow: it loads nothing, runs nothing and sends nothing.
+    /// Allows a browser only the style sheet: the page loads nothing, runs nothing and sends nothing.
     static let policy =
         "default-src 'none'; style-src 'sha256-\(Hashing.sha256(Array(sheet.utf8)).base64)'; base-uri 'none'; "
         + "form-action 'none'"
 }
 
-/// Markup in which the literals are the program's own, and every value between them is text.
+/// Markup whose literals are the program's own; every interpolated value is escaped as text.
 struct Markup: ExpressibleByStringInterpolation {
     private(set) var text: String
 

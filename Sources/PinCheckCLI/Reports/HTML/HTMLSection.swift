@@ -3,7 +3,7 @@ import PinChecking
 import Pinning
 import TLSProbe
 
-/// One result on a page: until when apps work, why, and what to do; then when what ends, and what it rests on.
+/// A result on a page: how long apps work, the reason and the remedy, then the ends and the chain.
 struct HTMLSection {
     let report: Report
     let title: String
@@ -43,7 +43,6 @@ struct HTMLSection {
 
     private var text: TextRenderer { .plain(explains: explains) }
 
-    /// Until when apps that are out work, and what to do about it.
     private var headline: Markup {
         let isNext = report.next != nil
         switch report.verdict {
@@ -53,7 +52,7 @@ struct HTMLSection {
             let who = report.clients.count > 1 ? "\(rejecting) of \(report.clients.count) clients" : "apps"
             let pins = report.pins.configured.isEmpty ? "" : " with these pins"
             let variant = report.variantLabel.map { " (\($0))" } ?? ""
-            // Of what comes the reason says what to ship, and of an interceptor the warning what to do.
+            // For a future deployment the reason has the remedy, for an interceptor the warning.
             let isAdvised = text.isMismatch(report) && !isNext && !report.warnings.contains { $0.id == "interceptor" }
             return Self.headline(
                 "\(isNext ? "It would lock out" : "Locked out \(today):") \(who)\(pins)\(variant).",
@@ -121,7 +120,7 @@ struct HTMLSection {
                 "\(Self.day(one.notAfter)) \(TextRenderer.validity(one))", "\(pins)",
             ]
         }
-        // Where the chain is the reason for the verdict, that says so.
+        // If the chain is the reason for the verdict, the verdict explains it.
         let isTold = report.builtIsValid || report.verdict != .accept && !text.isMismatch(report)
         let why = isTold ? "" : " (not verified\(report.whyUnverified.map { ": " + $0 } ?? ""))"
         return Self.table("Chain\(why)", ["place", "certificate and key", "ends", "matches"], rows)

@@ -24,11 +24,11 @@ struct Timeline {
 
     let host: String
     let now: Timestamp
-    /// Whether that is the day of the check, and not one that was asked for.
+    /// `true` if `now` is the day of the check, not a requested one.
     let isToday: Bool
-    /// Rows of the chain, or of clients that share them; `nil` where all clients do.
+    /// The rows of the chain, and those of clients that share them; `clients` is `nil` if all clients do.
     let parts: [(clients: String?, rows: [Row])]
-    /// What is drawn; what goes on beyond it has an arrow.
+    /// The ends of the drawing; a bar that goes on beyond them has an arrow.
     let first: Timestamp
     let last: Timestamp
 
@@ -58,7 +58,7 @@ struct Timeline {
                 let rows = clients[0].outlook.map { Self.rows($0, in: report) } ?? []
                 return (report.clientsAlike.count > 1 ? title : nil, rows)
             }
-        // A root of twenty years would make a point of the leaf's ninety days.
+        // A root of twenty years would shrink the leaf's ninety days to a point.
         let end = leaf.notAfter
         let far = now.advanced(bySeconds: max(400 * 86_400, 2 * min(max(now.seconds(to: end), 0), 1 << 40)))
         let ends = [end] + parts.flatMap(\.rows).filter { $0.kind != .certificate }.compactMap(\.end)
@@ -68,7 +68,7 @@ struct Timeline {
         self.last = last
     }
 
-    /// The pins of an outlook, those that match alike in one row, and what ends them.
+    /// The rows of an outlook: pins that match alike in one, and the dates that end them.
     private static func rows(_ outlook: Outlook, in report: Report) -> [Row] {
         let now = report.evaluatedAt
         let matching = outlook.pins.enumerated().map { (index: $0, pin: $1) }.filter {
@@ -80,7 +80,7 @@ struct Timeline {
             return Row(kind: .pin, label: "\(numbered(pins)) → \(depth)\(role)", start: now, end: alike[0].pin.until)
         }
         guard !rows.isEmpty else { return [Row(kind: .noPin, label: "no pin matches", end: now)] }
-        // A backup for a part of what the client demands keeps no app connected by itself.
+        // A backup for a part of the client's demands keeps no app connected by itself.
         let label = outlook.hasBackup ? "backup: " : "backup of a part: "
         for (_, alike) in outlook.backups.grouped(by: { outlook.pins[$0].until?.description ?? "" }) {
             rows.append(
@@ -101,7 +101,7 @@ struct Timeline {
 }
 
 extension Report {
-    /// The clients, those together that decide alike and expect the same.
+    /// The clients in groups that decide alike and have the same outlook.
     var clientsAlike: [[Client]] {
         clients.grouped { client in
             let outlook = client.outlook
@@ -114,7 +114,7 @@ extension Report {
     }
 }
 
-/// Places are percentages, so that it is as wide as there is room; nothing is told by colour alone.
+/// Places are percentages, so that the drawing fits any width; no fact is shown by colour alone.
 extension Timeline {
     var svg: Markup {
         let (body, height) = drawing
@@ -199,7 +199,7 @@ extension Timeline {
         return "<line class=\"\(name)\" x1=\"\(x)\" x2=\"\(x)\" y1=\"\(top)\" y2=\"\(bottom)\"/>"
     }
 
-    /// Lines some days apart, as few as can be read in a narrow window.
+    /// The lines for dates at equal distances in days, as few as a narrow window has room for.
     private func ticks(to bottom: Int) -> Markup {
         let span = first.seconds(to: last) / 86_400
         let steps: [Int64] = [1, 2, 5, 10, 20, 30, 60, 90, 180, 365, 730, 1_825, 3_650]
@@ -219,7 +219,7 @@ extension Timeline {
 
     private func percent(_ time: Timestamp) -> String { Self.text(position(time)) }
 
-    /// Tenths of a per cent of the width; a little is left at both sides for what goes on.
+    /// The place of a time in tenths of a per cent of the width, with room at both sides for what goes on.
     private func position(_ time: Timestamp) -> Int {
         let share = Double(first.seconds(to: time)) / Double(max(first.seconds(to: last), 1))
         return Int(min(max(30 + share * 850, 0), 1_000))

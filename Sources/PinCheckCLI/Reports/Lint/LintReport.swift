@@ -5,7 +5,7 @@ import Pinning
 import TLSProbe
 import X509
 
-/// The findings of one run, in the order of the sources and rules; what the keys of the document mean is in `schemas/lint.json`.
+/// The findings of one run, in the order of the sources and rules; `schemas/lint.json` explains the document's keys.
 struct LintReport {
     let findings: [Finding]
     let sources: [String]
@@ -69,7 +69,7 @@ struct LintReport {
             if let file = finding.place?.path { properties.append(("file", file)) }
             if let line = finding.place?.line { properties.append(("line", String(line))) }
             properties.append(("title", finding.id))
-            // Without a line the annotation stands at the top of the file, where only the message tells the place.
+            // An annotation without a line is at the top of the file, and only its message contains the place.
             let place = finding.place?.line == nil ? "\(finding.placeText): " : ""
             let command = finding.level == .note ? "notice" : finding.level.rawValue
             return GitHubRenderer.command(command, properties, place + finding.sentence, length: 4_000) + "\n"
@@ -97,7 +97,7 @@ extension LintReport {
         return layout.folded(lines.joined(separator: "\n")) + "\n"
     }
 
-    /// What some sources pin and others do not: a row for each difference, a numbered column for each source.
+    /// A table of the pins that only some sources have: a row for each difference, a numbered column for each source.
     private func drift(_ findings: [Finding], _ style: TextStyle) -> [String] {
         guard let worst = findings.map(\.level).max() else { return [] }
         var files: [String] = []
@@ -109,7 +109,7 @@ extension LintReport {
         let rows = findings.map { finding -> [Int: String] in
             var cells = [0: safe(finding.subject ?? "any host", length: 80), 1: finding.drift?.what ?? ""]
             if let drift = finding.drift {
-                // A line says where only in a source that is one file.
+                // A line number shows the place only in a source that is one file.
                 let line = drift.otherPlace.path == drift.other ? drift.otherPlace.line : nil
                 cells[column(drift.other)] = line.map { "line \($0)" } ?? "yes"
                 cells[column(drift.source)] = "no"
@@ -179,7 +179,7 @@ extension LintReport {
         return ["$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]]
     }
 
-    /// The place of a finding: pins given as arguments have a name and no file, and what is in an archive has that as its file.
+    /// The place of a finding: pins in arguments have a name, not a file, and an entry has its archive's file.
     private static func location(of finding: Finding) -> JSONObject {
         guard let place = finding.place, let file = place.path else {
             return ["logicalLocations": [logicalLocation(finding.placeText)]]
@@ -199,7 +199,7 @@ extension LintReport {
 
     private static func logicalLocation(_ name: String) -> JSONObject { ["fullyQualifiedName": name] }
 
-    /// The archive that a path goes through and the path within it, as in `App.ipa:Payload/App.app/Info.plist`.
+    /// The archive that a path goes through and the path in it, as in `App.ipa:Payload/App.app/Info.plist`.
     private static func archive(in path: String) -> (archive: String?, entry: String?) {
         for ending in [".ipa:", ".zip:", ".apk:", ".aab:", ".apks:", ".xapk:"] {
             guard let range = path.firstRange(of: ending) else { continue }
@@ -208,7 +208,7 @@ extension LintReport {
         return (nil, nil)
     }
 
-    /// The URI of a path: relative to the root of the sources, or with the scheme `file` (RFC 3986, 8089).
+    /// The URI of a path: relative to the root of the sources, or with the scheme `file` (RFC 3986, RFC 8089).
     private static func artifactLocation(path: String) -> JSONObject {
         var relative = path[...]
         while relative.hasPrefix("./") { relative = relative.dropFirst(2) }

@@ -6,13 +6,13 @@ import TLSProbe
 import X509
 
 extension KeySource {
-    /// Whether the chain looks like an interceptor's, whose keys nobody should ship by mistake.
+    /// `true` if the chain may be an interceptor's, whose keys must not ship by mistake.
     fileprivate var isIntercepted: Bool { suspicion?.level == .warning && suspicion?.kind == .interceptor }
 
-    /// The target with what it was asked for, as in `h.example:443, RSA`.
+    /// The target with the requested part, as in `h.example:443, RSA`.
     fileprivate var title: String { name + (part.map { ", " + $0 } ?? "") }
 
-    /// Whether nothing of it is saved: whoever ships a file pins what is in it.
+    /// `true` if its certificates are not saved: a shipped file is a pin.
     fileprivate var isUnfit: Bool { isIntercepted || isUnverified }
 }
 
@@ -28,7 +28,6 @@ struct PinsResult {
     func write(_ settings: Settings, in context: Context) throws(Problem) {
         let output = context.console.output
         try OutputFile.refuseReadFile(behind: output)
-        // The addresses of one target mostly send one chain.
         var told: Set<SafeText> = []
         for source in sources {
             if let warning = source.warning { context.console.report("WARNING: \(source.name): \(warning)") }
@@ -62,7 +61,7 @@ struct PinsResult {
             let missing = source.recommended?.missing.map(\.reason.told) ?? ""
             context.console.report("WARNING: \(source.name): ship \(source.recommended?.summary ?? ""); \(missing)")
         }
-        // A key of a file goes with the hosts: without one that is served by its owner there is nothing to put in force.
+        // A file's key is for the hosts: without an unintercepted host no pin may be put in force.
         let owners = sources.filter { !$0.isIntercepted }
         let isInForce = owners.count == sources.count || owners.contains { $0.endpoint != nil }
         let block =
@@ -93,7 +92,7 @@ struct PinsResult {
         }
         guard !hosts.isEmpty else { return files.map { group($0, host: host, port: RequestDefaults.port) } }
         return PinGroup.merged(hosts).map { group in
-            // What is exempt from pinning has no use for a key.
+            // An exempt host needs no key.
             if group.isExempt { return group }
             var group = group
             group.items += files.flatMap(\.items)
@@ -133,7 +132,7 @@ struct PinsResult {
         return group
     }
 
-    /// Saves each certificate that is to be pinned once, and says so: AFNetworking pins every file of a bundle.
+    /// Saves each certificate to pin once, with a line: AFNetworking pins every file of a bundle.
     private func save(in directory: String, _ context: Context) throws(Problem) -> [Certificate: String] {
         var saved: [Certificate: String] = [:]
         let (unfit, fit) = (sources.filter(\.isUnfit), sources.filter { !$0.isUnfit })
@@ -158,7 +157,7 @@ struct PinsResult {
     }
 
     func document(saved: [Certificate: String]) -> JSONObject {
-        // The keys of files go with every host there is, as they do in blocks.
+        // The keys of files are for every host, as in blocks.
         let named = sources.filter { $0.host != nil }.grouped { "\($0.host ?? ""):\($0.port ?? 0)" }.map(
             \.elements[0].place)
         let hosts = named.isEmpty ? [(host, nil)] : named

@@ -8,7 +8,7 @@ extension OutputForm {
     static let github = OutputForm(rawValue: "github", ended: GitHubRenderer.ended) { _, _, _ in GitHubRenderer() }
 }
 
-/// Tests and how they ended, in the XML that JUnit's Ant task made common.
+/// Writes tests with their outcomes in the XML that JUnit's Ant task made common.
 struct JUnitDocument {
     enum Outcome {
         case passed(String?)
@@ -31,7 +31,7 @@ struct JUnitDocument {
     private var total: Counts = (0, 0, 0, 0)
     private let began = ContinuousClock.now
 
-    /// Adds a suite with its cases; `output` is what is warned of, since a test that is skipped would be one that was not made.
+    /// Adds a suite with its cases; `output` has the warnings, because a skipped test means one that was not made.
     mutating func add(
         _ suite: String, of classname: String, _ cases: [(name: String, outcome: Outcome)], output: [String] = [],
         seconds: Double = 0, at time: Timestamp
@@ -46,7 +46,7 @@ struct JUnitDocument {
             case .failed: total.failures += 1
             case .error: total.errors += 1
             }
-            // Some readers take all suites as one and drop the second case of a name.
+            // Some readers merge all suites, and drop the second case of a name.
             let name = caseNames.name("\(classname)\n\(name)").dropFirst(classname.count + 1)
             let start =
                 "    <testcase name=\"\(xmlEscaped(String(name)))\" classname=\"\(xmlEscaped(classname))\" time=\"0.000000\""
@@ -55,7 +55,7 @@ struct JUnitDocument {
         if !output.isEmpty {
             lines.append("    <system-out>\(output.map { xmlEscaped($0) }.joined(separator: "\n"))</system-out>\n")
         }
-        // The schema has no place for the zone, which is UTC.
+        // The schema has no room for the zone, which is UTC.
         suites.append(
             "  <testsuite name=\"\(xmlEscaped(suiteNames.name(suite)))\" \(attributes(since: before))"
                 + " skipped=\"\(total.skipped - before.skipped)\""
@@ -63,7 +63,7 @@ struct JUnitDocument {
                 + lines.joined() + "  </testsuite>\n")
     }
 
-    /// What both a suite and all suites say; the schema of Jenkins has no other place for the skipped than a suite.
+    /// The attributes of a suite and of all suites; Jenkins' schema allows `skipped` only on a suite.
     private func attributes(since before: Counts = (0, 0, 0, 0)) -> String {
         "tests=\"\(total.tests - before.tests)\" failures=\"\(total.failures - before.failures)\""
             + " errors=\"\(total.errors - before.errors)\""
@@ -90,7 +90,7 @@ struct JUnitDocument {
     }
 }
 
-/// A suite for each target and a case for each client; what fails, fails once.
+/// Writes a suite for each target and a case for each client; the verdict has a case if no client's case fails.
 struct JUnitRenderer: ResultRenderer {
     private var document = JUnitDocument()
 
@@ -130,7 +130,7 @@ struct JUnitRenderer: ResultRenderer {
         var cases: [(name: String, outcome: JUnitDocument.Outcome)] = []
         let place = report.variant == nil ? "" : String(report.title.dropFirst(report.target.count))
         var isTold = false
-        // Without any verdict the one case says why.
+        // Without any verdict, a single case has the reason.
         for client in report.clients.allSatisfy({ $0.verdict == .none }) ? [] : report.clients {
             let outcome = outcome(of: client, in: report, isFirst: !isTold)
             isTold = isTold || outcome.isTrouble
@@ -174,14 +174,14 @@ struct JUnitRenderer: ResultRenderer {
     private static func details(of report: Report) -> String { TextRenderer.plain(explains: true).block(report) }
 }
 
-/// Characters that XML has no place for, and those that fool readers, are written as `\u{1B}` first.
+/// Escapes for XML; characters that XML forbids or that fool readers become `\u{1B}` first.
 func xmlEscaped(_ text: String, length: Int = 600) -> String {
     let text = TerminalText.shown(text, to: length)
     guard text.utf8.contains(where: { [0x22, 0x26, 0x27, 0x3C, 0x3E].contains($0) }) else { return text }
     return text.replacingBytes(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"])
 }
 
-/// An annotation is `::error file=…,line=…,title=…::message`, with `%`, CR and LF escaped, and in properties also `:` and `,`.
+/// Writes annotations, `::error file=…,title=…::message`; `%`, CR, LF, and in properties `:` and `,` are escaped.
 struct GitHubRenderer: ResultRenderer {
     private var total = RunTotal()
 
@@ -222,7 +222,7 @@ struct GitHubRenderer: ResultRenderer {
         }.joined()
     }
 
-    /// A line of the log that is no command: not in the form with colons, and not in the older one, which counts anywhere.
+    /// Protects a log line from being a command, in the form with colons or the older one, which counts anywhere.
     private static func harmless(_ line: String) -> String {
         let line = line.replacingBytes(["##[": "## ["])
         return line.utf8.drop { $0 == 0x20 }.starts(with: "::".utf8) ? "·" + line : line
@@ -232,7 +232,7 @@ struct GitHubRenderer: ResultRenderer {
         _ command: String, _ properties: [(name: String, value: String)], _ message: String, length: Int = 1_000
     ) -> String {
         let list = properties.map { name, value in
-            // A path has to be whole.
+            // A path must not be shortened.
             let text = data(value, length: name == "file" ? 4_096 : 200)
             return name + "=" + text.replacingBytes([":": "%3A", ",": "%2C"])
         }

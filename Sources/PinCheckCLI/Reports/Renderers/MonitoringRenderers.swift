@@ -9,7 +9,7 @@ extension OutputForm {
     static let nagios = OutputForm(rawValue: "nagios") { _, _, _ in NagiosRenderer() }
 }
 
-/// Labels hold what the user configured and what an address can be; of a certificate the leaf's alone, escaped and bounded.
+/// Writes metrics; labels have configured values, addresses, and of certificates only the leaf's, escaped and bounded.
 struct PrometheusRenderer: ResultRenderer {
     private let now: @Sendable () -> Timestamp
     private var seen: [String: Int] = [:]
@@ -55,7 +55,7 @@ struct PrometheusRenderer: ResultRenderer {
         }
         let address = report.peer ?? report.endpoint?.address?.description
         if let address, !report.isOneOfSeveral { add("address_info", 1, [("address", address)]) }
-        // What is shown for comparison must set off no alert that is about the target.
+        // A connection shown for comparison must not raise an alert on the target.
         if report.counts {
             add("status", report.exit.rawValue)
             add("reached", report.verdict != .none || report.status == .data && report.reason.id != "bad-entry" ? 1 : 0)
@@ -99,9 +99,9 @@ struct PrometheusRenderer: ResultRenderer {
         return page.text
     }
 
-    /// Two equal series would make the collector refuse the whole file, so a second check of the same has a number.
+    /// The labels of a report; a number tells repeated checks apart, since collectors refuse a file with equal series.
     ///
-    /// An address that a name stands for is no label: it changes with every answer of DNS, and alerts over time would start anew.
+    /// An address that DNS found is not a label: it changes often, and alerts over time would start anew.
     private mutating func labels(of report: Report) -> MetricPage.Labels {
         var labels = [("target", MetricPage.shown(report.target))]
         if report.isOneOfSeveral, let address = report.peer ?? report.endpoint?.address?.description {
@@ -120,7 +120,7 @@ struct MetricPage: Sendable {
     private let families: [(name: String, help: String)]
     private var lines: [String: [String]] = [:]
 
-    /// A page of these families, a line each with the name and its help; those that end in `_total` are counters.
+    /// A page of metric families, a line each with name and help; `_total` ends the names of counters.
     init(_ families: String) {
         self.families = families.split(separator: "\n").map { line in
             let end = line.firstIndex(of: " ") ?? line.endIndex
@@ -149,7 +149,7 @@ struct MetricPage: Sendable {
         shown(text).replacingBytes(["\\": "\\\\", "\"": "\\\""])
     }
 
-    /// A value on one line, of at most 200 characters: `…` and 8 digits of its SHA-256 stand for the rest of a longer one.
+    /// A value on one line of at most 200 characters; a longer one ends in `…` and 8 digits of its SHA-256.
     static func shown(_ text: String) -> String {
         let text = TerminalText.escaped(text)
         guard text.unicodeScalars.count > longestValue else { return text }
@@ -160,7 +160,7 @@ struct MetricPage: Sendable {
     private static let longestValue = 200
 }
 
-/// A check plugin by the Monitoring Plugins guidelines.
+/// Writes the output of a check plugin by the Monitoring Plugins guidelines.
 struct NagiosRenderer: ResultRenderer {
     private typealias Entry = (
         status: ExitStatus, name: String, sentence: String, data: [(label: String, value: String)]
@@ -174,10 +174,10 @@ struct NagiosRenderer: ResultRenderer {
     private var statuses: Set<ExitStatus> = []
     private var (warnings, unknown) = (0, 0)
 
-    /// What Nagios 3 takes of a plugin's output, in bytes, and what the lines on problems have of it.
+    /// The bytes of a plugin's output that Nagios 3 accepts, and the share of the lines on problems.
     private static let (mostBytes, mostOfLines) = (8_192, 4_096)
 
-    /// A warning is what a monitoring system is there to tell, whether or not it changes the exit status of other forms.
+    /// Counts every warning, even if other forms' exit status does not: monitoring is there to report it.
     mutating func text(for reports: [Report]) -> String {
         total.add(reports, status: \.monitored.runExit)
         target = TargetLine(reports, isMonitored: true)
@@ -206,7 +206,6 @@ struct NagiosRenderer: ResultRenderer {
             let ranks = [left, right].map { MonitoringState(entries[$0].status).gravity }
             return ranks[0] != ranks[1] ? ranks[0] > ranks[1] : left < right
         }
-        // A target is one however many connections it takes.
         var first = start
         if total.count == 1, let target {
             first += "\(targetName) \(Self.safe(target.sentence + target.more, length: 600))"
@@ -281,12 +280,12 @@ struct NagiosRenderer: ResultRenderer {
         return (hundredths % 100 == 0 ? "\(hundredths / 100)" : decimalText(hundredths, places: 2)) + ":"
     }
 
-    /// Text that neither ends the line nor begins the performance data.
+    /// Escapes text so that it neither ends the line nor begins the performance data.
     private static func safe(_ text: String, length: Int) -> String {
         TerminalText.shown(text, to: length).replacingBytes(["|": "\\u{7C}"])
     }
 
-    /// A label in quotes where it needs them: it may hold all but an equals sign, and its quotes are doubled.
+    /// A label, quoted if necessary: it may contain anything but an equals sign, and its quotes are doubled.
     private static func label(_ text: String) -> String {
         let isWord = text.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x5F

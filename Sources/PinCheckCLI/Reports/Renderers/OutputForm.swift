@@ -1,14 +1,13 @@
 import Base
 import Pinning
 
-/// A form that results are written in: its name, what is particular about it, and how its renderer is made.
 struct OutputForm: RawRepresentable, CaseIterable, Sendable {
     let rawValue: String
-    /// Whether a file of it is written line by line, in any order, rather than as a whole at the end.
+    /// `true` if a file of it is written line by line in any order, not as a whole at the end.
     var isWrittenAsItGrows = false
-    /// Whether warnings stand beside it on standard error, and what did not change can be left out of it.
+    /// `true` if warnings go to standard error next to it, and unchanged results can be left out.
     var isForPeople = false
-    /// What it says of a run that an error ended, `nil` for nothing.
+    /// The text for a run that an error ended; `nil` if there is none.
     var ended: (@Sendable (Problem, Timestamp) -> String)?
     let renderer: @Sendable (Settings, OutputStream, Context) -> any ResultRenderer
 

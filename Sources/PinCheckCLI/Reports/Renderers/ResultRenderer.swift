@@ -2,7 +2,7 @@ import Base
 import Pinning
 
 protocol ResultRenderer: Sendable {
-    /// Empty for a form that needs the reports on all targets first.
+    /// The text for one target; empty if the form needs all targets first.
     mutating func text(for reports: [Report]) throws(Problem) -> String
 
     /// What goes before all else in a file that is written as a whole, once the run has ended.
@@ -34,7 +34,7 @@ extension OutputForm {
     }
 }
 
-/// One report is a document of its own, several are a list: the first waits until a second comes, or the end.
+/// Writes one report as a document and several as a list: the first waits for a second, or the end.
 struct JSONResultRenderer: ResultRenderer {
     let hasLines: Bool
     private var first: Report?
@@ -67,7 +67,7 @@ struct JSONResultRenderer: ResultRenderer {
     }
 }
 
-/// The connections to one target are one table, where that says all there is to say of them.
+/// Writes the connections to one target as a table, if that shows all about them.
 struct TextResultRenderer: ResultRenderer {
     let text: TextRenderer
     private let hasAll: Bool
@@ -86,7 +86,7 @@ struct TextResultRenderer: ResultRenderer {
 
     func ending(exit: ExitStatus) -> String { hasAll && total.count > 1 ? "\n" + text.text(text.lines(total)) : "" }
 
-    /// A table; blocks where everything is to be shown, or changes, and where there is nothing to put into a table.
+    /// A table, or blocks for `--explain`, for changes, and if no connection has a chain.
     private func target(_ summary: VariantSummary, _ connections: [Report]) -> String {
         let hasTable = connections.count > 1 && connections.contains { !$0.presented.isEmpty }
         guard text.explains || !hasTable || connections.contains(where: { $0.change != nil }) else {
@@ -96,7 +96,7 @@ struct TextResultRenderer: ResultRenderer {
     }
 }
 
-/// One line a target, to be read at a glance and found by `grep`: the word, the target, the days the leaf is valid yet, the reason.
+/// Writes one line a target for `grep`: the word, the target, the days left of the leaf, the reason.
 struct BriefRenderer: ResultRenderer {
     let text: TextRenderer
 

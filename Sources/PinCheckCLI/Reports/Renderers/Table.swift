@@ -1,12 +1,12 @@
 import Base
 
-/// Cells are ready to be shown, and may be coloured, which takes no room.
+/// Aligns cells that are ready to be shown; their colours take no room.
 struct Table {
     var rows: [[String]]
     var indent = 2
     var gaps: [Int: Int] = [:]
     var rightAligned: Set<Int> = []
-    /// No column but the last is made wider than this for the sake of its cells.
+    /// The most cells to which a column other than the last is padded.
     var widest = Int.max
 
     var widths: [Int] {
@@ -36,7 +36,6 @@ struct Table {
         }
     }
 
-    /// The lines, in which the last column goes on below itself where there is not enough room.
     func lines(foldedIn layout: TextLayout) -> [String] {
         let start = indent + widths.indices.dropLast().reduce(0) { $0 + widths[$1] + gap(before: $1 + 1) }
         return lines.map { layout.folded($0, indent: start) }

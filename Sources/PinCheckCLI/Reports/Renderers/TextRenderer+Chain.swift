@@ -12,7 +12,7 @@ extension TextRenderer {
             let clients = Set(report.otherPaths.flatMap(\.clients)).sorted().joined(separator: ", ")
             parts.insert("  the system also checks, for \(safe(clients, length: 200)):", at: report.built.count)
         }
-        // Where the chain is the reason for the verdict, the verdict says so.
+        // If the chain is the reason for the verdict, the verdict explains it.
         if !report.builtIsValid, report.verdict == .accept || isMismatch(report) {
             let why = report.whyUnverified.map { ": " + safe($0, length: 300) } ?? ""
             parts.append("  this chain was not verified" + why)
@@ -29,11 +29,11 @@ extension TextRenderer {
 
     private typealias Place = (depth: Int, path: Int, link: Report.ChainLink)
 
-    /// A name that has to be cut keeps at least so many cells, and so many before its source.
+    /// The cells that a cut name keeps at least, and those of its beginning before its source.
     private static let shortestName = 8
     private static let shortestStart = 4
 
-    /// Where there is not enough room, the hash goes without its algorithm, then without its end, and at last names are cut.
+    /// The chain as a table; to save room the hash loses its algorithm, then its end, and at last names are cut.
     private func table(_ places: [Place]) -> [String] {
         let pins = places.map(\.link.certificate.pin)
         func table(_ pin: (String) -> String, name: Int? = nil) -> Table {
@@ -57,7 +57,7 @@ extension TextRenderer {
         ).lines
     }
 
-    /// Whole names, which go on below themselves, and on lines of their own whole pins, dates, fingerprints and the hosts.
+    /// The chain with whole, folded names, and below each the whole pin, dates, fingerprint and hosts.
     private func wholeTable(_ places: [Place]) -> [String] {
         let rows = places.map { place in
             [
@@ -93,7 +93,7 @@ extension TextRenderer {
         return TerminalText.cut(name, toCells: left) + origin
     }
 
-    /// As in `NSQoeTIW…`: what tells one key from another at a glance.
+    /// The beginning of a pin that tells keys apart at a glance, as in `NSQoeTIW…`.
     func beginning(of pin: String) -> String {
         let short = Self.bareShortPin(pin)
         return short.firstIndex(of: "…").map { String(short[...$0]) } ?? short
@@ -133,7 +133,7 @@ extension TextRenderer {
         return String(pin.prefix(15)) + "…" + String(pin.suffix(5))
     }
 
-    /// The same without the algorithm, as in `NSQoeTIW…QGfk=`.
+    /// The start and the end of a pin without the algorithm, as in `NSQoeTIW…QGfk=`.
     static func bareShortPin(_ pin: String) -> String {
         let short = shortPin(pin)
         return short.hasPrefix("sha256/") ? String(short.dropFirst("sha256/".count)) : short
@@ -147,7 +147,7 @@ extension TextRenderer {
     private func pinSummary(_ report: Report) -> String {
         let configured = report.pins.configured.count
         let matched = report.pins.matchedPins
-        // A pin that is on the chain where the client does not compare it, or without another that has to be there too.
+        // The client does not compare the pin at this place, or demands another pin in addition.
         let isInVain = !matched.isEmpty && report.verdict == .reject && isMismatch(report)
         var text = "pins: \(configured) configured, \(matched.count) \(isInVain ? "on the chain" : "matched")"
         let roles = report.neededCertificates.map(\.link).filter { !$0.pins.isEmpty }.map(\.certificate.role).distinct
@@ -167,7 +167,7 @@ extension TextRenderer {
 
     private static let mostInLine = 4
 
-    /// Which pin has which number; nothing of one pin, and nothing where all are listed as they are not on the chain.
+    /// The numbers of the pins; none for a single pin, or for a mismatch, which lists all pins.
     private func legend(_ report: Report) -> [String] {
         guard report.pins.configured.count > 1, !isMismatch(report) else { return [] }
         return explains ? list(report) : report.pins.matchedPins.isEmpty ? [] : numbers(report)
@@ -184,7 +184,7 @@ extension TextRenderer {
         guard !named.isEmpty else { return [] }
         let texts = named.map { index in
             let pin = pins[index]
-            // Pins of the command line are all from the same place.
+            // The pins of the command line all have one origin.
             let isAlone = pins.count { $0.origin == pin.origin } == 1
             let what = isAlone ? safe(pin.origin, length: 80) : Self.bareShortPin(pin.spkiSHA256.description)
             return "pin \(index + 1): " + what + (withBackups ? reserve(index, backups, in: report) : "")
@@ -193,7 +193,7 @@ extension TextRenderer {
         return ["  " + texts.joined(separator: "; ") + more]
     }
 
-    /// Whether a pin that matches nothing is a backup, until when, and why not.
+    /// The words on a pin that matches nothing: it is a backup, until a date, or the reason why it is not.
     private func reserve(_ index: Int, _ backups: Set<Int>, in report: Report) -> String {
         let pin = report.outlook?.pins[index]
         guard backups.contains(index) else {
@@ -227,7 +227,7 @@ extension TextRenderer {
             lines += report.built.map { link in
                 let source = link.sourceInWords.map { " (\($0))" } ?? ""
                 let own = link.certificate
-                // Certificates are told apart by more than their keys where certificates are pinned.
+                // Equal keys do not tell pinned certificates apart.
                 let whole = "certificate \(own.fingerprint.hexadecimal.prefix(8))…, to \(own.notAfter.date)"
                 return "    \(own.pin)  \(name(of: own))\(source)" + (areCertificatesPinned ? ", \(whole)" : "")
             }
@@ -242,7 +242,7 @@ extension TextRenderer {
         let width = String(pins.count).utf8.count
         let backups = isMismatch(report) ? [] : backups(report)
         return pins.indices.map { index in
-            // Where there are several, other lines name them by their numbers.
+            // Other lines name several pins by their numbers.
             let number = pins.count > 1 ? TerminalText.leftPadded(String(index + 1), toCells: width) + " " : ""
             return "    \(number)\(pins[index].spkiSHA256)  \(place(pins[index]))"
                 + (backups.contains(index) ? ", backup" : "")

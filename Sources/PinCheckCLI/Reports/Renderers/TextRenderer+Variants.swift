@@ -4,7 +4,7 @@ import Pinning
 
 struct VariantSummary {
     let consistency: AddressComparison
-    /// The addresses in their order, each with its port where that is not the target's, and with the reports on it.
+    /// The addresses in their order, with a port that is not the target's, each with its reports.
     let places: [(name: String, reports: [Report])]
 
     init?(_ reports: [Report]) {
@@ -13,7 +13,7 @@ struct VariantSummary {
         places = reports.grouped { $0.peer ?? $0.endpoint?.address?.description ?? $0.target }.map { ($0, $1) }
     }
 
-    /// What comes of it in one line, as in `4 addresses: 3 accepted, 1 rejected; the addresses differ`.
+    /// The summary in one line, as in `4 addresses: 3 accepted, 1 rejected; the addresses differ`.
     var sentence: String {
         let differences = self.differences
         guard isFound else {
@@ -23,12 +23,12 @@ struct VariantSummary {
         return verdicts + "; " + only + (differences.isEmpty ? comparison : differences.joined(separator: ", "))
     }
 
-    /// Whether there was an address to connect to.
+    /// `true` if there was an address to connect to.
     var isFound: Bool { consistency.addresses > 0 || consistency.hasVerdicts }
 
-    /// How many addresses are accepted; one that rejects a single kind of client is not.
+    /// The number of accepted addresses; an address that rejects one kind of client is not accepted.
     var verdicts: String {
-        // A family that could not be looked up is no address.
+        // A family whose look-up failed does not count as an address.
         let counting = places.map { $0.reports.filter { $0.counts && !$0.isOfFamily } }.filter { !$0.isEmpty }
         let otherwise = consistency.answeringOtherwise
         let words = counting.map { Self.word($0, isJudgedByTime: otherwise == 0) }
@@ -44,7 +44,7 @@ struct VariantSummary {
         return "\(addresses): \(counts.isEmpty ? "not judged" : counts)"
     }
 
-    /// What an address comes to, `nil` where not all was judged there.
+    /// The word for an address; `nil` if a part of it was not judged.
     private static func word(_ reports: [Report], isJudgedByTime: Bool) -> String? {
         if reports.contains(where: { $0.verdict == .reject }) { return "rejected" }
         if reports.contains(where: { [.unreachable, .unknown, .data].contains($0.status) }) {
@@ -55,7 +55,7 @@ struct VariantSummary {
         return isShort ? "accepted for too short a time" : "accepted"
     }
 
-    /// `IPv4 only, ` where the name has no addresses of the other family.
+    /// The words `IPv4 only, ` or `IPv6 only, ` if the name has no addresses of the other family; else empty.
     private var only: String {
         guard case .family(let isIPv6)? = consistency.absentFamilies.first else { return "" }
         return isIPv6 ? "IPv4 only, " : "IPv6 only, "
@@ -82,7 +82,7 @@ struct VariantSummary {
 }
 
 extension TextRenderer {
-    /// What the connections to a target come to: a row for those that are the same in every column.
+    /// The connections to a target: one row for those that are equal in every column.
     func connections(_ summary: VariantSummary) -> String {
         let reports = summary.places.flatMap(\.reports)
         guard let first = reports.first else { return "" }
@@ -110,7 +110,7 @@ extension TextRenderer {
             return "  \(word): \(safe(sentence, length: 600))"
         }
         let status = consistency.exit
-        // The word is that of the exit status: without --fail-on warn a difference is a warning above it, and no WARN.
+        // The word is the exit status's: without `--fail-on warn` a difference is a warning above it, not WARN.
         let differs = status == .pass && consistency.isConsistent == false
         let line = TargetLine(summary.places.flatMap(\.reports))
         let sentence = differs ? style.doubtful(line.sentence) : safe(line.sentence, length: 900)
@@ -119,7 +119,7 @@ extension TextRenderer {
 
     private func rows(_ summary: VariantSummary) -> [String] {
         let all = summary.places.flatMap { place in place.reports.map { (place: place.name, report: $0) } }
-        // The rows are in one order whatever the first address has.
+        // The order of rows does not depend on the first address.
         let kinds = all.grouped { $0.report.variant?.name ?? "" }.sorted { one, other in
             let ranks = [one, other].map { $0.elements[0].report.variant?.rank ?? 0 }
             return (ranks[0], one.key) < (ranks[1], other.key)
@@ -136,7 +136,7 @@ extension TextRenderer {
         let days = kinds.count > 1 ? 4 : 3
         let table = Table(rows: rows, gaps: [days: 1], rightAligned: [days])
         guard table.width > layout.columns else { return table.lines }
-        // Long addresses have a line of their own where the others would not fit behind them.
+        // Long addresses have a line of their own if the other columns would not fit after them.
         return zip(rows, Table(rows: rows.map { Array($0.dropFirst()) }, indent: 6).lines).map {
             "  " + $0[0] + "\n" + $1
         }
@@ -170,7 +170,7 @@ extension TextRenderer {
 
     private static var mostPlaces: Int { 12 }
 
-    /// The outlooks of the connections that count, each once: with its kinds of clients where it is not for all.
+    /// The outlooks of the connections that count, each once, with its kinds of clients unless it is for all.
     private func outlooks(_ reports: [Report]) -> [String] {
         let lines = reports.filter(\.counts).flatMap { report in
             outlook(report).map { (line: $0, kind: report.variant?.name ?? "") }

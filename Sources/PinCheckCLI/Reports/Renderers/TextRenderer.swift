@@ -96,10 +96,10 @@ struct TextRenderer: Sendable {
         return "  \(configuration.kind): \(hosts), \(settings)   \(safe(configuration.origin, length: 120))"
     }
 
-    /// What is worth telling of the time ahead; where the verdict is about it, the verdict says so.
+    /// The findings on the time ahead that the verdict does not include.
     func outlook(_ report: Report) -> [String] {
         let findings = (report.outlook?.findings ?? []).filter { finding in
-            // Of a rejection an expired pin may be the cause; the rest is about what is accepted.
+            // An expired pin may be the cause of a rejection; other findings are only about acceptance.
             finding != report.outlook?.told && (report.verdict == .accept || finding.kind == .pinExpired)
         }
         return findings.map { finding in
@@ -108,7 +108,6 @@ struct TextRenderer: Sendable {
         }
     }
 
-    /// The request and what came of it; of a server that gave no chain the verdict says enough.
     func request(_ http: CheckedAnswer, in report: Report) -> [String] {
         guard report.verdict != .none else { return [] }
         let answer = safe(http.outcome, length: 200)
@@ -186,12 +185,12 @@ struct TextRenderer: Sendable {
             + (report.variant == nil ? style.doubtful(TargetLine([report]).more) : "")
     }
 
-    /// More than any sentence of ours has: what is cut is only what somebody else made long.
+    /// The most characters of a sentence, more than pincheck's own have: only text from outside is cut.
     private static let longestSentence = 900
 
     func safe(_ text: String, length: Int = 256) -> String { TerminalText.shown(text, to: length) }
 
-    /// The devices, and of when their roots are: of one its own, of several the newest.
+    /// The devices with the date of their roots: one device's own, or the newest of several.
     func devices(_ report: Report) -> [String] {
         guard let devices = report.devices, !report.clients.isEmpty else { return [] }
         let one = devices.judged.count == 1 ? devices.judged.first?.device : nil

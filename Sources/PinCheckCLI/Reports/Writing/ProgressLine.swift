@@ -13,7 +13,7 @@ final class ProgressLine {
     private var unaccepted = 0
     private var isShown = false
 
-    /// A pipe that results go to may end at the same terminal, so only results in files leave it free.
+    /// `nil` if results may end at the same terminal: through a pipe they can, so only results in files leave it free.
     init?(
         total: Int, console: Console, hasResultOnOutput: Bool, environment: [String: String],
         now: @escaping () -> ContinuousClock.Instant = { .now }
@@ -65,7 +65,7 @@ extension OutputStream {
 }
 
 extension DownloadProgress {
-    /// Shows how far the download is in a line on the terminal until the task is cancelled, and takes it away.
+    /// Shows the progress of the download on a line of the terminal until the task is cancelled, and then erases it.
     func show(on stream: OutputStream) async {
         let start = ContinuousClock.now
         while (try? await Task.sleep(for: .milliseconds(250))) != nil {
@@ -81,7 +81,7 @@ extension DownloadProgress {
         if let total { parts[0] += " of \(readableBytes(total))" }
         guard rate >= 1 else { return parts[0] }
         parts.append("\(readableBytes(Int(min(rate, 1e18))))/s")
-        // What takes longer than a year no server means.
+        // A time of more than a year means nothing: the length or the rate is wrong.
         if let total, total > count, Double(total - count) / rate < 366 * 86_400 {
             parts.append("\(readableTime(.seconds(Double(total - count) / rate))) left")
         }

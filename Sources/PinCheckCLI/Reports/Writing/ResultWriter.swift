@@ -13,7 +13,7 @@ struct ResultWriter {
     private var nextInOrder = 0
     private var statuses: Set<ExitStatus> = []
     private let progress: ProgressLine?
-    /// Whether every warning makes a difference to how the run ends, as it does to a monitoring system.
+    /// `true` if every warning changes the end of the run, as in monitoring.
     private let countsWarnings: Bool
 
     init(
@@ -22,14 +22,14 @@ struct ResultWriter {
     ) throws(Problem) {
         countsWarnings = outputs.exitConvention == .monitoring
         let outputs = outputs.filter { !settings.isQuiet || $0.file != nil }
-        // What is said of every step would be in its way.
+        // Lines of `--verbose` would be in its way.
         progress =
             settings.isVerbose
             ? nil
             : ProgressLine(
                 total: total, console: context.console, hasResultOnOutput: outputs.contains { $0.file == nil },
                 environment: context.environment)
-        // What is only good to know stands with each result.
+        // Notes are in each result.
         self.notes = notes.filter { $0.level == .warning }.map(\.reason)
         console = context.console
         saysWarnings = outputs.contains { $0.file == nil && $0.form.isForPeople }
@@ -49,7 +49,7 @@ struct ResultWriter {
 
     var needsOrder: Bool { saysWarnings || state != nil || sinks.contains { !$0.takesAnyOrder } }
 
-    /// Takes the results for the target at `position`, counted from 0 without gaps: one, or one for each of its variants.
+    /// Writes the results for the target at `position`, from 0 without gaps: one, or one for each variant.
     mutating func add(_ results: [CheckResult], at position: Int = 0) throws(Problem) {
         let reports = Report.all(of: results)
         defer { progress?.count(ExitStatus.worst(reports.filter(\.counts).map(\.status))) }
@@ -73,7 +73,7 @@ struct ResultWriter {
         if isTold { sayNotes() }
         var said: Set<Reason> = []
         for report in reports where saysWarnings && isTold {
-            // The text itself says what the variants of a target differ in, and most warnings are about all of them.
+            // The text shows the differences of variants itself, and most warnings are about all of them.
             for warning in report.warnings
             where !notes.contains(warning) && !(report.consistency?.says(warning) ?? false)
                 && said.insert(warning).inserted
@@ -88,7 +88,7 @@ struct ResultWriter {
         }
     }
 
-    /// What a warning is about: the target, or those of its connections that have it where others do not.
+    /// The subject of a warning: the target, or the connections that have it if others do not.
     private static func subject(of warning: Reason, in reports: [Report]) -> String {
         let holders = reports.filter { $0.warnings.contains(warning) }
         let served = reports.filter { !$0.presented.isEmpty }
@@ -105,11 +105,11 @@ struct ResultWriter {
     mutating func finish() throws(Problem) -> ExitStatus {
         progress?.erase()
         let status = countsWarnings && !statuses.isEmpty ? MonitoringState.worst(statuses) : .worst(statuses)
-        // What standard output says of the run has to be true of its files.
+        // Files are finished first, so that standard output tells the truth about them.
         for index in sinks.indices where sinks[index].isFile { try sinks[index].finish(exit: status) }
         let news = state.flatMap { $0.new.count > 0 ? $0.new.sentence("new") + "\n" : nil }
         for index in sinks.indices where !sinks[index].isFile { try sinks[index].finish(exit: status, after: news) }
-        // Of what could not be told the next run says that it has changed.
+        // The next run reports a change again that could not be written.
         try state?.write()
         return status
     }
@@ -149,7 +149,7 @@ struct ResultSink {
         renderer = output.form.renderer(settings, stream, context)
     }
 
-    /// Takes the next results, and writes them at once: a run that is broken off leaves all of them or none.
+    /// Writes the next results at once: an interrupted run leaves all of them or none.
     mutating func add(_ reports: [Report]) throws(Problem) {
         let text = try renderer.text(for: reports)
         guard !text.isEmpty else { return }
