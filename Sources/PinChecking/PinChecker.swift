@@ -13,8 +13,8 @@ import X509
 /// if result.outcome != .accepted { print(result.reason) }
 /// ```
 ///
-/// Pins and anchors are read once, when the checker is made; it can be used for any number of checks, at the same time too. All checkers
-/// of a process share a few threads, and as many connections at once as leave the process half of its descriptors.
+/// Pins and anchors are read once, by the initialiser, and any number of checks can run at the same time. All checkers
+/// of a process share a few threads, and connect with at most half of its descriptors.
 public final class PinChecker: Sendable {
     private let judging: CheckRequest.Judging
     private let environment: [String: String]
@@ -24,17 +24,17 @@ public final class PinChecker: Sendable {
     /// Reads pins and anchors.
     ///
     /// - Parameters:
-    ///   - pins: what is pinned, each in any form that `pincheck --pins` takes: a pin such as `sha256/…`, or a file or directory
-    ///     of certificates, keys, or a client's configuration. Without any, only trust and name are checked.
-    ///   - clients: the clients whose decisions are made; all have to accept. `nil` for those that the pins are for, as the command line
-    ///     chooses them: each configuration's own client, AFNetworking for certificates in DER, ``Client/generic`` for other pins.
-    ///   - anchors: files or directories of the roots that are trusted; empty for those of the system.
-    ///   - devices: the devices whose roots and rules decide, as `pincheck devices` lists them and `pincheck --device` takes them; each
-    ///     client is judged on those of its system. Empty for this machine.
-    ///   - environment: the environment variables, of which `SSL_CERT_FILE` and `SSL_CERT_DIR` say where the system's roots are.
-    ///   - now: tells the time by which chains are judged; `nil` for the system's clock.
-    /// - Throws: `Problem` for pins and anchors that cannot be read, for an empty list of clients, and for clients that do not go
-    ///   with the pins. It is never a verdict.
+    ///   - pins: the pins, each in any form of `pincheck --pins`: a pin such as `sha256/…`, or a file or directory of
+    ///     certificates, keys, or a client's configuration. Without any, only trust and name are checked.
+    ///   - clients: the clients that decide; all have to accept. `nil` chooses by the pins: each configuration's own
+    ///     client, AFNetworking for certificates in DER, ``Client/generic`` for other pins.
+    ///   - anchors: files or directories of the trusted roots; empty for those of the system.
+    ///   - devices: the devices whose roots and rules decide, from the list of `pincheck devices`; each client is
+    ///     judged on those of its system. Empty for this machine.
+    ///   - environment: the environment variables; `SSL_CERT_FILE` and `SSL_CERT_DIR` name the system's roots.
+    ///   - now: the clock by which chains are judged; `nil` means the system's.
+    /// - Throws: `Problem` for unreadable pins and anchors, an empty list of clients, and clients that do not fit the
+    ///   pins; never for a verdict.
     public init(
         pins: [String] = [], clients: [Client]? = nil, anchors: [String] = [], devices: [String] = [],
         environment: [String: String] = [:], now: (@Sendable () -> Timestamp)? = nil
@@ -60,12 +60,13 @@ public final class PinChecker: Sendable {
     ///
     /// - Parameters:
     ///   - target: `host`, `host:port`, `[v6]:port`, an address, or an https URL.
-    ///   - address: where to connect to instead of looking the host up, as an HTTPDNS answer says; with a port, or without.
-    ///   - timeout: how long the check may take in all, name lookup included: from a millisecond to a day. A check that waits for others
-    ///     of the process to end begins after that.
-    /// - Returns: what came of it; a server that cannot be reached is an outcome, too.
-    /// - Throws: `Problem` for a target or an address that cannot be understood, for configurations that contradict each other for
-    ///   its host, and where the process has no descriptors left. `CancellationError` where the task was cancelled.
+    ///   - address: the address to connect to instead of a look-up, for example from an HTTPDNS answer, with or without
+    ///     a port.
+    ///   - timeout: the time for the whole check, with the look-up: from a millisecond to a day. It starts when other
+    ///     checks of the process leave room for this one.
+    /// - Returns: the result; a server that cannot be reached is an outcome, too.
+    /// - Throws: `Problem` for a target or address that cannot be read, for configurations that contradict each other
+    ///   for its host, and if the process has no descriptors left. `CancellationError` if the task was cancelled.
     public func check(
         _ target: String, connectingTo address: String? = nil, timeout: Duration = .seconds(10)
     ) async throws -> CheckResult {
@@ -78,7 +79,7 @@ public final class PinChecker: Sendable {
         let results = try await SharedConnections.process.check(
             checks[0], in: Environment(variables: environment, now: now, connectionLimit: 1)
         ).results()
-        // An address stands for one connection; should there be several, the first that is not accepted says most.
+        // An address gives one connection; of several, the first that is not accepted matters most.
         guard let result = results.first(where: { $0.outcome != .accepted }) ?? results.first else {
             throw Problem.software("the check of the target came to nothing")
         }
@@ -86,13 +87,13 @@ public final class PinChecker: Sendable {
         return result
     }
 
-    /// Judges a chain that a TLS stack of your own was given, without a network.
+    /// Judges a chain that another TLS stack received, without a network.
     ///
     /// - Parameters:
     ///   - chain: the certificates in DER as the server sent them, its own first.
-    ///   - host: the name or the address the server's certificate must be valid for.
-    /// - Returns: what came of it.
-    /// - Throws: `Problem` for an empty chain, for certificates that cannot be read, and for configurations that contradict each
+    ///   - host: the name or address that the server's certificate must be valid for.
+    /// - Returns: the result.
+    /// - Throws: `Problem` for an empty chain, for unreadable certificates, and for configurations that contradict each
     ///   other for the host.
     public func check(chain: [[UInt8]], for host: String) throws(Problem) -> CheckResult {
         var certificates: [Certificate] = []
@@ -112,11 +113,10 @@ public final class PinChecker: Sendable {
         return CheckResult(of: presented, named: host, for: name, by: policy, at: now())
     }
 
-    /// The pins that sources hold for whatever host is checked, in any form that
-    /// ``init(pins:clients:anchors:devices:environment:now:)`` takes.
+    /// Reads the pins that are for any host, in any form of ``init(pins:clients:anchors:devices:environment:now:)``.
     ///
     /// - Parameter sources: pins, or the paths of files and directories.
-    /// - Returns: the pins in their order; those that a configuration has for some hosts alone are not among them.
+    /// - Returns: the pins in their order, without those that a configuration has only for some hosts.
     /// - Throws: `Problem` for a source that cannot be read.
     public static func pins(in sources: [String]) throws(Problem) -> [Pin] {
         try PinSources(reading: sources.map { .init($0) }).pins

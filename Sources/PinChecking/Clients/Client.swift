@@ -2,44 +2,43 @@ import Base
 package import PinFormats
 package import Pinning
 
-/// A client whose decisions can be made, with what is set for it; ``all`` has one row for each.
+/// A client that decides about servers, with its settings; ``all`` has a row for each.
 public struct Client: Sendable {
-    /// The name, as `--client` takes it.
+    /// The name in `--client`.
     public let name: String
-    /// What it is, in one line.
+    /// A description in one line.
     public let summary: String
     package var settings: [ClientSetting] = []
-    /// Whether it is one of `--client all`: not a version too old to ship, or one that wants every certificate pinned.
+    /// `true` if `--client all` includes it: not a version too old to ship, or a client with every certificate pinned.
     package var isInAll = true
-    /// Whether it trusts user-installed roots (`--extra-root`).
+    /// `true` if it trusts user-installed roots (`--extra-root`).
     package var trustsInstalledRoots = true
-    /// The configurations it reads itself, and how it looks a host up in each.
+    /// The configurations that it reads itself, each with its way to look up a host.
     package var configurations: [PinConfiguration.Kind: PinConfiguration.Lookup] = [:]
-    /// The configuration by which it decides for every connection of an app, beside the app's own client; `nil` where it is not the
-    /// system.
+    /// The configuration by which the system decides for every connection of an app; `nil` if the row is not a system.
     package var bindsAppBy: PinConfiguration.Kind?
-    /// Whether a dot at the end of a URL's host makes it another host to the client.
+    /// `true` if a dot at the end of a URL's host makes it another host.
     package var comparesHostAsWritten = false
-    /// The kinds of configuration that name the client if none is chosen; of clients on several platforms the devices decide.
+    /// The kinds of configuration that name the client if none is chosen; devices decide between platforms.
     package var namedBy: Set<PinConfiguration.Kind> = []
-    /// The framework that tells which of the clients that are named by an app's files the app has.
+    /// The framework in an app that tells apart the clients which the app's files name.
     var framework: String?
     /// The pins without a configuration that the client judges if none is chosen.
     var looseSet: LooseSet?
-    /// AFSecurityPolicy's settings belong to the client: mode, allowInvalidCertificates, validatesDomainName.
+    /// `true` if AFSecurityPolicy's settings are the client's: mode, allowInvalidCertificates, validatesDomainName.
     var hasSecurityPolicy = false
-    /// Whether it decides by answering a challenge of NSURLSession, as clients on Apple's platforms do.
+    /// `true` if it decides by answering a challenge of NSURLSession, as clients on Apple's platforms do.
     package var answersChallenges = false
-    /// The platform it runs on, `nil` for one whose decisions need none.
+    /// The platform that it runs on; `nil` if its decisions do not depend on one.
     package let platform: PlatformFamily?
     package let pinForm: PinForm
-    /// The settings behind its name, as in `expires=2027-06-01`.
+    /// The settings after its name, as in `expires=2027-06-01`.
     package internal(set) var words: [String] = []
-    /// The settings that flags give it, as reports show them, in addition to those of AFSecurityPolicy.
+    /// The settings from options that reports show, in addition to those of AFSecurityPolicy.
     var shownSettings: @Sendable (ClientInput) -> [ShownSetting] = { _ in [] }
     let make: @Sendable (ClientInput) throws -> any ClientProcedure
 
-    /// Clients beside those of the table, for the time of a call: tests go through every command with one of their own.
+    /// Clients in addition to the table's, for the time of a call, so that tests run every command with their own.
     @TaskLocal package static var added: [Client] = []
 
     /// Every client, without settings.
@@ -59,8 +58,6 @@ public struct Client: Sendable {
             ?? "choose from \(all.map(\.name).joined(separator: ", ")), or all"
         throw .usage("the client \(quoted(name)) is not known: \(remedy)")
     }
-
-    // MARK: Settings
 
     package func with(_ words: [String]) throws(Problem) -> Client {
         for word in words {
@@ -94,7 +91,7 @@ public struct Client: Sendable {
 }
 
 extension Client {
-    /// Reads a client as `pincheck --client` takes it, as in `okhttp` and `trustkit:no-enforce:expires=2027-06-01`.
+    /// Reads a client as in `okhttp` and `trustkit:no-enforce:expires=2027-06-01`.
     ///
     /// - Throws: `Problem` for an unknown client or setting.
     public init(_ text: String) throws(Problem) {
@@ -107,7 +104,7 @@ extension Client {
 }
 
 extension Client: Hashable {
-    /// Whether both are the same client with the same settings.
+    /// Compares the name and the settings.
     public static func == (left: Client, right: Client) -> Bool { left.name == right.name && left.words == right.words }
 
     /// Hashes the name and the settings.
@@ -117,26 +114,26 @@ extension Client: Hashable {
     }
 }
 
-/// Pins that no configuration of a client holds: every list and every pin given by itself is in one set.
+/// A set of pins that are in no client's configuration: lists and pins given by themselves.
 enum LooseSet: Hashable, Sendable {
     case inCurlsNotation
-    /// Certificates as an app loads them; with settings of AFSecurityPolicy every pin.
+    /// Certificates as an app loads them, or with settings of AFSecurityPolicy every pin.
     case certificates
     case others
 }
 
 extension Client {
-    /// The files of an app that it loads; `nil` for a client that loads none.
+    /// The files of an app that it loads; `nil` if it loads none.
     package var loader: BundleLoader? { pinForm.loader }
 
-    /// The client by which the system of a platform decides for every connection of an app.
+    /// The client that decides for every connection of an app on a platform, as its system.
     static func system(of platform: PlatformFamily) -> Client? {
         all.first { $0.bindsAppBy != nil && $0.platform == platform }
     }
 
     static func judging(_ set: LooseSet) -> Client { all.first { $0.looseSet == set } ?? .generic }
 
-    /// The mistakes in a table of clients: a row that lacks what its other values need, or claims what another row claims.
+    /// The mistakes in a table of clients: rows without a value that others of the row need, or with a taken one.
     static func mistakes(in rows: [Client]) -> [String] {
         var mistakes = rows.flatMap { row in
             row.namedBy.filter { row.configurations[$0] == nil }.map {
@@ -161,12 +158,12 @@ extension Client {
     }
 }
 
-/// Something that can be set for a client behind its name, as in `trustkit:no-enforce:expires=2027-06-01`.
+/// A setting after a client's name, as in `trustkit:no-enforce:expires=2027-06-01`.
 package struct ClientSetting: Sendable {
     package static let date = "DATE"
 
     package let name: String
-    /// Its value as help has it, `nil` for a flag; ``date`` is a moment, and of a date alone midnight in UTC at its start.
+    /// The value in help, `nil` if it is a flag; a ``date`` is a moment, or midnight in UTC at the start of a day.
     package let value: String?
     package let help: String
 
@@ -174,7 +171,7 @@ package struct ClientSetting: Sendable {
         (self.name, self.value, self.help) = (name, value, help)
     }
 
-    /// What an Android app is beside its network security configuration; apps for API 24 and later trust no user-installed root.
+    /// The facts of an Android app outside its configuration; for API 24 and later it trusts no user's root.
     static let androidApp: [ClientSetting] = [
         .init("user-roots", nil, "roots given by --extra-root are trusted (API < 24, or src=\"user\")"),
         .init("target-sdk", "LEVEL", "targetSdkVersion: up to 23 the user's roots count, from 37 on SCTs"),
@@ -185,7 +182,6 @@ package struct ClientSetting: Sendable {
     package var usage: String { name + (value.map { "=\($0)" } ?? "") }
 }
 
-/// The clients whose decisions are asked for, with what is set for each.
 package enum ClientSelection: Hashable, Sendable {
     /// Every client that can still be meant to ship, without settings.
     case all

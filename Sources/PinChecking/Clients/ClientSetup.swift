@@ -2,7 +2,6 @@ import Base
 import Pinning
 import X509
 
-/// The procedures of clients that have settings of their own.
 extension ClientInput {
     func validatesCertificateChain() throws(Problem) -> Bool {
         switch client.text("chain") {
@@ -13,7 +12,7 @@ extension ClientInput {
     }
 
     func trustKit() throws -> TrustKit {
-        // Pins for whatever host stand in the app below this one's name, as a key of TSKPinnedDomains.
+        // Pins for any host are below this host's name in the app, as a key of TSKPinnedDomains.
         if policy == nil, pins != nil, let name = referenceName ?? host,
             !TrustKit.hasRegisteredSuffix(name, publicSuffix: SystemPublicSuffixList.publicSuffix)
         {
@@ -26,7 +25,6 @@ extension ClientInput {
             rootsThatPassOnMacs: policy?.first?.exemptsInstalledRoots == false ? [] : Set(installedRoots))
     }
 
-    /// OkHttp with the pins for any host, or for the hosts of a pattern.
     func okHttp() throws -> OkHttp {
         let pattern = try client.text("pattern").map { text in try OkHttp.pattern(InternationalName.ascii(text) ?? text)
         }
@@ -40,7 +38,7 @@ extension ClientInput {
         return OkHttp(entries: entries, host: host, trust: androidTrust, bringsConscrypt: bringsConscrypt)
     }
 
-    /// Alamofire with the evaluator that was named, or the one the pins suggest, for all hosts or for those that were named.
+    /// Alamofire with the evaluator that is set or follows from the pins, for all hosts or the set ones.
     func alamofire() throws(Problem) -> Alamofire {
         let hosts = client.texts("host")
         guard !hosts.isEmpty || !client.isSet("no-all-hosts") else {
@@ -88,7 +86,7 @@ extension ClientInput {
         )
     }
 
-    /// NSPinnedDomains with the pins under one key, or under the one that fits.
+    /// NSPinnedDomains with the pins under the set key, or under the one that fits.
     func nsPinnedDomains() throws(Problem) -> NSPinnedDomains {
         if let policy, client.text("key") == nil { return NSPinnedDomains(identities: policy.positions) }
         let hashes = pins?.pins.map(\.spkiSHA256)

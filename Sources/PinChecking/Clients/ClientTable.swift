@@ -83,7 +83,7 @@ extension Client {
         generic,
     ]
 
-    /// A pin compared by hand, on the preferred path.
+    /// A comparison of pins by hand, on the preferred path.
     public static let generic = Client(
         name: "generic", summary: "A pin compared by hand, as Go, Node, Java and dio do (the default)",
         configurations: [.okHttp: .union, .policy: .mostSpecific], comparesHostAsWritten: true, looseSet: .others,

@@ -2,22 +2,21 @@ import Base
 package import Pinning
 import X509
 
-/// A client that was chosen and set up for one host, ready to decide.
+/// A chosen client that is set up for one host, ready to decide.
 package struct ConfiguredClient: Sendable {
     package let client: Client
     package let settings: [ShownSetting]
-    /// Its procedure, or why it cannot be set up with these pins.
     package let procedure: Result<any ClientProcedure, ClientConfigurationError>
     package let pins: PinSet?
-    /// What the app's network security configuration has it trust, `nil` where nothing says it.
+    /// The trust in the app's network security configuration; `nil` if no setting or file determines it.
     package var androidTrust: AndroidTrust?
     package var app: AppleApp?
-    /// Whether it trusts user-installed roots, beside what its procedure has for anchors.
+    /// `true` if it trusts user-installed roots in addition to its procedure's anchors.
     package var trustsInstalledRoots = false
 }
 
 extension ConfiguredClient {
-    /// Sets a client up; one that cannot be is a client without a verdict.
+    /// Sets a client up; a failure makes a client without a verdict.
     init(_ input: ClientInput) throws(Problem) {
         let client = input.client
         var input = input
@@ -45,11 +44,10 @@ package struct ShownSetting: Hashable, Sendable {
         case text(String)
     }
 
-    /// The client's own name for it, in camel case or with hyphens.
+    /// The client's own name for the setting, in camel case or with hyphens.
     package let name: String
     package let value: Value
 
-    /// A setting as it is written behind a client's name, as in `expires=2027-06-01`.
     package init(word: String) {
         let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
         self.init(parts[0], parts.count > 1 ? .text(parts[1]) : .flag(true))
@@ -58,27 +56,27 @@ package struct ShownSetting: Hashable, Sendable {
     package init(_ name: String, _ value: Value) { (self.name, self.value) = (name, value) }
 }
 
-/// What a client's procedure is made from for one host: the flags, the pins, and the client's own settings.
+/// The options, pins and settings from which a client's procedure for one host is made.
 struct ClientInput: Sendable {
     let client: Client
-    /// AFNetworking's policy; its mode is given, or suggested by the pins.
+    /// The policy of AFNetworking; its mode is given, or follows the pins.
     let afSecurityPolicy: AFSecurityPolicy
-    /// The pins that are for the host: of the client's own configurations where there are some, else of all sources.
+    /// The pins for the host, from the client's own configurations if it has any, else from all sources.
     let pins: PinSet?
-    /// What the client's own configurations say of the host, `nil` where there are none or they say nothing.
+    /// The entries for the host in the client's own configurations; `nil` if there are none.
     var policy: [HostEntry]?
     var installedRoots: [Certificate] = []
-    /// The host as the URL has it, which some clients compare as text; `nil` where that is the reference name.
+    /// The host in the URL, which some clients compare as text; `nil` if it is the reference name.
     var host: String?
     var referenceName: String?
-    /// The network security configuration of its Android app, `nil` for another platform and where none is known.
+    /// The network security configuration of an Android app; `nil` if it is not known.
     var networkSecurity: NetworkSecurityConfiguration?
     var androidTrust: AndroidTrust?
-    /// App Transport Security of the app, `nil` for another platform and where its Info.plist is not known.
+    /// App Transport Security of an Apple app; `nil` if its Info.plist is not known.
     var transportSecurity: TransportSecurity?
-    /// The host of the URL, `nil` for the reference name.
+    /// The host of the URL; `nil` if it is the reference name.
     var urlHost: ServerName?
-    /// Why the client throws for its configuration when the app starts, `nil` when it does not.
+    /// The reason why the client throws for its configuration when the app starts; `nil` if it does not.
     var obstacle: ClientConfigurationError?
 
     var shownSecurityPolicy: [ShownSetting] {
@@ -89,9 +87,7 @@ struct ClientInput: Sendable {
         ]
     }
 
-    // MARK: Android
-
-    /// Finds what Android trusts for the host in the app that the settings describe, where something says it.
+    /// Determines the trust of the Android app for the host, if a setting or its configuration contains it.
     mutating func readAndroidTrust() throws(Problem) {
         guard client.platform == .android else { return }
         var targetSDK: Int?

@@ -1,20 +1,20 @@
 import Pinning
 import TLSProbe
 
-/// Compares targets with a baseline as they come, and remembers what was seen.
+/// Compares targets with a baseline one after the other, and records what they serve.
 package struct BaselineComparison {
     private let baseline: Baseline
     private var seen: [Snapshot.Endpoint] = []
-    /// The recorded endpoints that were asked, whether or not they answered.
+    /// The recorded endpoints that were contacted, even if they did not answer.
     private var asked: Set<Snapshot.Key> = []
-    /// The recorded endpoints that a server says it has no more.
+    /// The recorded endpoints that a server no longer offers.
     private var gone: Set<Snapshot.Key> = []
-    /// The recorded endpoints that did not answer, in words.
+    /// The titles of recorded endpoints that did not answer.
     package private(set) var unanswered: [String] = []
 
     package init(with baseline: Baseline) { self.baseline = baseline }
 
-    /// What the baseline has of each connection to a target, in their order.
+    /// The comparison of each connection to a target with the baseline, in their order.
     package mutating func states(of target: CheckedTarget) -> [BaselineChanges?] {
         target.connections.map { connection in
             guard var endpoint = Snapshot.Endpoint(connection) else {
@@ -31,7 +31,7 @@ package struct BaselineComparison {
             }
             let changes = baseline.changes(at: endpoint)
             asked.insert(changes.recorded?.key ?? endpoint.key)
-            // What an address serves that was given says nothing of where a look-up leads: it is recorded beside that.
+            // The chain at a given address does not show the result of a look-up, so it has a record of its own.
             let isLookedUp = endpoint.key.connect == nil || connection.endpoint.lookedUpName != nil
             if isLookedUp { endpoint.key = changes.recorded?.key ?? endpoint.key }
             seen.append(endpoint)
@@ -46,12 +46,12 @@ package struct BaselineComparison {
 }
 
 extension Snapshot.Key {
-    /// The endpoint as titles have it, as in `h.example:443, RSA,`.
+    /// The title of the endpoint, as in `h.example:443, RSA,`.
     fileprivate var title: String {
         target + (connect.map { " → \($0)" } ?? "") + (variant.map { ", \($0)," } ?? "")
     }
 
-    /// How an endpoint is recorded: by the address only where that was given.
+    /// The key of an endpoint's record, with the address only if that was given.
     package init(_ endpoint: CheckEndpoint, _ variant: Variant) {
         let place = endpoint.request.target
         self.init(

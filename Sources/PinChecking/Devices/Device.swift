@@ -1,23 +1,22 @@
 import Base
 package import Pinning
 
-/// A version of a system with its list of roots.
 package struct Device: Sendable, Hashable {
-    /// What `--device` calls it: `ios-17`, `android-8.1`, `mozilla`.
+    /// The name in `--device`: `ios-17`, `android-8.1`, `mozilla`.
     package let name: String
-    /// Another name of the same list, as `macos-14` for `ios-17`; `nil` when it has none.
+    /// Another name of the same list, as `macos-14` for `ios-17`; `nil` if there is none.
     package let alias: String?
     package let platform: DevicePlatform
-    /// The system's version; `nil` for Mozilla, whose list has none.
+    /// The system's version; `nil` if it is Mozilla, whose list has none.
     package let version: DeviceVersion?
-    /// The systems and versions in words, as the list's publisher writes them.
+    /// The systems and versions in the words of the list's publisher.
     package let release: String
     package let address: String
     package let date: Timestamp
-    /// One bit for each certificate of the data, the highest of the first byte for the first.
+    /// One bit for each certificate of the data, from the highest of the first byte on.
     var membership: [UInt8] = []
 
-    /// A device that is called `name`: `ios-17`, `android-8.1` or `mozilla`; `nil` for any other name.
+    /// A device by its name, such as `ios-17`, `android-8.1` or `mozilla`; `nil` if the name is anything else.
     package init?(name: String, alias: String? = nil, release: String, address: String, date: Timestamp) {
         let parts = name.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         guard let platform = DevicePlatform(rawValue: String(parts[0])) else { return nil }
@@ -31,16 +30,15 @@ package struct Device: Sendable, Hashable {
     func holds(_ position: Int) -> Bool { membership[position / 8] & 0x80 >> UInt8(position % 8) != 0 }
 }
 
-/// Whose list of roots a device has.
 package enum DevicePlatform: String, Sendable, Hashable, CaseIterable {
-    /// Apple's, the same for iOS and the macOS of its year; named after iOS.
+    /// Apple's list, the same for iOS and the macOS of its year; named after iOS.
     case apple = "ios"
-    /// AOSP's, which manufacturers may add to.
+    /// AOSP's list, to which manufacturers may add.
     case android
-    /// Mozilla's root program, which has no versions.
+    /// The list of Mozilla's root program, without versions.
     case mozilla
 
-    /// Whether a client of a platform is at home there: Mozilla's list belongs to no system, and curl brings it along.
+    /// `true` if clients of a platform run there: Mozilla's list belongs to no system, and curl comes with it.
     package func runs(_ platform: PlatformFamily?) -> Bool {
         switch (self, platform) {
         case (_, nil), (.apple, .apple), (.android, .android), (.mozilla, .openssl): true
@@ -58,11 +56,11 @@ package enum DevicePlatform: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Device {
-    /// The version of its system as far as rules depend on it; `nil` for Mozilla's list, which belongs to no version of a system.
+    /// The version of its system for rules; `nil` if it is Mozilla's list, which belongs to no system.
     package var platformRelease: PlatformRelease? {
         guard let version else { return nil }
         return switch platform {
-        // By its version of iOS, which its other name puts for macOS.
+        // By the version of iOS, even for an alias of macOS.
         case .apple: .apple(AppleRelease(iOS: version))
         case .android: .android(version)
         case .mozilla: nil
@@ -79,14 +77,14 @@ extension Device {
 }
 
 extension DeviceData {
-    /// What this machine is called, with its own roots and each client's platform of today.
+    /// The name of this machine, with its own roots and each client's newest platform.
     package static let systemName = "system"
 
-    /// The names of all devices, this machine's first, without their other names.
+    /// The names of all devices without aliases, this machine's first.
     package var names: [String] { [Self.systemName] + devices.map(\.name) }
     package var allNames: [String] { names + devices.compactMap(\.alias) }
 
-    /// The device of a name, `nil` for this machine; a version without a list is an error: roots come and go within a version.
+    /// The device of a name, `nil` if it is this machine; a version without a list throws: roots change within one.
     package func device(named name: String) throws(Problem) -> Device? {
         for name in [name, Self.canonical(name)] {
             if name == Self.systemName { return nil }
@@ -110,7 +108,7 @@ extension DeviceData {
             "there is no device \(quoted(name)): did you mean \(quoted(nearest))? (devices are named by their system)")
     }
 
-    /// A name as lists have it: `iOS17` and `ios17` are `ios-17`.
+    /// A name in the form of lists: `iOS17` and `ios17` are `ios-17`.
     private static func canonical(_ name: String) -> String {
         let name = name.lowercased()
         guard let digit = name.firstIndex(where: \.isNumber), digit > name.startIndex else { return name }

@@ -4,19 +4,19 @@ package import PinFormats
 package import Pinning
 import X509
 
-/// Devices and their roots, as they were read from their publishers on some days.
+/// Devices and their roots, as their publishers listed them on some days.
 package struct DeviceData: Sendable {
-    /// From so many days on data counts as old: public lists change several times a year.
+    /// The age in days from which on data is old: public lists change several times a year.
     package static let daysUntilStale = 180
 
-    /// What was read of a file, its certificates by length and then by bytes; `nil` for the program's data, which is not copied.
+    /// The contents of a file, its certificates by length and then by bytes; `nil` if it is the program's data.
     private let read: Contents?
 
     private typealias Contents = (
         source: String, licence: String, devices: [Device], certificates: [[UInt8]], keys: [SHA256Digest?]
     )
 
-    /// The CAs that a file names; they win over the published rows of the same keys.
+    /// The CAs in a file, which replace the built-in rows with the same keys.
     package private(set) var publicCAs: [CA] = []
 
     package var source: String { read?.source ?? String(cString: Self.table.source) }
@@ -24,7 +24,7 @@ package struct DeviceData: Sendable {
     /// The devices: Apple's, then Android's, each from the oldest on, then Mozilla.
     package var devices: [Device] { read?.devices ?? Self.builtInDevices }
 
-    /// The data that is part of the program, or what a test has in its place.
+    /// The data in the program, or a test's in its place.
     @TaskLocal package static var builtIn = DeviceData(read: nil)
 
     private static var table: CDeviceTable { CDeviceData_table().pointee }
@@ -61,7 +61,6 @@ package struct DeviceData: Sendable {
         read = (source, licence, ordered, certificates, certificates.map(CertificateReader.keyHash))
     }
 
-    /// The data of a file.
     package init(_ file: DeviceLists) {
         let lists = file.stores.map { name, alias, release, address, date, roots in
             let device = Device(name: name, alias: alias, release: release, address: address, date: date)
@@ -74,21 +73,17 @@ package struct DeviceData: Sendable {
 
     package var certificateCount: Int { read?.certificates.count ?? Int(Self.table.certificateCount) }
 
-    // MARK: Age
-
-    /// The day on which the newest of the lists was read: that of the data.
+    /// The day on which the newest of the lists was read.
     package var date: Timestamp { devices.map(\.date).max() ?? Timestamp(secondsSinceEpoch: 0) }
 
-    /// How many whole days old the data is, 0 for a clock that is behind.
+    /// The age of the data in whole days; 0 if the clock is behind.
     package func age(at time: Timestamp) -> Int {
         Int(max(0, time.advanced(bySeconds: -date.secondsSinceEpoch).secondsSinceEpoch) / 86_400)
     }
 
     package func isStale(at time: Timestamp) -> Bool { age(at: time) > Self.daysUntilStale }
 
-    // MARK: Roots
-
-    /// The roots of a device in DER, each made when it is asked for.
+    /// The roots of a device in DER, each made on use.
     package func roots(of device: Device) -> some RandomAccessCollection<[UInt8]> {
         positions(of: device).lazy.map { certificate(at: $0) }
     }
@@ -100,9 +95,9 @@ package struct DeviceData: Sendable {
     package func positions(of device: Device) -> [Int] { (0..<certificateCount).filter(device.holds) }
     package func lists(_ certificate: [UInt8]) -> Bool { position(of: certificate) != nil }
 
-    /// Whether a certificate is on the newest list of Apple's, taken for the system's own where no device is named.
+    /// `true` if a certificate is on the newest list of Apple's, which serves as the system's if no device is named.
     package func isOnNewestApple(_ certificate: [UInt8]) -> Bool {
-        // A root on no list is not looked for on this one, for which the devices have to be made.
+        // A root on no list ends here, before the devices are made.
         guard let position = position(of: certificate) else { return false }
         return devices.last { $0.platform == .apple }?.holds(position) ?? false
     }
@@ -116,7 +111,6 @@ package struct DeviceData: Sendable {
         return devices.filter { $0.holds(position) }
     }
 
-    /// The hashes of the keys of all certificates.
     package var keys: Set<SHA256Digest> { read.map { Set($0.keys.compactMap(\.self)) } ?? Self.builtInKeys }
 
     private static let builtInKeys = Set(
@@ -124,7 +118,6 @@ package struct DeviceData: Sendable {
             SHA256Digest(bytes: UnsafeBufferPointer(start: table.keys + 32 * position, count: 32))
         })
 
-    /// The certificates with a key, each with the devices that list it.
     package func roots(withKey key: SHA256Digest) -> [(der: [UInt8], devices: [Device])] {
         let found =
             if let read { read.keys.indices.filter { read.keys[$0] == key } } else {
@@ -146,7 +139,7 @@ package struct DeviceData: Sendable {
             UnsafeBufferPointer(start: Self.table.certificates + start, count: Int(Self.table.ends[position]) - start))
     }
 
-    /// Looks for a certificate among all, which are ordered: first by length, so that most comparisons look at no certificate.
+    /// Finds a certificate in the list, whose order by length spares most comparisons of bytes.
     private func position(of certificate: [UInt8]) -> Int? {
         certificate.withUnsafeBufferPointer { wanted in
             var (low, high) = (0, certificateCount)
@@ -166,14 +159,13 @@ package struct DeviceData: Sendable {
         }
     }
 
-    /// The order of certificates: by length, those of one length by their bytes.
     private static func precedes(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
         left.count != right.count ? left.count < right.count : left.lexicographicallyPrecedes(right)
     }
 }
 
 extension DeviceData {
-    /// Which devices of a platform have a root, in words, as in `on ios-13 and newer`; `nil` for a platform without devices.
+    /// The devices of a platform that have a root, as in `on ios-13 and newer`; `nil` if the platform has no devices.
     package func availability(of certificate: [UInt8], on platform: DevicePlatform) -> String? {
         let all = devices.filter { $0.platform == platform }
         guard !all.isEmpty else { return nil }

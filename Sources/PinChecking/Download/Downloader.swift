@@ -4,12 +4,12 @@ import Synchronization
 package import TLSProbe
 import X509
 
-/// Fetches a document from a server that is judged on the very connection that carries it.
+/// Fetches a document from a server that is judged on the connection that carries it.
 ///
-/// Before the verdict not a byte of the request is sent; a redirect is judged as any server is, by what is given for its host, and
-/// leads to no host without pins.
+/// No byte of the request is sent before the verdict. The server of a redirect is judged by the pins for its host, and
+/// a host without pins is refused.
 package final class Downloader: Sendable {
-    /// What is checked of the server of a URL or a redirect, by what is given for its host.
+    /// Plans the check of a URL's or redirect's server, by the rules for its host.
     package typealias Plan = @Sendable (Target, CheckRequest) throws(Problem) -> Check
 
     private let checker: Checker
@@ -20,16 +20,15 @@ package final class Downloader: Sendable {
         self.plan = plan
     }
 
-    /// How long a body may pause.
     private static let patience = Duration.seconds(30)
-    /// The pause before the second try; each further one is twice as long.
+    /// The pause before the second attempt; each further one is twice as long.
     private static let shortestPause = Duration.milliseconds(200)
-    /// How many bytes a try has to bring for another that does not count.
+    /// The bytes that an attempt has to bring so that it does not count as a retry.
     private static let leastProgress = 1_000
 
     package func shutdown() async { await checker.shutdown() }
 
-    /// Fetches a document into the file at `path`, or where there is none to `stream`, which takes the bytes as they come.
+    /// Fetches a document into the file at `path`, or without one to `stream`, in parts.
     package func fetch(
         _ request: DownloadRequest, toFile path: String?, or stream: @escaping DownloadStream,
         progress: DownloadProgress
@@ -48,7 +47,7 @@ package final class Downloader: Sendable {
             let before = document.count
             result.ending = await follow(request, document, &result.hops)
             guard result.mayPass, request.retries > 0, document.mayBeginAgain, !Task.isCancelled else { break }
-            // What goes on well is no second try; a server that gives a byte on each connection is none that goes on.
+            // Progress does not count as a retry, but a byte on each connection is not progress.
             if document.count - before >= Self.leastProgress {
                 pause = Self.shortestPause
             } else {
@@ -68,7 +67,6 @@ package final class Downloader: Sendable {
         return result
     }
 
-    /// One way to the document, from its URL through all redirects.
     private func follow(
         _ request: DownloadRequest, _ document: PartialDocument, _ hops: inout [DownloadHop]
     ) async -> DownloadEnding {
@@ -85,7 +83,7 @@ package final class Downloader: Sendable {
                 let target = try Target("https://\(location.authority)/")
                 check = try plan(target, isFirst ? request.request : request.request.ofAnotherHost)
             } catch { return .impossible(error) }
-            // Pins that are not compared, or do not apply, are none.
+            // Pins that are not compared or do not apply do not count.
             guard isFirst || check.policy?.clients.contains(where: { $0.pins != nil }) ?? false else { return unpinned }
             let (connection, response) = await ask(location, isFirst, check, request, for: document, goingOn: goesOn)
             let result = CheckedTarget(connections: [connection], policy: check.policy).results().first
@@ -109,13 +107,13 @@ package final class Downloader: Sendable {
         }
     }
 
-    /// Connects, judges, and on the same connection asks a server that is accepted.
+    /// Connects, judges, and sends the request to an accepted server on the same connection.
     private func ask(
         _ location: HTTPLocation, _ isFirst: Bool, _ check: Check, _ request: DownloadRequest,
         for document: PartialDocument, goingOn: Bool
     ) async -> (CheckedConnection, Result<HTTPResponse, HTTPError>?) {
         let host = isFirst ? request.request.names.host : nil
-        // As it was written, as for a request: who means the port writes it.
+        // The Host header as written: a user who means the port writes it.
         let authority = host.map { host in
             HTTPLocation.authority(host.host, host.port ?? RequestDefaults.port, defaultPort: RequestDefaults.port)
         }
@@ -130,7 +128,7 @@ package final class Downloader: Sendable {
                 } ?? false
             guard connection.verdict.outcome == .accepted, isFirst || isPinned else { return (connection, nil) }
             let missing = document.expect(from: isPinned ? acceptance : nil, goingOn: goingOn)
-            // A document is stored as it is.
+            // A document is stored without a coding.
             let own = [HTTPField("Accept-Encoding", "identity")].compactMap(\.self) + missing
             let asked = HTTPRequest(location, authority: authority, fields: (isFirst ? request.fields : []) + own)
             return (connection, HTTPExchange(asked, for: document, patience: Self.patience))
@@ -139,7 +137,7 @@ package final class Downloader: Sendable {
 }
 
 extension CheckRequest {
-    /// What holds for the server of a redirect: nothing that was said of the first one alone, and nothing that proves who asks.
+    /// The request for the server of a redirect, without facts of the first server and credentials.
     fileprivate var ofAnotherHost: CheckRequest {
         var request = self
         request.names = Names()
@@ -153,7 +151,7 @@ extension CheckRequest {
 }
 
 extension HostPolicy {
-    /// The hash of a host and its pins: what was downloaded from it is gone on with by the same alone.
+    /// The hash of a host and its pins: only a download with the same hash is continued.
     fileprivate func acceptance(of host: String) -> String {
         let pins = clients.flatMap { client in
             ["\(client.client.name) \(client.settings.map { "\($0.name)=\($0.value)" })"]
@@ -176,11 +174,11 @@ extension DownloadResult {
 
 package struct DownloadRequest: Sendable {
     package let location: HTTPLocation
-    /// Fields of the request that the user gave; they go to the server of the URL alone.
+    /// The user's header fields, which only the URL's own server receives.
     package var fields: [HTTPField] = []
     package var request: CheckRequest
     package var mostRedirects = 10
-    /// How often it is tried again where the network or the server failed, 0 to 100.
+    /// The number of retries after a failure of the network or server, 0 to 100.
     package var retries = 0
     package var sha256: SHA256Digest?
 
@@ -189,54 +187,51 @@ package struct DownloadRequest: Sendable {
     }
 }
 
-/// Takes the bytes of a document as they come, and throws when nobody does any more.
+/// Receives a document in parts; throws if the reader has gone away.
 package typealias DownloadStream = @Sendable ([UInt8]) throws(OutputError) -> Void
 
-/// One server on the way to a document; the status is `nil` where it was not asked or did not answer.
+/// One server on the way to a document; the status is `nil` without a request or an answer.
 package typealias DownloadHop = (location: HTTPLocation, result: CheckResult?, status: Int?)
 
 package enum DownloadEnding: Sendable {
     case complete
-    /// A server was not accepted, or could not be reached; the last hop says why.
+    /// A server was not accepted, or could not be reached; the last hop has the reason.
     case notAccepted
-    /// The server answers with this status line.
     case status(String)
     case badRedirect(String, Problem)
     case tooManyRedirects(Int)
     case unpinnedRedirect(String)
     case plainRedirect(String)
-    /// It gives another part than the one that was asked for, in the words of the server.
+    /// The server sends another part than the requested one, in its words.
     case wrongRange(String?)
     case wrongHash(SHA256Digest)
     case brokenOff(HTTPError)
     case notStored(WriteFailure)
-    /// Something that was given for a host on the way cannot be used.
+    /// A setting for a host on the way cannot be used.
     case impossible(Problem)
 }
 
 package struct DownloadResult: Sendable {
     package let location: HTTPLocation
-    /// Every server on the way, in their order; of several tries the last.
+    /// The servers on the way, in their order; of several attempts the last one's.
     package var hops: [DownloadHop] = []
     package var ending = DownloadEnding.complete
     package var count = 0
     package var resumedAt = 0
-    /// Whether what was there of an earlier run was thrown away.
+    /// `true` if the part of an earlier run was discarded.
     package var startedAgain = false
     package var isResumable = false
-    /// How the document is encoded, in the words of the server, not escaped; `nil` for not at all.
+    /// The coding of the document in the server's words, not escaped; `nil` if there is none.
     package var contentCoding: String?
     package var time = Duration.zero
 }
 
-/// How far a download is, for whoever shows it.
 package final class DownloadProgress: Sendable {
-    /// How many bytes are there, how many of them came before the last connection, and how many there will be: `nil` where no server
-    /// says.
+    /// The bytes so far, those before the last connection, and those of the whole, `nil` if no server says.
     package typealias State = (count: Int, start: Int, total: Int?)
 
     private let current = Mutex<State>((0, 0, nil))
-    /// Learns whether another run could go on with what is there.
+    /// Called with `true` if another run could continue this part.
     let keep: @Sendable (Bool) -> Void
 
     package init(keep: @escaping @Sendable (Bool) -> Void = { _ in }) { self.keep = keep }

@@ -3,20 +3,17 @@ import Pinning
 import TLSProbe
 import X509
 
-/// What there is of one document, and what becomes of it by a response: it goes on, begins anew or stays as it is.
-///
-/// Sendable because one thread at a time touches it: the event loop while a response comes, the downloader between.
+/// The partial document that responses continue, replace or leave; Sendable because one thread at a time uses it.
 final class PartialDocument: HTTPReceiver, @unchecked Sendable {
-    /// What a head says the response is.
     enum Answer {
         case document
-        /// What is there is of no use: it has to be asked for without a range.
+        /// The part cannot be continued: the next request is without a range.
         case notInRange
         case redirect(String)
         case ended(DownloadEnding)
     }
 
-    /// The file of the document, `nil` where it is streamed.
+    /// The file of the document; `nil` if it is streamed.
     private let file: PartialFile?
     private let stream: DownloadStream
     private let url: String
@@ -24,23 +21,22 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
     private let hash: RunningSHA256?
     private let progress: DownloadProgress
     private var streamed = 0
-    /// What is known of what is there, `nil` where that is nothing of this document.
+    /// The record of the partial file; `nil` if the file belongs to another document.
     private var record: DownloadRecord?
-    /// How many bytes of an earlier run are used.
+    /// The number of bytes of an earlier run that are used.
     private(set) var resumed = 0
     private(set) var startedAgain = false
-    /// Why nothing can be stored any more.
     private(set) var failure: WriteFailure?
 
-    // Of the response that is expected or comes.
+    // The state of the response that is expected or arriving.
     private var acceptance: String?
-    /// The first byte that is asked for, 0 for all.
+    /// The first requested byte; 0 means all.
     private var offset = 0
     private(set) var answer = Answer.document
     private(set) var head: HTTPResponse?
     private(set) var total: Int?
 
-    /// Opens what an earlier run left of the document, or begins anew.
+    /// Opens the document's part of an earlier run, or begins anew.
     init(
         _ path: String?, or stream: @escaping DownloadStream, of request: DownloadRequest, _ progress: DownloadProgress
     ) throws(WriteFailure) {
@@ -63,14 +59,15 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
     var count: Int { file?.count ?? streamed }
     var isResumable: Bool { file.map { $0.count > 0 } ?? false && record?.isResumable == true }
 
-    /// Whether it can be asked for again: what was streamed was read.
+    /// `true` if the document can be requested again: streamed bytes have already been read.
     var mayBeginAgain: Bool { streamed == 0 }
 
-    /// Expects a response from a server that is accepted, and matches the hash of its host and pins; `nil` where no pin matched.
+    /// Prepares for a response of an accepted server; `acceptance` is the hash of its host and pins, `nil` if no pin
+    /// matched.
     ///
-    /// What came from a server that was accepted by other pins is not gone on with: whoever sent it may be nobody whom these accept.
+    /// Bytes of a server that other pins accepted are not continued: these pins might reject their sender.
     ///
-    /// - Returns: the fields that ask for what is missing.
+    /// - Returns: the fields that request the missing bytes.
     func expect(from acceptance: String?, goingOn: Bool) -> [HTTPField] {
         self.acceptance = acceptance
         (answer, head, total, offset) = (.document, nil, nil, 0)
@@ -91,7 +88,7 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        // Without a Content-Length nothing else ends the rest of a document where its range does.
+        // Without a Content-Length, only this check ends the rest of a document at the end of its range.
         if offset > 0, let total, bytes.count > total - count {
             answer = .ended(.wrongRange(head?.value(of: "Content-Range")))
             return false
@@ -122,7 +119,7 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
         }
     }
 
-    /// The whole document, whatever was asked for.
+    /// Begins the whole document, even if a range was requested.
     private func begin(_ head: HTTPResponse) -> Answer {
         let record = DownloadRecord(head, url: url, acceptance: acceptance)
         self.record = record
@@ -139,7 +136,7 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
         let isMultipart = head.fields.contains {
             $0.isNamed("Content-Type") && $0.value.lowercased().hasPrefix("multipart/byteranges")
         }
-        // Its bytes are not those of the document.
+        // The bytes of such a response are not those of the document.
         if offset > 0, isMultipart || head.contentCoding != nil { return .notInRange }
         guard offset > 0, let record, let range = words.flatMap({ ContentRange($0) }), let bytes = range.bytes,
             let whole = range.total, bytes.lowerBound == offset, bytes.upperBound == whole - 1,
@@ -150,7 +147,7 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
         return .document
     }
 
-    /// Gives a whole document its name, or throws away what no run can go on with, and lets others have the file.
+    /// Gives a whole document its name, discards a part that no run can continue, and closes the file.
     func conclude(_ ending: DownloadEnding) -> DownloadEnding {
         guard let file else { return ending }
         defer { file.end() }
@@ -168,15 +165,15 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
     }
 }
 
-/// What is known of an unfinished document: where it is from, by what it is known again, and by what its server was accepted.
+/// The record of an unfinished document: its source, its version, and the pins that accepted its server.
 struct DownloadRecord: Hashable, Sendable {
-    /// The URL that was asked for, before any redirect.
+    /// The URL of the request, before any redirect.
     let url: String
-    /// The strong entity tag (RFC 9110, 8.8.3), `nil` without one and where the bytes are not those of the document.
+    /// The strong entity tag (RFC 9110, 8.8.3); `nil` without one, or if the bytes are not those of the document.
     var entityTag: String? = nil
-    /// How long it is, `nil` where the server does not say.
+    /// The length in bytes; `nil` if the server does not say.
     var total: Int? = nil
-    /// The hash of the server's host and the pins it was accepted by, in hexadecimal digits; `nil` where no pin matched.
+    /// The hash of the server's host and the pins that accepted it, in hexadecimal digits; `nil` if no pin matched.
     var acceptance: String? = nil
 }
 
@@ -184,14 +181,14 @@ extension DownloadRecord {
     init(_ head: HTTPResponse, url: String, acceptance: String?) {
         (self.url, self.acceptance) = (url, acceptance)
         total = head.value(of: "Content-Length").flatMap(Self.length)
-        // The rest of what is encoded would be asked for as it is.
+        // A range would count bytes of the encoded form.
         entityTag = head.contentCoding == nil ? head.value(of: "ETag").flatMap(Self.strong) : nil
     }
 
-    /// Whether a range can be asked for, of the same document from a server that the same pins accept.
+    /// `true` if a range can be requested, of the same version and from a server that the same pins accept.
     var isResumable: Bool { entityTag != nil && acceptance != nil }
 
-    /// Whether a response is certainly of the same document: it says so once, by the tag that is known (RFC 9110, 15.3.7.3).
+    /// `true` if the response is certainly of this version: its single entity tag is equal (RFC 9110, 15.3.7.3).
     func isOf(_ head: HTTPResponse) -> Bool {
         guard let entityTag, head.fields.count(where: { $0.isNamed("ETag") }) == 1 else { return false }
         return head.value(of: "ETag") == entityTag
@@ -214,7 +211,6 @@ extension DownloadRecord {
         return Array((lines.compactMap(\.self).joined(separator: "\n") + "\n").utf8)
     }
 
-    /// Reads what it was written as; `nil` for anything else.
     init?(bytes: [UInt8]) {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         let lines = text.split(separator: "\n")
@@ -233,7 +229,7 @@ extension DownloadRecord {
 }
 
 extension HTTPResponse {
-    /// How the body is encoded, in the words of the server, not escaped; `nil` for not at all.
+    /// The encoding of the body in the server's words, not escaped; `nil` if it has none.
     package var contentCoding: String? {
         let codings = fields.filter { $0.isNamed("Content-Encoding") }.map(\.value)
         return codings.first { !["", "identity"].contains($0.lowercased()) }

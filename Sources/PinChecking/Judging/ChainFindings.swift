@@ -4,7 +4,6 @@ import TLSProbe
 import X509
 
 extension HostPolicy {
-    /// What there is to say of a chain beside the verdicts: what deserves attention, and what is good to know.
     func findings(
         on clients: [ClientVerdict], _ views: [ServerView], _ interception: Finding?, isAdvising: Bool
     ) -> (findings: [Finding], notes: [Finding]) {
@@ -39,7 +38,7 @@ extension HostPolicy {
         ]
     }
 
-    /// The warnings of verdicts; what a client warns of on several devices is said once.
+    /// The warnings of verdicts, each once for a client on several devices.
     private func warnings(of ranked: [ClientVerdict], among clients: [ClientVerdict]) -> [Finding] {
         var warnings: [(warning: Finding, clients: [ClientVerdict])] = []
         for one in ranked {
@@ -68,7 +67,7 @@ extension HostPolicy {
         }
     }
 
-    /// Clients that are left out of the verdict, since they do not start with these pins.
+    /// The clients without a verdict, because they do not start with these pins.
     func missingClients(_ clients: [ClientVerdict]) -> [Finding] {
         clients.filter(\.isNotSetUp).grouped(by: \.client.client).compactMap {
             client, missing in
@@ -77,14 +76,14 @@ extension HostPolicy {
         }
     }
 
-    /// That there is nothing the chain could be trusted for, when that is why it is not trusted.
+    /// The warning that the machine has no roots, if that is the reason for distrust.
     private func missingRootsWarning(_ verdict: Verdict, on device: JudgedDevice) -> Finding? {
         let places = verdict.isMissingAnchor ? device.verifier.trustStore.placesWithoutSystemRoots : nil
         guard let places else { return nil }
         return .warning(.noSystemRoots, "this machine has no trusted roots (\(places))", remedy: .giveRoots)
     }
 
-    /// Warnings of pins that are hashes of something else of these certificates than of a key, with the pin that is right.
+    /// Warns of pins that are other hashes of these certificates than their keys', and names the right pin.
     private func misreadPinWarnings(_ certificates: [Certificate]) -> [Finding] {
         let keys = Set(certificates.map(\.publicKey.spkiSHA256))
         let unknown = (pins?.pins ?? []).enumerated().filter { $1.certificate == nil && !keys.contains($1.spkiSHA256) }
@@ -120,7 +119,7 @@ extension Verdict {
         if case .untrusted(let failures) = reason { failures.contains(where: \.isMissingAnchor) } else { false }
     }
 
-    /// The platform whose own rule is the reason, `nil` for a reason that others share, as phones do a key usage.
+    /// The platform whose rule is the reason; `nil` if others share the rule, as phones share key usage.
     fileprivate var refusingPlatform: PlatformFamily? {
         if case .refusedByTransportSecurity = reason { return .apple }
         guard case .untrusted(let failures) = reason else { return nil }
@@ -130,8 +129,8 @@ extension Verdict {
 }
 
 extension JudgedDevice {
-    /// What of the system's store cannot be read where the certificates of this chain were looked for: it may have been the root
-    /// that is missing, or a word of distrust, so there is no verdict.
+    /// The damage to the system's store near this chain's certificates, so that no verdict is possible: their root or a
+    /// distrust of it may be lost.
     func damage(concerning verdict: Verdict) -> Reason? {
         let damage = verifier.trustStore.damage(
             concerning: verdict.builtChain.certificates, whenMissing: verdict.isMissingAnchor)
@@ -152,7 +151,7 @@ extension JudgedDevice {
 }
 
 extension HostPolicy {
-    /// On which devices a root is that some of the named ones have and others do not, a note for each.
+    /// A note for each root that only some of the named devices have.
     func rootNotes(on clients: [ClientVerdict], _ view: ServerView) -> [Finding] {
         let named = devices.filter(\.usesOwnRoots).compactMap(\.device)
         guard let lists, !named.isEmpty else { return [] }
@@ -166,7 +165,7 @@ extension HostPolicy {
             if verdict.builtChain.isVerified { add(verdict.builtChain.certificates) }
         }
         if clients.contains(where: { $0.judgedDevice.device != nil && $0.decided?.isMissingAnchor == true }) {
-            // What a device misses another one may have.
+            // Another device may have the root that one lacks.
             let answer = lists.verifier.evaluate(
                 PathQuestion(
                     presented: view.presented, intermediates: (pins?.certificates ?? []) + view.fetchable,

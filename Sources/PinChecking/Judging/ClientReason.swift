@@ -5,14 +5,14 @@ import X509
 package enum SentServerName: Hashable, Sendable {
     case noServer
     case name(String)
-    /// None was sent, as the check is made: to a server that has this name beside its address, if one is known.
+    /// No name was sent, as the check is made; `name` is the server's known name, in addition to its address.
     case none(name: ServerName?)
-    /// None was sent, because none was asked for or to see what clients get that send none.
+    /// No name was sent, because the user wanted none, or to compare the result.
     case leftOut
 }
 
 extension Reason {
-    /// The reason of a verdict in one line, with what the user needs to act on it.
+    /// The reason of a verdict in one line, with the facts that a remedy needs.
     init(
         _ verdict: Verdict, of client: ConfiguredClient, for name: ReferenceName, by policy: HostPolicy,
         serverName: SentServerName, proxy: Proxy? = nil, hasAnchors: Bool, on device: JudgedDevice? = nil,
@@ -48,11 +48,11 @@ extension Reason {
             var hints = failures.prefix(3).dropFirst().map { "also, \($0)" }
             var remedy = policy.anchorRemedy(
                 for: first, of: client, serverName == .noServer, proxy, hasAnchors: hasAnchors)
-            // AFSecurityPolicy accepts it with a setting of its own: no anchor is needed.
+            // AFSecurityPolicy accepts the certificate with a setting of its own: no anchor is needed.
             if first.reason == .selfSigned, client.client.hasSecurityPolicy,
                 client.pins?.certificates.contains(first.certificate) == true
             {
-                // In certificate mode Apple's rules for leaves under an app's own anchor hold all the same.
+                // In certificate mode Apple's rules for leaves under an app's own anchor still apply.
                 let apple = Platform.apple().running(on: device?.release ?? .newest)
                 let objection =
                     policy.mode == .publicKey
@@ -63,7 +63,7 @@ extension Reason {
                     remedy = .allowInvalidCertificates
                 }
             }
-            // Which name the server was asked for explains most certificates that are for another one.
+            // The requested name explains most certificates for another name.
             if case .nameMismatch = first.reason {
                 switch serverName {
                 case .noServer: break
@@ -96,14 +96,14 @@ extension Reason {
 }
 
 extension HostPolicy {
-    /// What mends a missing end of the path, `nil` where none is missing or the anchors that were given are to be enough.
+    /// The remedy for a missing anchor; `nil` if none is missing or the given anchors have to suffice.
     fileprivate func anchorRemedy(
         for failure: TrustFailure, of client: ConfiguredClient, _ isOfFile: Bool, _ proxy: Proxy?, hasAnchors: Bool
     ) -> Remedy? {
         switch failure.reason {
         case .unknownIssuer:
             let giving = giving(issuerOf: failure.certificate, for: client)
-            // A server's own certificate is hardly ever a root's: what issued it is what the server left out.
+            // A root rarely issues a server's certificate: the server left out the issuer.
             guard failure.depth > 0, [.helps, .doesNotHelp, .isOfAnother].contains(giving) else {
                 if let proxy { return .askWithoutProxy(proxy.url) }
                 return .sendIntermediate(giving, isOfFile: isOfFile, mayBeOwnRoot: !hasAnchors)
@@ -114,7 +114,6 @@ extension HostPolicy {
         }
     }
 
-    /// What comes of giving the certificate that issued another.
     private func giving(issuerOf certificate: Certificate, for client: ConfiguredClient) -> MissingIntermediate {
         let platform = (try? client.procedure.get())?.platform
         let fetches = platform?.fetchesIssuers ?? false

@@ -3,12 +3,12 @@ import PinFormats
 import Pinning
 
 extension Forecaster {
-    /// How long the verdict lasts, and which of the configured pins are on today's path, by their positions among all.
+    /// The duration of the verdict, and the configured pins on today's path, by their positions among all.
     func outlook(inUse: Set<SHA256Digest>, isIdleTaken: Bool) -> (outlook: Outlook, matches: [PinMatch]) {
         let configured = policy.pins?.pins ?? []
         var byPin: [Pin: [Int]] = [:]
         for index in configured.indices { byPin[configured[index], default: []].append(index) }
-        // Of equal pins the first stands for all of them, at all of their places: what holds for one holds for each.
+        // The client has equal pins once, and the result for one is for all its places in the configuration.
         let positions = pins.map { byPin.removeValue(forKey: $0) ?? [] }
         func placed(_ matches: [PinMatch]) -> [PinMatch] {
             matches.flatMap { match in
@@ -62,19 +62,17 @@ extension Forecaster {
 }
 
 extension Certificate {
-    /// When a certificate of this lifetime is usually renewed: after two thirds of it, after half where it is ten days or less.
+    /// The usual time of renewal: after two thirds of the lifetime, or half of one of ten days or less.
     fileprivate var renewalPoint: Timestamp {
         let lifetime = notBefore.seconds(to: notAfter)
         return notBefore.advanced(bySeconds: lifetime <= 10 * 86_400 ? lifetime / 2 : lifetime / 3 * 2)
     }
 }
 
-// What is worth telling.
-
 extension Forecaster {
     private var rules: OutlookRules { policy.outlook }
 
-    /// Certificates of which less is left than the limits ask for, also where the client does not mind dates: renewing them is due.
+    /// Warns of certificates that end within the limits, even if the client ignores dates: their renewal is due.
     private func certificates() -> [Finding] {
         let isMinded = !verdict.restsOn.isEmpty || !verdict.isAccepted
         var seen: Set<SHA256Digest> = []
@@ -94,11 +92,11 @@ extension Forecaster {
         }
     }
 
-    /// The limit that an end reaches, which stays reached after it: `nil` for none.
+    /// The limit that an end has reached, and keeps after it; `nil` if there is none.
     private func reached(
         from start: Timestamp, to end: Timestamp, isLifetime: Bool = true
     ) -> (level: Finding.Level, limit: String)? {
-        // Without a limit of the user's: two weeks, or a third of a lifetime that is short.
+        // The default limit: two weeks, or a third of a short lifetime.
         let isShort = isLifetime && start.seconds(to: end) < 42 * 86_400
         let standard = isShort ? Threshold.percent(33) : .seconds(14 * 86_400)
         let limits: [(Finding.Level, Threshold?)] = [
@@ -111,7 +109,7 @@ extension Forecaster {
         return nil
     }
 
-    /// Roots that devices learn, which no server can answer in time, and roots that their CAs leave.
+    /// Warns of roots that devices learn, before any server can react, and of roots that their CAs leave.
     private func roots(_ changes: [RootChange]) -> [Finding] {
         let oldest = changes.map(\.root).filter { $0.isOld(at: time) }.min { $0.date < $1.date }
         let old = oldest.map { root in
@@ -142,7 +140,7 @@ extension Forecaster {
     private func expiringPins(_ outlook: Outlook) -> [Finding] {
         var findings: [Finding] = []
         if let end = outlook.pinsExpire {
-            // Without a beginning there is no lifetime: a percentage says nothing here.
+            // Without a beginning the pins have no lifetime, so a percentage has no meaning.
             let (isPast, limit) = (end < time, reached(from: time, to: end, isLifetime: false))
             findings.append(
                 Finding(
@@ -168,7 +166,7 @@ extension Forecaster {
         return findings
     }
 
-    /// That pins do not last as long as was asked for, or that the client compares none.
+    /// Fails pins that last shorter than requested, or a client that compares none.
     private func pinLife(_ outlook: Outlook, _ isIdleTaken: Bool) -> [Finding] {
         guard let limit = rules.minPinLife, verdict.isAccepted, let leaf = path.first else { return [] }
         func short(_ message: String, on date: Timestamp?) -> [Finding] {
@@ -192,7 +190,6 @@ extension Forecaster {
         return short("no configured pin is sure to match after \(until.date), less than \(limit) from now", on: until)
     }
 
-    /// What ends the pins, and whether anything comes after them.
     private func end(_ ahead: Ahead, _ outlook: Outlook, _ hangs: Bool) -> Finding {
         let until = ahead.until.date
         let why =
@@ -202,7 +199,7 @@ extension Forecaster {
             case .intermediate: "an intermediate is pinned, and a renewal may come from another"
             case .root: "the root is pinned, and the server may move to another"
             }
-        // A client that does not mind dates goes on for as long as the server does.
+        // A client that ignores dates works for as long as the server does not change.
         let works =
             ahead.end == .rootChange && ahead.until <= time
             ? "breaks when the device learns the root below the pinned one"
@@ -236,7 +233,7 @@ extension Forecaster {
         return count == 0 ? [] : [Finding(.pinsNotJudged, .note, message, of: "pins-not-judged")]
     }
 
-    /// A moment to come: the hours for the last two days, the date otherwise.
+    /// A future moment: with hours in the last two days, else a date.
     private func when(_ end: Timestamp) -> String {
         let left = time.seconds(to: end)
         return left < 2 * 86_400 ? "in \(max(0, left) / 3_600) h, on \(end)" : "in \(left / 86_400) d, on \(end.date)"

@@ -3,7 +3,7 @@ import PinFormats
 import Pinning
 import X509
 
-/// One client's verdict on one device, and what the client makes of the worlds that may come.
+/// One client's verdict on one device, with its verdicts on future worlds.
 final class Forecaster: Sendable {
     let policy: HostPolicy
     let client: ConfiguredClient
@@ -12,7 +12,7 @@ final class Forecaster: Sendable {
     let real: RememberingVerifier
     let today: ServerView
     let verdict: Verdict
-    /// What the client compares, by positions among its own pins.
+    /// The comparison of the client, by positions among its own pins.
     let comparison: PinComparison
 
     init(
@@ -37,18 +37,16 @@ final class Forecaster: Sendable {
         comparison.conditions.map { condition in client.pins.map { condition.matches($0, on: verdict.reach) } ?? [] }
     }
 
-    /// The paths whose dates count; the one that is walked for a client that minds no dates or rejects.
+    /// The paths whose dates count; the built one if the client ignores dates or rejects.
     var datedPaths: [[Certificate]] {
         verdict.restsOn.isEmpty
             ? [verdict.isAccepted ? path : verdict.builtChain.certificates] : verdict.restsOn.map(\.certificates)
     }
 
-    /// The certificates of a path whose ends count: an anchor's only where the platform looks at it.
+    /// The certificates of a path whose ends count: an anchor's only if the platform checks it.
     func dated(_ path: [Certificate]) -> ArraySlice<Certificate> {
         platform?.judgesAnchors ?? true || path.count < 2 ? path[...] : path.dropLast()
     }
-
-    // MARK: Worlds
 
     func forecast(
         _ kind: World.Kind, _ presented: PresentedChain, at time: Timestamp, _ paths: World.Paths
@@ -66,12 +64,12 @@ final class Forecaster: Sendable {
             world: world, verdict: procedure.decide(view, pins: client.pins, verifier: verifier, in: client.app))
     }
 
-    /// A certificate like today's, which lives as long, at most what the platform takes.
+    /// A certificate like today's with its lifetime, which on Apple's platforms is 398 days at most.
     func assumedLeaf(_ key: PublicKey, at time: Timestamp) -> PresentedChain {
         let lifetime = leaf.notBefore.seconds(to: leaf.notAfter)
         let most: Int64 = platform?.family == .apple ? 398 * 86_400 : .max
         let assumed = Certificate.assumedLeaf(like: leaf, key: key, from: time, seconds: min(lifetime, most))
-        // Of one certificate there is always a chain.
+        // One certificate is always a chain.
         return PresentedChain([assumed]) ?? today.presented
     }
 
@@ -85,7 +83,7 @@ final class Forecaster: Sendable {
             })
     }
 
-    /// A renewal at `time` below an issuer of today's root that has another key.
+    /// A renewal at `time` below an issuer with another key, which today's root issued.
     func renewal(_ kind: World.Kind, _ key: PublicKey, issuer: PublicKey, at time: Timestamp) -> Forecast {
         let presented = assumedLeaf(key, at: time)
         let issuer = Certificate.assumedIssuer(like: path.dropFirst().first ?? leaf, key: issuer, at: time)
@@ -100,7 +98,7 @@ final class Forecaster: Sendable {
             })
     }
 
-    /// A renewal at `time` by a CA, of which all certificates that are known come first.
+    /// A renewal at `time` by a CA, whose known certificates come first.
     func renewal(
         _ kind: World.Kind, _ key: PublicKey, by authority: [Certificate], at time: Timestamp
     ) -> Forecast? {
@@ -110,14 +108,12 @@ final class Forecaster: Sendable {
         }
     }
 
-    // MARK: The end of the pins in use
-
-    /// What keeps the pins matching: the first of these of which another one is rejected.
+    /// The narrowest part of the path that keeps the pins matching: the client rejects another one of it.
     enum Holder { case certificate, key, intermediate, root }
 
     typealias Ahead = (holder: Holder, until: Timestamp, end: Outlook.End)
 
-    /// How long pins that match today are sure to.
+    /// The time until which pins that match today are sure to match.
     func ahead(_ changes: [RootChange]) -> Ahead {
         let expiration = comparison.expiration
         let ends = datedPaths.flatMap { path in
@@ -145,7 +141,6 @@ final class Forecaster: Sendable {
 }
 
 extension Verdict {
-    /// Whether the client accepts because of its pins.
     var isByPins: Bool { if case .pinMatched = reason { true } else { false } }
     var certificates: [Certificate] {
         restsOn.flatMap(\.certificates) + builtChain.certificates + reach.certificates
@@ -153,23 +148,21 @@ extension Verdict {
 }
 
 extension [Certificate] {
-    /// What tells that a pin is for one of them: their keys and fingerprints.
+    /// The hashes by which a pin can be for one of them: those of their keys and their fingerprints.
     var marks: [SHA256Digest] { flatMap { [$0.publicKey.spkiSHA256, $0.fingerprint] } }
 }
 
-// MARK: Roots that come and go
-
 extension Forecaster {
-    /// A root that devices learn or lose, of which the client rejects the world.
+    /// A root that devices learn or lose so that the client rejects the result.
     struct RootChange: Sendable {
         enum Kind: Sendable { case coming, leaving }
         let kind: Kind
         let root: CA.Root
-        /// The pins that are on today's path above it.
+        /// The pins of certificates above it on today's path.
         let pins: [Int]
     }
 
-    /// The changes of roots that lock the client out, on a device whose own roots it goes by.
+    /// The changes of roots that lock the client out, on a device that uses its own roots.
     func rootChanges() -> [RootChange] {
         guard verdict.isAccepted, device.trust != .anchors else { return [] }
         var changes: [RootChange] = []
@@ -214,7 +207,7 @@ extension Forecaster {
         return changes
     }
 
-    /// Whether a device is a later release of this one's system; the newest of any where no device is named.
+    /// `true` if a device is a later release of this one's system, or without a device the newest of its platform.
     private func isNewer(_ other: Device) -> Bool {
         guard let own = device.device else {
             return data.devices.last { $0.platform == other.platform } == other

@@ -2,7 +2,7 @@ import Base
 package import Pinning
 import X509
 
-/// What TLS-intercepting proxies call their CA, in small letters, as their documentation has it: a hint and no proof.
+/// Names of the CAs of TLS-intercepting proxies, in small letters, from their documentation: a hint, not a proof.
 private let interceptors = [
     ("charles proxy", "Charles"), ("mitmproxy", "mitmproxy"), ("portswigger", "Burp Suite"),
     ("do_not_trust_fiddler", "Fiddler"), ("fiddler root certificate authority", "Fiddler"), ("proxyman ca", "Proxyman"),
@@ -13,7 +13,7 @@ private let interceptors = [
 ]
 
 extension HostPolicy {
-    /// That a chain is one of a TLS-intercepting proxy, or ends at a root of no public list: a note where that was given or is rejected.
+    /// The finding on an interceptor or a root of no public list; a note if the root is given or rejected.
     func interceptionFinding(on clients: [ClientVerdict]) -> Finding? {
         guard let shown = clients.shown, let path = shown.decided?.builtChain.certificates, let top = path.last,
             !isPublic(top)
@@ -28,7 +28,7 @@ extension HostPolicy {
         return .privateRoot(top, .note)
     }
 
-    /// That a path ends at a root of this machine which is on no public list; what curl trusts here is the machine's own business.
+    /// The warning on an accepted path to a root of this machine, except curl's, that is on no public list.
     private func privateRootWarning(on clients: [ClientVerdict]) -> Finding? {
         for one in clients where [.system, .both].contains(one.judgedDevice.trust) {
             guard one.client.client.platform != .openssl, let own = one.decided, own.isAccepted else { continue }
@@ -44,22 +44,21 @@ extension HostPolicy {
         DeviceData.builtIn.lists(root.der) || publicRoots.contains(root.der)
     }
 
-    /// Whether a root was given or pinned.
     private func isNamed(_ root: Certificate) -> Bool {
         pins?.certificates.contains(root) == true || givenRoots?.holds(root) == true
     }
 }
 
 extension Finding {
-    /// The warning that the certificates of a file, which nobody vouches for, have an interceptor's name.
+    /// The warning that the certificates of a file, for which no root vouches, have an interceptor's name.
     static func interceptor(in certificates: [Certificate]) -> Finding? {
         guard let top = certificates.last, !DeviceData.builtIn.lists(top.der) else { return nil }
         return interceptor(making: certificates, isKnown: false)
     }
 
-    /// That an issuer on a path has the name of a TLS-intercepting proxy's CA, a note where its root is known.
+    /// The finding that an issuer on a path has an interceptor's name; a note if its root is known.
     fileprivate static func interceptor(making path: [Certificate], isKnown: Bool) -> Finding? {
-        // Longer names are not looked at to their end.
+        // Longer names are not searched to their end.
         let names = path.map { $0.issuer.prefix(1_000).lowercased() }
         let known = interceptors.first { mark, _ in names.contains { $0.holdsBytes(of: mark) } }
         guard let program = known?.1 else { return nil }

@@ -4,7 +4,7 @@ import TLSProbe
 import X509
 
 extension HostPolicy {
-    /// Has every client judge what a server, a service or a proxy showed, with all that its handshake brought along.
+    /// Has every client judge the handshake of a server, a service or a proxy.
     func judge(
         _ handshake: Handshake, _ answers: Answers = [:], of keyType: CertificateKeyType? = nil,
         for name: ReferenceName, at time: Timestamp, serverName: SentServerName, through proxy: Proxy? = nil
@@ -32,7 +32,7 @@ extension HostPolicy {
         }
         // Each handshake once.
         var views = [(handshake: first, view: view(of: presented, on: first))]
-        // Most clients ask the same question first.
+        // Most clients have the same first question.
         let budget = TargetBudget()
         let verifiers = devices.map { device in
             (
@@ -78,7 +78,7 @@ extension HostPolicy {
             }
         }
         let interception = interceptionFinding(on: clients.ranked)
-        // A proxy explains everything else: what would mend the chain without it is no advice.
+        // A proxy is the cause of all else: a remedy for the chain would mislead.
         let isIntercepted = interception?.kind == .interceptor && interception?.level == .warning
         for index in clients.indices { clients[index].reason = clients[index].reason.advising(!isIntercepted) }
         let (findings, notes) = findings(
@@ -147,7 +147,7 @@ extension HostPolicy {
         }
     }
 
-    /// The place of each client by registry, words and position.
+    /// The rank of each client by table, words and position.
     private var ranks: [Int] {
         guard clients.count > 1 else { return [0] }
         let all = Client.all.map(\.name)
@@ -166,9 +166,9 @@ extension HostPolicy {
             } ?? .none, at: time)
     }
 
-    /// The certificate that signed a leaf, as far as one is at hand: whoever trusts it is another question.
+    /// The certificate that signed a leaf, if one is at hand, trusted or not.
     private func issuer(ofLeafIn presented: PresentedChain, at time: Timestamp) -> Certificate? {
-        // An app's own anchors are those of its clients alone.
+        // An app's own anchors count only for its clients.
         let own = configuredAnchors
         let places = devices.map { ($0.verifierWithInstalledRoots, Anchors.trustStore) }
         for (verifier, anchors) in places + (own.isEmpty ? [] : [(verifier, .only(own))]) {

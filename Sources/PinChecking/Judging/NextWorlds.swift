@@ -2,11 +2,11 @@ import Pinning
 import X509
 
 extension HostPolicy {
-    /// What a client makes of a key that no certificate has yet, or of a certificate whose issuer is not known.
+    /// A client's verdicts on a key without a certificate, or on a certificate with an unknown issuer.
     struct NextForecast {
-        /// Below an issuer that nobody pinned.
+        /// The verdict below an issuer that is not pinned.
         let unpinned: Verdict
-        /// Below today's issuers, or below a pinned CA; `nil` if there is none.
+        /// The verdict below today's issuers or a pinned CA; `nil` if there is none.
         let pinned: Verdict?
     }
 
@@ -16,7 +16,7 @@ extension HostPolicy {
     ) -> NextForecast {
         let device = devices[place]
         let ordinary = Certificate.ordinary(for: name, key: key, at: time)
-        // Of one certificate there is always a chain.
+        // One certificate is always a chain.
         guard let today = served ?? PresentedChain([ordinary]) else { preconditionFailure("a chain has a leaf") }
         let view = ServerView(
             presented: today, referenceName: name, time: time, fetchable: fetchable, release: device.release)
@@ -50,7 +50,7 @@ extension HostPolicy {
         return NextForecast(unpinned: unpinned, pinned: verdicts.first(where: \.isAccepted))
     }
 
-    /// Whether all that devices say of a chain is that an issuer is missing.
+    /// `true` if a missing issuer is the only fault of a chain on every device.
     func lacksIssuer(_ chain: PresentedChain, for name: ReferenceName, at time: Timestamp) -> Bool {
         guard !chain.leaf.isSelfIssued else { return false }
         let own = configuredAnchors
@@ -63,7 +63,7 @@ extension HostPolicy {
         }
     }
 
-    /// The CAs of the path that a server's chain makes today, nearest first; none when it is not trusted.
+    /// The CAs of today's path of a server, nearest first; none if it is not trusted.
     func issuers(of served: PresentedChain, for name: ReferenceName, at time: Timestamp) -> [Certificate] {
         let own = configuredAnchors
         let question = PathQuestion(
@@ -75,7 +75,7 @@ extension HostPolicy {
 }
 
 extension JudgedChain {
-    /// Whether a client rejects since an issuer is missing, and for nothing else.
+    /// `true` if a client rejects only because an issuer is missing.
     var lacksIssuer: Bool {
         clients.contains { client in
             guard case .untrusted(let failures)? = client.decided?.reason else { return false }
@@ -83,7 +83,7 @@ extension JudgedChain {
         }
     }
 
-    /// Whether a client counts timestamps, which nobody knows of a certificate to come.
+    /// `true` if a client counts timestamps, which a future certificate does not have yet.
     static func countsTimestamps(_ policy: HostPolicy) -> Bool {
         policy.clients.contains { client in
             policy.devices.contains { device in

@@ -2,7 +2,7 @@ import Pinning
 import Synchronization
 import X509
 
-/// Answers a question that was asked before from memory: the clients of one view ask few different ones.
+/// Answers repeated questions from memory: the clients of one view have few different ones.
 final class RememberingVerifier: PathVerifier {
     private let verifier: OpenSSLPathVerifier
     private let known = Mutex<[(question: PathQuestion, findings: PathFindings)]>([])

@@ -3,16 +3,16 @@ import PinFormats
 import Pinning
 import X509
 
-/// Which pins that match nothing are backups: those by which the client accepts the world that needs them.
+/// Judges the pins without a match: the client accepts the world of a backup pin by that pin.
 extension Forecaster {
-    /// What came of a pin: why it is no backup, or until when it is one, `nil` for a key.
+    /// The result for a pin: the reason why it is not a backup, or its end as one, `nil` if it is a key.
     typealias UnusedPin = (noBackup: Outlook.NoBackup?, until: Timestamp?)
 
-    /// So many certificates are judged for each client.
+    /// The most certificates that are judged for each client.
     private static let mostCertificates = 64
 
-    /// The pins that match nothing and are not for what the run shows in use, by their positions, and after when none is sure to
-    /// fulfil each condition: the end of the last certificate, `nil` where a key or a hash is accepted.
+    /// The unmatched pins that are not in use elsewhere in the run, by their positions, and for each condition the end
+    /// of its last backup certificate, `nil` if a key or a hash is accepted.
     func unusedPins(from end: Timestamp, inUse: Set<SHA256Digest>) -> (pins: [Int: UnusedPin], ends: [Timestamp?]) {
         let conditions = comparison.conditions
         var places: [Int: [Int]] = [:]
@@ -75,7 +75,7 @@ extension Forecaster {
         return (unused, ends)
     }
 
-    /// The key of a renewal of which only the CA is pinned; today's where the leaf has to be pinned as well.
+    /// The key of a renewal that pins only by its CA; today's if the leaf has to be pinned too.
     private var spareKey: PublicKey {
         let isAlone = comparison.conditions.count == 1 && comparison.conditions[0].place != .everywhere
         return isAlone ? leaf.publicKey.unknown : leaf.publicKey
@@ -92,7 +92,6 @@ extension Forecaster {
         return .init("begins-after", "it begins on \(certificate.notBefore.date), after the gap")
     }
 
-    /// What the client makes of the world that needs a pinned certificate.
     private func result(
         of certificate: Certificate, _ isWhole: Bool, _ index: Int, at time: Timestamp
     ) -> Outlook.NoBackup? {
@@ -106,7 +105,7 @@ extension Forecaster {
             return noBackup(
                 forecast(.unusedPin(index), presented, at: time, .searched(orBelow: issuer, policy.assumedClass)))
         }
-        // A certificate shows whose key it is.
+        // The names in a certificate show whose key it has.
         let question = PathQuestion(
             presented: PresentedChain([certificate]) ?? today.presented, anchors: .only([certificate]),
             policy: .sslServer(name: today.referenceName), time: time, platform: platform)
@@ -116,7 +115,7 @@ extension Forecaster {
         return noBackup(renewal(.unusedPin(index), certificate.publicKey, at: time))
     }
 
-    /// Why the pin of a forecast is no backup, `nil` if it is one.
+    /// The reason why the pin of a forecast is not a backup; `nil` if it is one.
     private func noBackup(_ forecast: Forecast) -> Outlook.NoBackup? {
         if case .unusedPin(let pin) = forecast.world.kind, forecast.holds(by: pin) { return nil }
         return forecast.verdict.isAccepted
@@ -141,13 +140,12 @@ extension Forecaster {
         return .init(reason.id, words)
     }
 
-    /// The keys of which a CA may be known.
     private var knownKeys: Set<SHA256Digest> {
         let given = (policy.pins?.certificates ?? []) + today.fetchable + (policy.givenRoots?.givenCertificates ?? [])
         return data.keys.union(given.map(\.publicKey.spkiSHA256))
     }
 
-    /// The CAs of a key, by what is given and by the lists of devices; `nil` for a key that is none's.
+    /// The CAs with a key, among the given ones and in the lists of devices; `nil` if there is none.
     func knownCAs(_ key: SHA256Digest) -> [Certificate]? {
         let given = (policy.pins?.certificates ?? []) + today.fetchable + (policy.givenRoots?.givenCertificates ?? [])
         let listed = data.roots(withKey: key).compactMap {
@@ -157,15 +155,14 @@ extension Forecaster {
         return known.isEmpty ? nil : known
     }
 
-    /// The hashes by which certificates of the run are pinned in vain.
+    /// The hashes of certificates in the run that are mistaken for pins.
     private var otherHashes: Set<SHA256Digest> {
         let all = today.presented.certificates + verdict.certificates + (policy.pins?.certificates ?? [])
         return Set(all.distinct.flatMap(\.otherHashes).map(\.hash))
     }
 }
 
-/// What makes the worlds of unused keys one: the conditions that compare them, whether they are an issuer's, and their kind, `nil` for the
-/// leaf's.
+/// The conditions, role and kind of unused keys with one world in common; a `nil` kind means that of the leaf's key.
 private struct SharedWorld: Hashable {
     let conditions: [Int]
     let isIssuer: Bool
@@ -175,6 +172,6 @@ private struct SharedWorld: Hashable {
 extension Outlook.NoBackup { fileprivate init(_ id: String, _ words: String) { (self.id, self.words) = (id, words) } }
 
 extension Certificate {
-    /// Whether it is a file for a backup key, which nobody issued to a server.
+    /// `true` for a file with a backup key, which no CA issued to a server.
     fileprivate var isContainer: Bool { isSelfIssued && (!isCA || !names.isEmpty) }
 }

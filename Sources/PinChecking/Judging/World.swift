@@ -2,17 +2,14 @@ import Base
 import Pinning
 import X509
 
-/// A server as it would be on another day: what it presents, when, and which paths lead from there.
-///
-/// What cannot be known of it is assumed, and each assumption has a name.
+/// A server as it would be on another day: its chain, the time, and the paths from there; unknown facts are assumed.
 struct World: Sendable {
     enum Kind: Sendable, Hashable {
         case next
-        /// A renewal that keeps the key.
         case renewal
-        /// A renewal with a key that nobody pinned.
+        /// A renewal with a key that is not pinned.
         case newKey
-        /// A renewal with a new key, below an intermediate that nobody pinned.
+        /// A renewal with a new key, below an intermediate that is not pinned.
         case newIntermediate
         /// Devices end at a CA on today's path, known by its key.
         case comingRoot(SHA256Digest)
@@ -22,14 +19,12 @@ struct World: Sendable {
         case unusedPin(Int)
     }
 
-    /// How the paths of a world are found.
     enum Paths: Sendable {
-        /// By a search. A certificate against which nothing is said but that its issuer is missing, or an assumed one, is below the
-        /// certificate that is given, where that is an anchor of a class.
+        /// A search; a leaf that is assumed or only lacks its issuer is below this certificate, an anchor of the class.
         case searched(orBelow: Certificate, AnchorClass)
-        /// By a change of today's. The certificates with the fingerprints in `absent` are no anchors in the world.
+        /// A change of today's paths. The certificates with the fingerprints in `absent` are not anchors in the world.
         case changed(absent: Set<SHA256Digest> = [], @Sendable (PathQuestion, [[Certificate]]) -> [[Certificate]])
-        /// By a search for those of a CA, with the assumed leaf below.
+        /// A search for the paths of a CA, with the assumed leaf below.
         case below(PresentedChain)
     }
 
@@ -39,15 +34,14 @@ struct World: Sendable {
     let paths: Paths
 }
 
-/// Something that a sentence about tomorrow takes for granted, as reports name it.
+/// A fact that a sentence about tomorrow takes for granted, as reports name it.
 package enum Assumption: String, Sendable, Hashable, CaseIterable {
     /// The server sends today's intermediates with a certificate.
     case intermediates
-    /// An issuer that nobody has seen is trusted.
+    /// An issuer that is not known yet is trusted.
     case issuer
-    /// The certificate is issued, with dates and purposes that clients take.
+    /// The certificate is issued, with dates and purposes that clients accept.
     case certificate
-    /// The certificate is valid for the name.
     case name
     /// Nothing is deployed before it is valid.
     case time
@@ -55,17 +49,15 @@ package enum Assumption: String, Sendable, Hashable, CaseIterable {
     case timestamps
 }
 
-/// A verdict on a world.
-///
-/// Nothing makes a ``ClientVerdict`` of it, so an assumed path never passes for today's.
+/// A verdict on a world, never made into a ``ClientVerdict``, so that an assumed path cannot pass for today's.
 struct Forecast: Sendable {
     let world: World
     let verdict: Verdict
 
-    /// Whether the client accepts the world, and does not only report that no pin matches.
+    /// `true` if the client accepts the world, and not only reports a mismatch.
     var holds: Bool { verdict.isAccepted && verdict.reason != .mismatchNotEnforced }
 
-    /// Whether the client accepts the world by a pin at a position among its own.
+    /// `true` if the client accepts the world by the pin at this position among its own.
     func holds(by pin: Int) -> Bool {
         guard case .pinMatched = verdict.reason else { return false }
         return verdict.matches.contains { $0.pinIndex == pin }
@@ -73,13 +65,11 @@ struct Forecast: Sendable {
 }
 
 extension Certificate {
-    /// Whether it is of a world only: such a certificate has no encoding.
+    /// `true` if it exists only in a world: such a certificate has no encoding.
     var isAssumed: Bool { der.isEmpty }
     var isCA: Bool { basicConstraints?.isCertificateAuthority == true }
 
-    /// A server's certificate that nobody has issued yet, with the names and purposes of `model`.
-    ///
-    /// Its fingerprint is its own: it equals no pinned certificate, and memories mix no worlds.
+    /// A future server certificate like `model`, with a fingerprint of its own: it equals no pinned one in any world.
     static func assumedLeaf(
         like model: Certificate, key: PublicKey, from start: Timestamp, seconds: Int64
     ) -> Certificate {
@@ -91,7 +81,7 @@ extension Certificate {
             authorityKeyIdentifier: nil, isSelfIssued: false, signatureAlgorithm: model.signatureAlgorithm)
     }
 
-    /// A server's certificate like those that clients take, for a name and 90 days.
+    /// A server certificate that clients accept, for a name and 90 days.
     static func ordinary(for name: ReferenceName, key: PublicKey, at time: Timestamp) -> Certificate {
         Certificate(
             der: [], fingerprint: identity("leaf", key, time), publicKey: key, subject: "the certificate to come",
@@ -102,7 +92,7 @@ extension Certificate {
             authorityKeyIdentifier: nil, isSelfIssued: false, signatureAlgorithm: "ecdsa-with-SHA256")
     }
 
-    /// A CA that nobody has seen, as good as `model`.
+    /// A future CA with the issuer and signature algorithm of `model`.
     static func assumedIssuer(like model: Certificate, key: PublicKey, at time: Timestamp) -> Certificate {
         Certificate(
             der: [], fingerprint: identity("CA", key, time), publicKey: key, subject: "(an issuer to come)",
@@ -119,11 +109,11 @@ extension Certificate {
 }
 
 extension PublicKey {
-    /// A key of which only the hash is known, of the kind and in the form of another.
+    /// A key with only a known hash, in the kind and form of this one.
     func standIn(_ hash: SHA256Digest) -> PublicKey {
         PublicKey(subjectPublicKeyInfo: subjectPublicKeyInfo, spkiSHA256: hash, algorithm: algorithm)
     }
 
-    /// A key that nobody has, of the same kind.
+    /// A key of the same kind that does not exist.
     var unknown: PublicKey { standIn(Hashing.sha256(Array("a key that nobody pinned".utf8))) }
 }

@@ -1,7 +1,7 @@
 import Pinning
 import X509
 
-/// Answers questions about a world from what is known of today: real certificates are searched, assumed ones are put on today's paths.
+/// Verifies paths in a world by today's: real certificates are searched for, assumed ones are put on today's paths.
 struct WorldVerifier: PathVerifier {
     let real: RememberingVerifier
     let today: ServerView
@@ -50,7 +50,7 @@ struct WorldVerifier: PathVerifier {
         return judge([[leaf, issuer]], question, [], efforts: [[leaf, issuer]])
     }
 
-    /// The paths of the world, without those that have ended and those of which the platform refuses an assumed certificate.
+    /// Drops paths that have ended, and those with an assumed certificate refused by the platform.
     private func judge(
         _ paths: [[Certificate]], _ question: PathQuestion, _ failures: [TrustFailure], efforts: [[Certificate]]
     ) -> PathFindings {
@@ -67,7 +67,7 @@ struct WorldVerifier: PathVerifier {
             bestEfforts: efforts)
     }
 
-    /// The ends of the CAs of a path that come before the world; an anchor's where the platform looks at it.
+    /// The CAs of a path that end before the world's time; an anchor counts only if the platform checks it.
     private func ended(_ path: [Certificate], _ question: PathQuestion) -> [TrustFailure] {
         guard world.presented.leaf.isAssumed else { return [] }
         let looksAtAnchors = question.platform?.judgesAnchors ?? true
@@ -76,14 +76,14 @@ struct WorldVerifier: PathVerifier {
         }.map { TrustFailure(.expired, at: $0, of: $1) }
     }
 
-    /// What the platform has against a path with an assumed certificate; a client without one goes by OpenSSL's rules.
+    /// The platform's objections to a path with an assumed certificate; without a platform, OpenSSL's.
     ///
-    /// The certificates above a leaf that is put on a path of today were judged with that path.
+    /// The certificates above a leaf on a path of today were judged with that path.
     private func objections(to path: [Certificate], _ question: PathQuestion) -> [TrustFailure] {
         guard question.policy != .basicX509, path.contains(where: \.isAssumed), let anchor = path.last else {
             return []
         }
-        // Which timestamps are asked for depends on an issuer that is not known.
+        // The timestamps to demand depend on an issuer that is not known.
         var evidence = question.evidence
         if case .searched = world.paths { evidence = nil }
         let objections = (question.platform ?? .openssl).objections(
@@ -98,15 +98,14 @@ struct WorldVerifier: PathVerifier {
 }
 
 extension Anchors {
-    /// Whether the roots of the device are among them, which the device learns and loses.
+    /// `true` if the roots of the device count, which it learns and loses.
     var hasTrustStore: Bool { if case .only = self { false } else { true } }
 
-    /// Whether a path may end at a certificate, as far as that is known: whose roots a device has is assumed.
+    /// `true` if a path may end at a certificate; the roots of a device are assumed to contain it.
     fileprivate func holds(_ certificate: Certificate) -> Bool {
         if case .only(let all) = self { all.contains(certificate) } else { true }
     }
 
-    /// The same without certificates that a world lacks.
     fileprivate func without(_ absent: Set<SHA256Digest>) -> Anchors {
         func rest(_ certificates: [Certificate]) -> [Certificate] {
             certificates.filter { !absent.contains($0.fingerprint) }

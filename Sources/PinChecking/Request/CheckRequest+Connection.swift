@@ -6,26 +6,24 @@ extension CheckRequest {
     package struct Connection: Hashable, Sendable {
         package var addresses = Addresses()
         package var serverName: ServerNameChoice?
-        /// The port of a target that names none, 1 to 65535.
+        /// The port of targets without one, 1 to 65535.
         package var port: Int?
         package var family: ProbeRequest.AddressFamily?
-        /// How long a target may take, name lookup and retries included: see ``timeout(_:)``.
+        /// The time for a target, with its look-up and retries: see ``timeout(_:)``.
         package var timeout: Duration?
-        /// How often to try again when there was no verdict, 0 to 100.
+        /// The number of retries without a verdict, 0 to 100.
         package var retries: Int?
         package var minimumTLS: ProtocolVersion?
         package var maximumTLS: ProtocolVersion?
         package var applicationProtocols: [ApplicationProtocol] = []
-        /// The groups, cipher suites and signature algorithms to offer, where that is not everything.
         package var offer = HandshakeOffer()
         package var proxy: ProxyChoice?
         package var environmentProxies: ProxyEnvironment?
-        /// What servers get that ask for a client certificate.
         package var clientIdentity: ClientIdentity?
-        /// How many targets are checked at the same time, 1 to 100000.
+        /// The number of targets that are checked at the same time, 1 to 100000.
         package var jobs: Int?
 
-        /// A timeout of so many seconds, from 0.001 to 86400.
+        /// Reads a timeout in seconds, from 0.001 to 86400.
         package static func timeout(_ text: String) throws(Problem) -> Duration {
             let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
             guard isPlain, let seconds = Double(text), (0.001...86_400).contains(seconds) else {
@@ -46,8 +44,8 @@ extension CheckRequest {
 
         /// The TLS versions to offer, from the lowest to the highest.
         ///
-        /// One limit alone moves the other one's default out of its way, and so do cipher suites: those of TLS 1.3 fit no other
-        /// version, and no others fit that.
+        /// One limit alone moves the other's default, and so do cipher suites: those of TLS 1.3 fit no other version,
+        /// nor others TLS 1.3.
         package func versions() throws(Problem) -> ClosedRange<ProtocolVersion> {
             let suites = offer.suites
             let isOnlyOld = offer.ciphers != nil && suites.new.isEmpty
@@ -68,7 +66,7 @@ extension CheckRequest {
             return lowest...highest
         }
 
-        /// The application protocols to offer; a request is written in HTTP/1.1, and no server may choose another protocol for it.
+        /// The application protocols to offer; a request needs HTTP/1.1, and no server may choose another for it.
         func protocols(forRequest isForRequest: Bool) throws(Problem) -> [ApplicationProtocol] {
             guard isForRequest else { return applicationProtocols }
             let own = RequestDefaults.applicationProtocolOfRequests
@@ -101,19 +99,18 @@ extension CheckRequest {
         }
     }
 
-    /// Where to connect to instead of looking targets up.
     package struct Addresses: Hashable, Sendable {
         package var given: [ConnectAddress] = []
-        /// Whether ``given`` is said of one target alone, and not of all targets of a call.
+        /// `true` if ``given`` is for one target, not for all targets of a call.
         package var isOfOneTarget = false
-        /// Addresses that add to the given ones for the hosts they are for: curl's `--resolve` and `--connect-to`.
+        /// The addresses of curl's `--resolve` and `--connect-to`, which add to the given ones for their hosts.
         package var added: [ConnectAddress] = []
-        /// The addresses that services answered with: of a target that has none of its own.
+        /// The addresses from services' answers, for a target without its own.
         package var answered: [ConnectAddress] = []
 
         package var all: [ConnectAddress] { given + added + (isOfOneTarget ? [] : answered) }
 
-        /// Addresses that are given make up for everything `other` says; those that are added do not.
+        /// Given addresses replace all of `other`; added ones do not.
         fileprivate func merged(over other: Addresses) -> Addresses {
             guard given.isEmpty else { return self }
             return Addresses(
@@ -123,9 +120,9 @@ extension CheckRequest {
     }
 }
 
-/// Which server name is sent (server_name extension, RFC 6066, 3).
+/// The server name to send (server_name extension, RFC 6066, 3).
 package enum ServerNameChoice: Hashable, Sendable {
-    /// The target's host is sent when it is a name: what a client takes from the URL, whatever name it judges.
+    /// The target's host if it is a name, as a client takes it from the URL, even if it judges another name.
     case targetHost
     case name(ServerNameIndication)
     case none
@@ -140,7 +137,7 @@ package enum ServerNameChoice: Hashable, Sendable {
         return .name(indication)
     }
 
-    /// The name to send to a target; an address never is sent (RFC 6066, 3).
+    /// The name to send to a target, never an address (RFC 6066, 3).
     func indication(forTarget host: ServerName) -> ServerNameIndication? {
         switch self {
         case .none: nil

@@ -3,22 +3,21 @@ package import PinFormats
 package import Pinning
 package import TLSProbe
 
-/// What is asked of servers, or of a chain: the names, how to connect, what is judged by, which variants are looked at, and which
-/// request is sent then.
+/// The request of a check: the names, the connection, the rules of judgement, the variants, and the HTTP request.
 ///
-/// Flags, policies and lists of targets are readers of this one value. What none of them says is `nil` or empty, so that another can
-/// say it (``merged(over:)``); what holds then stands in ``RequestDefaults``. Files and pins it names are not read yet.
+/// Options, policies and lists all read this value. An open part is `nil` or empty, so that another reader can fill it
+/// (``merged(over:)``), and finally ``RequestDefaults``. Its files and pins are not read yet.
 package struct CheckRequest: Hashable, Sendable {
     package var names = Names()
     package var connection = Connection()
     package var judging = Judging()
-    /// What is checked beside what an ordinary client sees.
+    /// The checks in addition to an ordinary client's.
     package var variants = Variants()
     package var http = HTTP()
 
     package init() {}
 
-    /// This request, with `other` for what it leaves open: the line of a list over the flags, the flags over the policy.
+    /// This request, with `other` for its open parts: a list's line over options, options over the policy.
     package func merged(over other: CheckRequest) -> CheckRequest {
         var merged = self
         merged.names = names.merged(over: other.names)
@@ -31,30 +30,30 @@ package struct CheckRequest: Hashable, Sendable {
     }
 }
 
-/// What holds where a request says nothing: every default of a check stands here.
+/// The default of every part of a check that a request leaves open.
 package enum RequestDefaults {
     static let serverName = ServerNameChoice.targetHost
     package static let port = 443
     package static let family = ProbeRequest.AddressFamily.any
-    /// How long a target may take in all, in seconds.
+    /// The time for a target, in seconds.
     package static let timeoutSeconds = 10
     package static let retries = 0
-    /// The lowest TLS version to offer, or the highest where that is lower.
+    /// The lowest TLS version to offer, unless the highest is lower.
     static let minimumTLS = ProtocolVersion.tls12
     static let maximumTLS = ProtocolVersion.tls13
     package static let jobs = 512
-    /// What is offered where a request is sent and nothing else is asked to be: what the request is written in (RFC 7301, 6).
+    /// The protocol offered for a request unless another is set: the request's own (RFC 7301, 6).
     static let applicationProtocolOfRequests = "http/1.1"
 }
 
 extension CheckRequest {
-    /// The names a client uses, apart from the address it connects to.
+    /// The names that a client uses, apart from the connected address.
     package struct Names: Hashable, Sendable {
-        /// The name of the HTTP Host header and its port, `nil` for those of the target.
+        /// The name of the HTTP Host header and its port; `nil` means the target's.
         package var host: Target?
-        /// The name the certificate must be valid for, `nil` for the host; one that is malformed can only fail the check.
+        /// The name that the certificate must be valid for; `nil` means the host, a malformed one can only fail.
         package var reference: ReferenceName?
-        /// That name as it was written, `nil` for none.
+        /// The name as written; `nil` if there is none.
         private var writtenReference: String?
 
         package init() {}
@@ -65,12 +64,12 @@ extension CheckRequest {
             writtenReference = if case .name(let host) = name { host.written(as: text) } else { text }
         }
 
-        /// The name the certificate must be valid for: of a server called `target`, or of a chain without one.
+        /// The name that the certificate must be valid for, by default the host's, else `target`.
         package func referenceName(of target: ServerName?) -> ReferenceName {
             reference ?? (host?.host ?? target).map(ReferenceName.name) ?? .unchecked
         }
 
-        /// The same name as it is written, where the target's host is written `target`; `nil` where no name is given.
+        /// The name as written, for a target written `target`; `nil` if no name is given.
         package func writtenName(of target: String?) -> String? {
             reference == nil ? host?.writtenHost ?? target : writtenReference
         }
@@ -82,10 +81,9 @@ extension CheckRequest {
         }
     }
 
-    /// The HTTP request for a server that is accepted, and what is expected of the answer.
     package struct HTTP: Hashable, Sendable {
         package var path: HTTPPath?
-        /// The statuses that the answer may have, `nil` for any.
+        /// The statuses that the answer may have; `nil` means any.
         package var expected: ExpectedStatus?
 
         package init() {}
@@ -107,10 +105,10 @@ extension CheckRequest {
     }
 }
 
-/// What an accepted server is asked and is to answer; a class, so that the thousands of targets without a request do not grow.
+/// A request with its expected answer; a class, so that thousands of targets without one stay small.
 package final class CheckExchange: Sendable {
     package let request: HTTPRequest
-    /// The statuses that the answer may have, `nil` for any.
+    /// The statuses that the answer may have; `nil` means any.
     package let expected: ExpectedStatus?
 
     package init(_ request: HTTPRequest, expecting expected: ExpectedStatus?) {
@@ -156,20 +154,19 @@ extension CheckRequest {
     package struct Judging: Hashable, Sendable {
         package var pins: [PinSource] = []
         package var clients: ClientSelection?
-        /// AFNetworking's pinning mode, `nil` for the one that the pins suggest.
+        /// AFNetworking's pinning mode; `nil` means the one that fits the pins.
         package var mode: AFSecurityPolicy.PinningMode?
         package var allowsInvalidCertificates: Bool?
-        /// AFNetworking's `validatesDomainName`, `nil` for the default of its version.
+        /// AFNetworking's `validatesDomainName`; `nil` means the default of its version.
         package var validatesDomainName: Bool?
         package var trust = Trust()
-        /// The names of the devices whose roots and rules decide, as in `ios-17`, `system` and `all`; `nil` for this machine and the
-        /// newest of each client's platform.
+        /// The names of devices, as in `ios-17`, `system`, `all`; `nil` means this machine and the newest platforms.
         package var devices: [String]?
-        /// A file with the roots of devices, `nil` for those of the program.
+        /// A file with the roots of devices; `nil` means the program's.
         package var deviceData: String?
-        /// Files and directories of roots as if a user had installed them.
+        /// Files and directories of roots that count as user-installed.
         package var extraRoots: [String] = []
-        /// Files and directories of certificates as if a platform had fetched them.
+        /// Files and directories of certificates that count as fetched by a platform.
         package var intermediates: [String] = []
         package var time: Timestamp?
         package var outlook = OutlookRules()
@@ -195,11 +192,11 @@ extension CheckRequest {
     }
 
     package struct Trust: Hashable, Sendable {
-        /// Files and directories of the anchors, empty for the system's roots.
+        /// Files and directories of the anchors; empty for the system's roots.
         package var anchors: [String] = []
         package var includesSystem: Bool?
 
-        /// Anchors that are given are all that is trusted, whatever `other` adds to its own.
+        /// Given anchors replace all of `other`'s trust.
         fileprivate func merged(over other: Trust) -> Trust {
             guard anchors.isEmpty else { return self }
             return Trust(anchors: other.anchors, includesSystem: includesSystem ?? other.includesSystem)

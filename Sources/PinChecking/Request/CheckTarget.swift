@@ -3,13 +3,12 @@ import PinFormats
 package import Pinning
 package import TLSProbe
 
-/// One target and everything that was said of it.
 package struct CheckTarget: Sendable {
     package let target: Target
     package internal(set) var request: CheckRequest
-    /// Where the target stands in a list or policy, `nil` for one of the command line.
+    /// The place of the target in a list or policy; `nil` if it is from the command line.
     package var place: PinPlace? = nil
-    /// Whether a policy has the target, and nothing says what its pins are.
+    /// `true` if a policy has the target, but no source has pins for it.
     package var lacksPins = false
 
     package init(target: Target, request: CheckRequest, place: PinPlace? = nil) {
@@ -25,7 +24,7 @@ package struct CheckTarget: Sendable {
 
     package var title: String { Target.authority(target.host.description, port) }
 
-    /// The port to connect to where no address has one of its own.
+    /// The port to connect to, unless an address has its own.
     package var port: Int { target.port ?? request.connection.port ?? RequestDefaults.port }
 }
 
@@ -38,7 +37,7 @@ package struct BadEntry: Error, Sendable {
     package init(_ name: String, _ problem: Problem) { (self.name, self.problem) = (name, problem) }
 }
 
-/// One endpoint: where to connect, and the names that go with it.
+/// An endpoint: the place to connect to, with its names.
 package struct CheckEndpoint: Sendable {
     package let target: String
     package let targetPort: Int
@@ -48,14 +47,13 @@ package struct CheckEndpoint: Sendable {
     package var request: ProbeRequest
     package var exchange: CheckExchange? = nil
     package var omitsServerName = false
-    /// The name whose address the request is to, when it was looked up apart.
+    /// The name whose looked-up address the request is to.
     package var lookedUpName: String? = nil
 
-    /// The name that could be sent: the one that is judged, `nil` for an address and where no name is judged.
+    /// The judged name, which could be sent; `nil` if it is an address or there is none.
     var nameToSend: ServerName? { referenceName.serverName.flatMap { $0.isAddress ? nil : $0 } }
 
-    /// The name that is judged, where the target is an address and no name is sent: what a client of NSURLSession does that puts
-    /// the address into the URL and the name into the Host header; `nil` for every other form.
+    /// The judged name if the target is an address without SNI, as a client of NSURLSession with a Host header has it.
     package var nameBesideAddress: ServerName? {
         urlHost.isAddress && request.serverNameIndication == nil ? nameToSend : nil
     }
@@ -66,10 +64,10 @@ package struct CheckEndpoint: Sendable {
 }
 
 extension CheckTarget {
-    /// The endpoints of the target, at least one: an address that is for it each, or the target itself.
+    /// The endpoints of the target: one for each of its addresses, or the target itself.
     ///
-    /// The names follow each other: the reference name is the one given, else the host given, else the target's host; the SNI is
-    /// the one given, else the target's host unless that is an address.
+    /// The reference name is the given one, else the given host, else the target's host. The SNI is the given one, else
+    /// the target's host unless that is an address.
     package func endpoints() throws(Problem) -> [CheckEndpoint] {
         let (names, connection) = (request.names, request.connection)
         let addresses = connection.addresses.all
@@ -118,7 +116,7 @@ extension CheckTarget {
         }
     }
 
-    /// Refuses an address for a host that is no target: a name mistyped there would let the real server be checked instead.
+    /// Refuses an address for a host that is not a target: a typing error would have the real server checked.
     package static func refuseUnusedAddresses(of targets: [CheckTarget]) throws(Problem) {
         var unused = UnusedAddresses()
         for target in targets { unused.add(target.request.connection.addresses) }
@@ -127,7 +125,7 @@ extension CheckTarget {
     }
 }
 
-/// The addresses for certain hosts none of which was a target so far.
+/// The addresses for hosts that were not a target so far.
 package struct UnusedAddresses {
     private var addresses: Set<ConnectAddress> = []
     private var isAnybodys = false
@@ -160,18 +158,18 @@ extension ConnectAddress {
     }
 }
 
-/// One way to connect to an address: as an ordinary client does, or with a part of the offer changed.
+/// A way to connect to an address: as an ordinary client, or with a changed offer.
 package enum Variant: Hashable, Sendable {
     case ordinary
-    /// Only certificates with a key of this type are asked for.
+    /// A connection that accepts only keys of this type.
     case keyType(CertificateKeyType)
     case withoutSNI
-    /// The name that is judged is sent, where an ordinary client sends none.
+    /// A connection that sends the judged name, unlike an ordinary client's.
     case withSNI
     /// The addresses of a family, which could not be looked up.
     case family(isIPv6: Bool)
 
-    /// The name in reports, as in `RSA` and `no SNI`; `nil` for the ordinary one.
+    /// The name in reports, as in `RSA` and `no SNI`; `nil` if it is the ordinary one.
     package var label: String? {
         switch self {
         case .ordinary: nil
@@ -189,7 +187,7 @@ package enum Variant: Hashable, Sendable {
 
     package var rank: Int { Self.all.firstIndex(of: self) ?? Self.all.count }
 
-    /// Whether a rejection is one of the target; what others get, with a name sent or without, is judged only when it is asked for.
+    /// `true` if a rejection rejects the target; variants of the SNI are only shown for comparison.
     package var counts: Bool { self != .withoutSNI && self != .withSNI }
 
     func request(of endpoint: CheckEndpoint) -> ProbeRequest {
@@ -199,7 +197,7 @@ package enum Variant: Hashable, Sendable {
         case .keyType(let keyType): request.keyType = keyType
         case .withoutSNI: request.serverNameIndication = nil
         case .withSNI:
-            // A recorded one has the name that was sent.
+            // A recorded endpoint has the name that was sent.
             request.serverNameIndication =
                 request.serverNameIndication ?? endpoint.nameBesideAddress.flatMap(ServerNameIndication.init)
         }
@@ -208,18 +206,17 @@ package enum Variant: Hashable, Sendable {
 }
 
 extension CheckRequest {
-    /// What is checked of a target beside what an ordinary client sees.
     package struct Variants: Hashable, Sendable {
         package var allAddresses = false
-        /// Whom to ask for the addresses of names, `nil` for the system's resolver.
+        /// The service that resolves names; `nil` means the system's resolver.
         package var service: AddressService?
         package var keyTypes: [CertificateKeyType] = []
-        /// Whether what clients get without SNI and with it is compared.
+        /// `true` if connections with and without SNI are compared.
         package var comparesSNI = false
 
         package var isEmpty: Bool { !(asksForAddresses || comparesSNI) && keyTypes.isEmpty }
 
-        /// Whether all addresses of a name are wanted rather than the one that answers first.
+        /// `true` if all addresses of a name are wanted, not the first that answers.
         package var asksForAddresses: Bool { allAddresses || service != nil }
 
         func merged(over other: Variants) -> Variants {

@@ -3,10 +3,9 @@ package import PinFormats
 package import Pinning
 import X509
 
-/// What is about to be deployed: a chain, or a key for which there is no certificate yet.
+/// A future deployment: a chain, or a key that has no certificate yet.
 package struct NextItem: Sendable {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// A certificate with others that lead on from it.
         case chain
         case certificate
         case request
@@ -19,7 +18,7 @@ package struct NextItem: Sendable {
     /// The certificates, the server's first; empty for a key.
     package let certificates: [Certificate]
 
-    /// What the files at `paths` hold: one item for each chain, and one for each key without a certificate.
+    /// Reads the files at `paths`: one item for each chain, and one for each key without a certificate.
     package static func read(_ paths: [String]) throws(Problem) -> [NextItem] {
         try paths.map { (path) throws(Problem) in try read(path) }.flatMap(\.self)
     }

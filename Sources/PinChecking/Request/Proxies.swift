@@ -3,19 +3,19 @@ import Pinning
 package import TLSProbe
 
 package enum ProxyChoice: Hashable, Sendable {
-    /// None, whatever the environment says.
+    /// No proxy, even if the environment names one.
     case direct
     case through(Proxy)
 
-    /// The proxy of a text as curl has it: `[scheme://][user[:password]@]host[:port]`; an error shows no name and no password.
+    /// Reads a proxy as curl does: `[scheme://][user[:password]@]host[:port]`; an error shows no name and no password.
     package static func named(_ text: String, by origin: String) throws(Problem) -> ProxyChoice {
-        // What stands before an `@` is no scheme.
+        // Text before an `@` is not a scheme.
         let start = text.firstRange(of: "://").flatMap { text[..<$0.lowerBound].contains("@") ? nil : $0 }
         let scheme = start.map { text[..<$0.lowerBound].lowercased() }
         let rest = start.map { text[$0.upperBound...] } ?? text[...]
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let at = authority.lastIndex(of: "@")
-        // A password with a slash ends the authority too early: nothing before the last `@` is shown.
+        // A slash in a password ends the host part too early: text before the last `@` is never shown.
         let visible = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
         let given = GivenText(
             "proxy",
@@ -43,7 +43,7 @@ package enum ProxyChoice: Hashable, Sendable {
                 origin: origin))
     }
 
-    /// The text without what is no number in the place of a port: a password, where the host behind it was lost.
+    /// Hides text in the place of a port that is not a number: it may be a password whose host was lost.
     private static func withoutWords(inPlaceOfPort text: Substring) -> Substring {
         guard !text.hasPrefix("["), let colon = text.firstIndex(of: ":") else { return text }
         let port = text[text.index(after: colon)...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -51,15 +51,14 @@ package enum ProxyChoice: Hashable, Sendable {
     }
 }
 
-/// What environment variables say of proxies, as curl reads them for an https URL.
+/// The proxies in environment variables, as curl reads them for an https URL.
 package struct ProxyEnvironment: Hashable, Sendable {
     /// The proxy of `https_proxy`, `HTTPS_PROXY`, `all_proxy` or `ALL_PROXY`, the first that is not empty.
     let proxy: Proxy?
-    /// The hosts of `no_proxy` or `NO_PROXY` that no proxy is for, wherever it is named: names with whatever is below them, addresses and
-    /// networks; `nil` for every host.
+    /// The hosts in `no_proxy` or `NO_PROXY`: names with all below them, addresses, networks; `nil` means every host.
     private let exceptions: [String]?
 
-    /// Reads the environment, `nil` where it says nothing of proxies.
+    /// Reads the environment; `nil` if it has no variables for proxies.
     package init?(_ environment: [String: String], namesProxy: Bool = true) throws(Problem) {
         func first(_ names: [String]) -> (name: String, value: String)? {
             names.lazy.compactMap { name in environment[name].map { (name, $0) } }.first { !$0.1.isEmpty }
@@ -77,7 +76,7 @@ package struct ProxyEnvironment: Hashable, Sendable {
         if proxy == nil, list == nil { return nil }
     }
 
-    /// Whether a host is connected to without a proxy, as curl reads `NO_PROXY`.
+    /// `true` if a host is connected to without a proxy, as curl reads `NO_PROXY`.
     func excepts(_ host: ServerName) -> Bool { exceptions?.contains { Self.names($0, host) } ?? true }
 
     private static func names(_ entry: String, _ host: ServerName) -> Bool {
@@ -98,7 +97,7 @@ package struct ProxyEnvironment: Hashable, Sendable {
 }
 
 extension CheckRequest.Connection {
-    /// The proxy for a target: a named one before that of the environment; `NO_PROXY` holds for both, as in curl.
+    /// The proxy for a target: a named one before the environment's; `NO_PROXY` exempts from both, as in curl.
     func proxy(for host: ServerName) -> Proxy? {
         guard proxy != .direct, environmentProxies?.excepts(host) != true else { return nil }
         return if case .through(let named)? = proxy { named } else { environmentProxies?.proxy }

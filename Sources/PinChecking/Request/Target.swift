@@ -2,12 +2,11 @@ import Base
 package import Pinning
 import X509
 
-/// What the user named: a host or an address, perhaps with a port.
+/// The server that the user named: a host or an address, with or without a port.
 package struct Target: Hashable, Sendable {
-    /// The text as it was given, not escaped.
     package let text: String
     package let host: ServerName
-    /// The host as the text has it: with its capitals and the dot at its end, and with A-labels.
+    /// The host as written, with its capitals and the dot at its end, but with A-labels.
     package let writtenHost: String
     package let port: Int?
 
@@ -21,7 +20,7 @@ package struct Target: Hashable, Sendable {
         try self.init(authority, of: given)
     }
 
-    /// Reads the host of a Host header: the same without a URL.
+    /// Reads the value of a Host header, which is not a URL.
     package init(host text: String) throws(Problem) { try self.init(text[...], of: GivenText("host", text)) }
 
     init(_ part: Substring, of given: GivenText) throws(Problem) {
@@ -62,7 +61,7 @@ package struct Target: Hashable, Sendable {
         port = try rest.map { (rest) throws(Problem) in try given.port(rest) }
     }
 
-    /// The part of a URL that names the server, or the whole text when it is no URL.
+    /// The part of a URL that names the server; the whole text if it is not a URL.
     private static func authority(of given: GivenText) throws(Problem) -> Substring {
         let text = given.text
         guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else { return text[...] }
@@ -80,7 +79,7 @@ package struct Target: Hashable, Sendable {
     }
 }
 
-/// A text that names a server, and what messages call it: they show nothing of it before an `@`.
+/// A text that names a server, with its name in messages, which show nothing before an `@`.
 struct GivenText {
     let name: SafeText
     let text: String
@@ -91,7 +90,7 @@ struct GivenText {
         .usage("the \(name) \(quoted(UserInfo.hiddenBeforeHost(text))) \(problem)")
     }
 
-    /// What is wrong with a part of the text, which may be one of a password where there is an `@`.
+    /// The problem of a part of the text, which may belong to a password if the text has an `@`.
     func wrong(inPart problem: SafeText) -> Problem {
         wrong(text.contains("@") ? "holds a user name: leave out everything up to the '@'" : problem)
     }
@@ -105,37 +104,36 @@ struct GivenText {
             return port
         }
         if part.hasPrefix("//") { throw wrong(inPart: "is a URL: give the name or address alone") }
-        // What is no number may be a password, behind which the host was lost.
+        // Text that is not a number may be a password whose host was lost.
         let shown: SafeText =
             part.allSatisfy { $0.isNumber || $0 == "-" } ? "the port \(quoted(part))" : "a port that is no number"
         throw wrong(inPart: "has \(shown): a port is a number from 1 to 65535")
     }
 }
 
-// Names as people write them: international ones become A-labels before anything else sees them. One that has no such form is left as it
-// is, for the reader to refuse.
+// International names become A-labels before other code sees them; its reader refuses a name without such a form.
 
 private func asciiForm(of text: some StringProtocol) -> String { InternationalName.ascii(String(text)) ?? String(text) }
 
 extension ServerName {
     package init(written text: some StringProtocol) throws(ServerNameError) { try self.init(asciiForm(of: text)) }
 
-    /// How a host is written in a URL that names it by `text`: with its capitals and the dot at its end, and with A-labels.
+    /// The host as a URL with `text` contains it: with its capitals and the dot at its end, but with A-labels.
     func written(as text: some StringProtocol) -> String { isAddress ? description : asciiForm(of: text) }
     var isAddress: Bool { if case .ip = self { true } else { false } }
 }
 
 extension ReferenceName {
-    /// Reads the name a certificate is asked to be valid for; one that is malformed can only fail the check.
+    /// Reads the name that a certificate must be valid for; a malformed one can only fail the check.
     package init(written text: String) { self.init(asciiForm(of: text)) }
 }
 
-/// Where to connect to instead of the target's host, in the notation of pincheck or one of curl's.
+/// A place to connect to instead of the target's host, in the notation of pincheck or one of curl's.
 package struct ConnectAddress: Hashable, Sendable {
-    /// The host and port of the targets it is for; `nil` stands for any.
+    /// The host and port of the targets that it is for; `nil` means any.
     package let onlyForHost: ServerName?
     package let onlyForPort: Int?
-    /// The address or name to connect to, `nil` for the target's own.
+    /// The address or name to connect to; `nil` means the target's own.
     package let host: ServerName?
     package let port: Int?
 
@@ -192,7 +190,7 @@ package struct ConnectAddress: Hashable, Sendable {
             port: parts[3].isEmpty ? nil : try given.port(parts[3]))
     }
 
-    /// The parts between colons; colons in brackets do not count.
+    /// Splits a text at colons outside of brackets.
     private static func fields(_ text: String) -> [Substring] {
         var depth = 0
         return text.split(omittingEmptySubsequences: false) { character in

@@ -2,33 +2,33 @@ import Base
 package import Pinning
 import TLSProbe
 
-/// How the connections to one target compare: its addresses, and the kinds of clients.
+/// The comparison of one target's connections by addresses and kinds of clients.
 package struct AddressComparison: Sendable {
     package private(set) var findings: [Finding] = []
     package internal(set) var addresses: Int
-    /// How many connections that count gave a chain.
+    /// The number of connections that count and gave a chain.
     private let serving: Int
-    /// Whether no finding is a warning and the verdicts are the same; `nil` when there were not two chains to compare.
+    /// `true` if no finding is a warning and the verdicts are equal; `nil` without two chains to compare.
     package internal(set) var isConsistent: Bool?
-    /// What the clients' verdicts on the connections that count come to, and what these do.
+    /// The outcomes by the clients' verdicts alone, and those of the whole results, of connections that count.
     var verdicts: [Outcome] = []
     package internal(set) var outcomes: [Outcome] = []
 
     package var accepted: Int { verdicts.count { $0 == .accepted } }
     package var rejected: Int { verdicts.count(where: \.isRejection) }
-    /// How many connections that count have no verdict although one was asked for.
+    /// The number of connections that count without the intended verdict.
     package var unreachable: Int { verdicts.count { [.unreachable, .notSetUp].contains($0) } }
-    /// How many of the accepted connections had another answer to the request than expected, or none.
+    /// The number of accepted connections with an unexpected answer to the request, or none.
     package var answeringOtherwise: Int { outcomes.count { $0 == .answersOtherwise } }
     package var hasKnownDifferences: Bool {
         findings.contains { $0.level == .note && Self.differences.contains($0.kind) }
     }
     package var hasWarnings: Bool { findings.contains { $0.level == .warning } }
 
-    /// What connections are served that differs, which a baseline can have as well.
+    /// The differences between served chains that a baseline can have as well.
     private static let differences: Set<FindingID> = [.addressesDiffer, .noSNIDiffers]
 
-    /// The comparison where a baseline has the differences already, which are no warnings then.
+    /// The comparison if a baseline already has the differences, which are then notes.
     var ofKnownDifferences: AddressComparison {
         var known = self
         for index in findings.indices where Self.differences.contains(findings[index].kind) {
@@ -37,7 +37,6 @@ package struct AddressComparison: Sendable {
         return known
     }
 
-    /// The comparison with what the connections come to that count.
     func concluded(by results: [CheckResult], isUnchanged: Bool) -> AddressComparison {
         var concluded = self
         concluded.verdicts = results.map(\.verdict.outcome)
@@ -47,9 +46,9 @@ package struct AddressComparison: Sendable {
         return concluded
     }
 
-    /// What came of each part that was asked for.
+    /// The result for each requested part.
     package let coverage: [CoveredPart]
-    /// The families of which the name has no address.
+    /// The families without an address of the name.
     package let absentFamilies: [Variant]
 
     init(of connections: [CheckedConnection], absent families: [Variant] = []) {
@@ -93,7 +92,7 @@ package struct AddressComparison: Sendable {
         }
     }
 
-    /// How chains are told apart, the first difference first.
+    /// The facts that tell chains apart, in the order of their comparison.
     private static let facts: [(condition: String, fact: @Sendable (PresentedChain) -> String)] = [
         ("", { "the key \(key($0))" }),
         (
@@ -111,9 +110,9 @@ package struct AddressComparison: Sendable {
 
     private static func key(_ chain: PresentedChain) -> String { chain.leaf.publicKey.spkiSHA256.description }
 
-    /// How the addresses differ for one kind of client, `nil` where they do not.
+    /// The difference between addresses for one kind of client; `nil` if there is none.
     private static func difference(between connections: [CheckedConnection], of variant: Variant) -> String? {
-        // What one address serves in turn is told of it alone.
+        // An address that serves chains in turn has a finding of its own.
         let connections = connections.filter { $0.variant == variant }.grouped(by: \.offer).map { $1[0] }
         let refused = connections.filter { $0.came?.isNone == true }
         let refusals = refused.map { ($0.address, "refuse", "the handshake") }
@@ -131,7 +130,7 @@ package struct AddressComparison: Sendable {
         return nil
     }
 
-    /// What clients get that send no name, or do, where it is not what ordinary clients get.
+    /// The difference of a connection with or without a name from ordinary clients'; `nil` if there is none.
     private static func difference(of variant: Variant, fromOrdinary connections: [CheckedConnection]) -> String? {
         guard variant == .withoutSNI || variant == .withSNI else { return nil }
         let ordinary = connections.filter { $0.variant == .ordinary && $0.served != nil }
@@ -157,12 +156,11 @@ package struct AddressComparison: Sendable {
 
     private static func keys(of variant: Variant, _ connections: [CheckedConnection]) -> String? {
         guard case .keyType(let keyType) = variant else { return nil }
-        // In the order of the addresses.
         let keys = connections.filter { $0.variant == variant }.compactMap { ($0.served?.presented).map(key) }.distinct
         return keys.isEmpty ? nil : "\(keyType) " + keys.joined(separator: " or ")
     }
 
-    /// That one address answers one kind of client with different leaves, as two backends behind it do.
+    /// Warns of an address that serves one kind of client different leaves, as two backends behind it do.
     private static func turns(_ connections: [CheckedConnection]) -> [Finding] {
         let served = connections.filter { $0.served != nil && $0.variant.counts }
         return served.grouped(by: \.offer).compactMap { _, alike in
@@ -178,10 +176,10 @@ package struct AddressComparison: Sendable {
         }
     }
 
-    /// What an address does with a handshake, as in `serve` and `the key sha256/…`.
+    /// The reaction of an address to a handshake, as in `serve` and `the key sha256/…`.
     private typealias Part = (address: String, verb: String, object: String)
 
-    /// `3 of 4 addresses serve X`, `203.0.113.9 serves Y`: what most do first.
+    /// Sentences as in `3 of 4 addresses serve X`, `203.0.113.9 serves Y`, the most common reaction first.
     private static func sentences(_ parts: [Part], of total: Int) -> [String] {
         let groups = parts.grouped { [$0.verb, $0.object] }
         // The sort is stable: equal groups stay in the order of the addresses.
@@ -198,7 +196,7 @@ package struct AddressComparison: Sendable {
 extension CheckedConnection {
     var place: String { endpoint.request.target }
 
-    /// The address that was connected to, or should have been; with its port when that is not the target's.
+    /// The connected or intended address, with a port that is not the target's.
     fileprivate var address: String {
         let isUsualPort = Int(endpoint.request.port) == endpoint.targetPort
         if let peer = served?.peer { return isUsualPort ? "\(peer.ip)" : "\(peer)" }

@@ -3,49 +3,46 @@ public import Pinning
 package import TLSProbe
 import X509
 
-/// What came of checking one endpoint, one chain, or something that is about to be deployed.
+/// The result of a check of one endpoint, one chain, or a future deployment.
 public struct CheckResult: Sendable {
     /// The target or the file, as the user named it.
     public let target: String
-    /// What was connected to, or is recorded; `nil` for a chain from a file.
+    /// The connected or recorded endpoint; `nil` if the chain is from a file.
     package internal(set) var endpoint: EndpointFacts? = nil
     package internal(set) var connection: Result<Handshake, ProbeError>? = nil
     package let referenceName: ReferenceName
     /// The moment of the evaluation.
     public let time: Timestamp
     package let policy: HostPolicy?
-    /// What the clients' verdicts, or their absence, come to.
+    /// The ending by the clients' verdicts, or without any.
     package let verdict: Ending
     package internal(set) var judged: JudgedChain? = nil
-    /// What each client makes of the chain, in the order in which they were chosen; empty where there is no chain.
+    /// Each client's verdict on the chain, in the order of choice; empty without a chain.
     public internal(set) var clients: [ClientVerdict] = []
-    /// Which of the configured pins are on the paths of clients, or match the key that is about to be deployed.
+    /// The configured pins on the paths of clients, or those that match a future key.
     package internal(set) var matches: [MatchedPin] = []
-    /// The certificates the server sent, in wire order; empty for a path that is only assumed.
+    /// The certificates the server sent, in wire order; empty if the path is only assumed.
     public internal(set) var presented: [Certificate] = []
-    /// Which of the target's variants this is, `nil` when only the target itself was checked.
+    /// The variant of the target; `nil` if only the target itself was checked.
     package internal(set) var variant: Variant? = nil
     package internal(set) var answer: CheckedAnswer? = nil
     package internal(set) var next: NextDeployment? = nil
     package internal(set) var changes: BaselineChanges? = nil
-    /// What deserves attention, and what is good to know, in any order.
+    /// The findings, in any order, before their levels and `--ignore` count.
     var findings: [Finding] = []
-    /// What differs from other connections to the target, told by this result.
+    /// The difference to other connections of the target, if this result reports it.
     var difference: Finding? = nil
-    /// What the connections to the target have in common, in the last of their results; `nil` in all others.
+    /// The comparison of the target's connections, in the last of their results; `nil` in all others.
     package internal(set) var consistency: AddressComparison? = nil
 
-    // MARK: What follows from that
-
     package private(set) var ending = Ending.unjudged
-    /// What deserves attention, the most important first.
+    /// The warnings, the most important first.
     public private(set) var warnings: [Finding] = []
-    /// What is good to know of how the connection was made and judged; the outcome never tells it.
+    /// The notes on the connection and the judgement, which the outcome never includes.
     public private(set) var notes: [Finding] = []
-    /// How long the verdicts will last: the worst of all clients.
+    /// The outlook of the verdicts: the worst of all clients.
     package private(set) var outlook: Outlook? = nil
 
-    /// The result with what follows from its parts.
     func concluded() -> CheckResult {
         var result = self
         let ignored = policy?.outlook.ignored ?? []
@@ -65,38 +62,37 @@ public struct CheckResult: Sendable {
         return result
     }
 
-    /// How the check ends, `failsOnWarning` as the policy has it where it is `nil`.
+    /// The ending of the check; without `failsOnWarning` the policy decides if a warning fails it.
     private func ending(_ warnings: [Finding], failsOnWarning: Bool? = nil) -> Ending {
         Ending(
             verdict, counts: counts, objection: answer?.objection, outlook: outlook, changes: changes,
             warnings: warnings, failsOnWarning: failsOnWarning ?? policy?.outlook.failsOnWarning ?? false)
     }
 
-    /// What the check comes to.
+    /// The outcome of the check.
     public var outcome: Outcome { ending.outcome }
 
-    /// Why.
+    /// The reason for the outcome.
     public var reason: Reason { ending.reason }
 
-    /// Whether the target is judged by it, as by all results but those that are shown for comparison.
+    /// `true` if the target is judged by it; `false` if it is only shown for comparison.
     package var counts: Bool { variant?.counts ?? true }
 
-    /// What it would come to if every warning were told by the outcome.
     package var endingCountingWarnings: Ending { ending(warnings, failsOnWarning: true) }
 
-    /// What it adds to a run in which every warning counts: for a variant that does not count, only what the variants differ in.
+    /// The outcome in a run where every warning counts; for a variant that does not count, only its differences.
     package var outcomeCountingWarnings: Outcome {
         if counts { return endingCountingWarnings.outcome }
         return consistency?.hasWarnings ?? false ? .needsAttention : .accepted
     }
 }
 
-/// What is known of an endpoint before or without a connection.
+/// The facts of an endpoint that need no connection.
 package struct EndpointFacts: Hashable, Sendable {
-    /// The address connected to, or the name that stands for it in a record; `nil` when none could be.
+    /// The connected address, or the name in a record; `nil` without either.
     package let address: ServerName?
     package let port: Int
-    /// The name that was looked up, `nil` when an address was given.
+    /// The name that was looked up; `nil` if an address was given.
     package let resolvedName: String?
     package let serverName: String?
     package let host: String
@@ -113,8 +109,7 @@ extension EndpointFacts {
     }
 }
 
-/// What is about to be deployed, what the verdict on it assumes, and today's CAs that a key's certificate is assumed to be issued by, the
-/// nearest first.
+/// A future deployment, its verdict's assumptions, and today's CAs, nearest first, as issuers of a new certificate.
 package struct NextDeployment: Sendable {
     package let item: NextItem
     package let assumptions: [Assumption]
@@ -122,13 +117,13 @@ package struct NextDeployment: Sendable {
 }
 
 extension CheckResult {
-    /// Judges a chain that did not come from a connection of ours.
+    /// Judges a chain that is not from a connection of pincheck.
     package init(
         of chain: PresentedChain, named name: String, for referenceName: ReferenceName, by policy: HostPolicy,
         at now: Timestamp
     ) { self.init(policy.judge(chain, for: referenceName, at: policy.time ?? now), named: name) }
 
-    /// The result on a chain of a file, which is about to be deployed where `next` says so.
+    /// The result for a chain from a file; `next` makes it a future deployment.
     init(_ judged: JudgedChain, named name: String, next: NextDeployment? = nil) {
         self = CheckResult(
             target: name, referenceName: judged.view.referenceName, time: judged.view.time, policy: judged.policy,
@@ -148,7 +143,7 @@ extension CheckResult {
         ).concluded()
     }
 
-    /// What is known of a recorded endpoint without asking it, compared with a baseline.
+    /// The result for a recorded endpoint that was not contacted, compared with a baseline.
     package init(of endpoint: Snapshot.Endpoint, changes: BaselineChanges, time: Timestamp) {
         let key = endpoint.key
         let place = key.connect ?? key.target
@@ -166,8 +161,7 @@ extension CheckResult {
 }
 
 extension CheckResult {
-    /// Where a certificate of the chain that is shown is from: a stable word, empty where there is nothing it could be from, and the
-    /// words that people know it by, `nil` for one that was presented.
+    /// The source of a certificate in the shown chain: a stable word, or empty, and people's words, `nil` if presented.
     package func origin(of certificate: Certificate) -> (source: String, words: String?) {
         if presented.contains(certificate) { return ("presented", nil) }
         guard let policy else { return ("", nil) }

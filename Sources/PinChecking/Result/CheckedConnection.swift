@@ -2,14 +2,13 @@ import Base
 package import Pinning
 package import TLSProbe
 
-/// One connection that was made, or tried, with what the clients make of its chain.
 package struct CheckedConnection: Sendable {
     package let endpoint: CheckEndpoint
     package let variant: Variant
     /// The first handshake, and what else came of it for clients whose TLS offers less.
     package let result: Result<Handshake, ProbeError>
     var answers: Answers = [:]
-    /// What the clients say, `nil` where there is no chain, or nothing to judge it by, or no time left.
+    /// The verdicts; `nil` without a chain, rules to judge by, or time.
     package internal(set) var judged: JudgedChain? = nil
     var isOutOfTime = false
     /// What came of it, `nil` where it is the only connection to its target.
@@ -35,19 +34,18 @@ package struct CheckedConnection: Sendable {
     }
 }
 
-/// All connections to one target, as far as they say something of their own, and what they have in common.
 package struct CheckedTarget: Sendable {
-    /// The connections, in the order in which they are told; none where nothing was to be connected to.
+    /// The connections in the order of reports; none without a place to connect to.
     package let connections: [CheckedConnection]
     package let policy: HostPolicy?
-    /// How they compare, `nil` where the target stands for one connection.
+    /// The comparison; `nil` if the target is one connection.
     var comparison: AddressComparison? = nil
     /// The entry that could not be checked, and when.
     var bad: (entry: BadEntry, time: Timestamp)? = nil
 }
 
 extension CheckedTarget {
-    /// A target that stands for several connections: a pin for what one of them shows in use is no backup for another.
+    /// A target with several connections: a pin for a key that one of them uses is not a backup for another.
     init(_ connections: [CheckedConnection], by policy: HostPolicy?, compared comparison: AddressComparison) {
         let inUse = connections.reduce(into: Set()) { $0.formUnion($1.judged?.inUse ?? []) }
         self.connections = connections.map { connection in
@@ -78,7 +76,7 @@ extension CheckedConnection {
             let exchange = "the key exchange is by static RSA (\(result.facts.suite.name))"
             findings.append(.warning(.noForwardSecrecy, "no forward secrecy: \(exchange); offer ECDHE"))
         }
-        // The server ended the handshake for want of a client certificate, or of another than the one given.
+        // The server ended the handshake because it wants a client certificate, or another one.
         guard result.clientCertificateRequested, !result.handshakeCompleted else { return findings }
         let isGiven = endpoint.request.clientIdentity != nil
         let given =
@@ -93,13 +91,13 @@ extension CheckedConnection {
 
 package struct CheckedAnswer: Sendable {
     package let exchange: CheckExchange
-    /// What the server answered, or why it did not; `nil` where it was not asked, since it was not accepted.
+    /// The server's answer, or its failure; `nil` if no request was sent because the server was not accepted.
     package let result: Result<HTTPResponse, HTTPError>?
 
-    /// Whether the answer is as it should be, `nil` where the server was not asked.
+    /// `true` if the answer is as expected; `nil` if no request was sent.
     package var isAsExpected: Bool? { result == nil ? nil : objection == nil }
 
-    /// That the answer is an error, where no status is expected; `nil` for any other.
+    /// The warning that the answer is an error, if no status is expected.
     var warning: Finding? {
         guard exchange.expected == nil, case .success(let answer)? = result, answer.status >= 400 else { return nil }
         let line = TerminalText.shortened(answer.statusLine, to: 200)
@@ -108,9 +106,9 @@ package struct CheckedAnswer: Sendable {
             remedy: .giveExpectedStatus)
     }
 
-    /// What is to be said against the answer; without an expected status any answer will do.
+    /// The objection to the answer; without an expected status any answer is fine.
     var objection: Reason? {
-        // The path is as long as the user wants it, the line as the server does.
+        // The user determines the length of the path, the server that of the line.
         let question = TerminalText.shortened(exchange.request.title, to: 120)
         switch result {
         case nil: return nil
@@ -126,7 +124,7 @@ package struct CheckedAnswer: Sendable {
 }
 
 extension HTTPError {
-    /// What would bring an answer, `nil` where the sentence says it or nothing would.
+    /// The remedy for a missing answer; `nil` if the sentence contains it or there is none.
     fileprivate var remedy: Remedy? {
         switch self {
         case .deadlineExceeded: .raiseTimeout
@@ -137,7 +135,6 @@ extension HTTPError {
 }
 
 extension CheckedTarget {
-    /// The results of the connections, with what changed at each since a baseline.
     package func results(since changes: [BaselineChanges?]? = nil) -> [CheckResult] {
         if let bad { return [CheckResult(of: bad.entry, at: bad.time)] }
         let changes = changes ?? connections.map { _ in nil }
@@ -197,18 +194,18 @@ extension CheckedTarget {
 }
 
 extension CheckedConnection {
-    /// Whether there is a chain to show: one that there was no time to judge is not.
+    /// `true` if there is a chain to show; a chain without time to judge it does not count.
     fileprivate var isShown: Bool { served != nil && !isOutOfTime && judged.map { $0.shown != nil } ?? true }
 }
 
 extension JudgedChain {
-    /// A warning when pins that matched what is recorded match no longer, and those that do now are the last ones.
+    /// Warns if recorded chains matched pins that match no longer, and only the last pins match now.
     fileprivate func lastPinsWarning(since recorded: Snapshot.Endpoint) -> Finding? {
         let pins = policy.pins?.pins ?? []
         let before = Set(recorded.chain.map(\.spkiSHA256))
         let matched = Set(matches.map(\.pinIndex))
         let others = pins.indices.filter { !matched.contains($0) }
-        // What another connection shows in use is not lost.
+        // A pin that another connection uses is not lost.
         let used = inUse
         guard ending.outcome == .accepted, !matched.isEmpty, !others.isEmpty,
             others.allSatisfy({

@@ -2,10 +2,10 @@ import Base
 package import Pinning
 import TLSProbe
 
-/// What came of a part that was asked for: the only judge of "not offered".
+/// The result for a requested part of a server: the only judge of "not offered".
 package enum Coverage: Hashable, Sendable {
     case chain
-    /// The server, or the name, says that it has none.
+    /// The server has no such certificate, or the name no such address.
     case none(Reason)
     case unknown(Reason)
 
@@ -19,7 +19,7 @@ package enum Coverage: Hashable, Sendable {
     var isNone: Bool { if case .none = self { true } else { false } }
 }
 
-/// A part that was asked for, as documents have it.
+/// A requested part in documents.
 package struct CoveredPart: Hashable, Sendable {
     /// A key type, `ordinary`, `no SNI`, `with SNI`, or the addresses of a family.
     package let part: String
@@ -28,10 +28,10 @@ package struct CoveredPart: Hashable, Sendable {
 }
 
 extension CheckedConnection {
-    /// What came of the connection, given the places that gave a chain to another one.
+    /// The result of the connection; `serving` has the places that gave a chain to another one.
     ///
-    /// A refusal without a certificate of the type is an alert that RFC 8446, 4.1.1, names for it, or a certificate of another type all
-    /// the same. A reset or the end of the connection can be anybody's.
+    /// A server without a key type refuses by an alert of RFC 8446, 4.1.1, or by a certificate of another type. A reset
+    /// or an end may have other causes.
     fileprivate func coverage(whereOthersWork serving: Set<String>) -> Coverage {
         guard case .failure(let error) = result else { return .chain }
         if case .keyTypeRefused(let type, let alert) = error.reason, serving.contains(place),
@@ -51,8 +51,8 @@ extension CheckedConnection {
 extension [CheckedConnection] {
     private var servingPlaces: Set<String> { Set(filter { $0.served != nil }.map(\.place)) }
 
-    /// The connections with what came of each, and whether it says something of its own: not what a server does not have, but for what is
-    /// `expected` by a record, and once that an address is dead.
+    /// The connections with their results, and if they are reported: no missing parts unless a record has them in
+    /// `expected`, and a dead address only once.
     func covered(expecting expected: Set<Variant> = []) -> [CheckedConnection] {
         let serving = servingPlaces
         let ordinary = Dictionary(filter { $0.variant == .ordinary }.map { ($0.place, $0) }) { first, _ in first }

@@ -1,24 +1,24 @@
 package import Pinning
 
-/// What a check comes to.
+/// The outcome of a check.
 public enum Outcome: Hashable, Sendable, CaseIterable {
     case accepted
-    /// The chain was only to be seen.
+    /// No clients were to judge the chain.
     case unjudged
-    /// Something needs attention soon, and the user asked to be told by the outcome.
+    /// The user wants warnings to count, and there is one.
     case needsAttention
-    /// Something changed in a way that is not allowed.
+    /// A change since the baseline that is not allowed.
     case changed
-    /// There is no verdict: no name, no connection, no chain, or no time left to judge one.
+    /// A verdict is missing: no name, no connection, no chain, or no time left to judge one.
     case unreachable
-    /// What is about to be deployed does not tell whether a client accepts it.
+    /// A future deployment does not determine if a client accepts it.
     case undecided
-    /// All clients accept, and less time is left than was asked for.
+    /// All clients accept, but less time is left than the limit.
     case endsTooSoon
-    /// All clients accept, and the answer to the request is not the one that is expected, or there is none.
+    /// All clients accept, but the answer to the request is not the expected one, or is missing.
     case answersOtherwise
     case rejected
-    /// A client rejects, and another cannot be set up with the pins, or they are not all that the app has.
+    /// A client rejects, and another cannot be set up with the pins, or the app has further pins.
     case rejectedInPart
     /// A client cannot be set up with the pins, or they are not all that the app has, and no other client rejects; or an entry is wrong.
     case notSetUp
@@ -31,7 +31,7 @@ public enum Outcome: Hashable, Sendable, CaseIterable {
 package struct Ending: Hashable, Sendable {
     package let outcome: Outcome
     package let reason: Reason
-    /// What of the time ahead the reason tells, `nil` for something else.
+    /// The finding of the outlook in the reason; `nil` if it is about something else.
     package let told: Finding?
 
     static let unjudged = Ending(.unjudged, Reason("not-judged", "not judged", remedy: .giveSomethingToJudgeBy))
@@ -42,11 +42,11 @@ package struct Ending: Hashable, Sendable {
 
     /// The one place that decides how a check ends.
     ///
-    /// A rejection stands whatever else there is; then counts what the server answers, then how long an acceptance lasts, then what
-    /// changed, then what deserves attention.
+    /// A rejection comes before all else; then the server's answer, the time that an acceptance lasts, changes, and
+    /// warnings.
     ///
-    /// `verdict` is what the clients' verdicts come to, or their absence. Where `counts` is false the target is not judged by it, and all
-    /// but an acceptance only needs attention. What deserves attention is told by the outcome where `failsOnWarning`.
+    /// `verdict` is the ending by the clients' verdicts or their absence. If `counts` is `false`, the target is not
+    /// judged by it, and all but an acceptance only needs attention. `failsOnWarning` makes warnings count.
     package init(
         _ verdict: Ending, counts: Bool = true, objection: Reason? = nil, outlook: Outlook? = nil,
         changes: BaselineChanges? = nil, warnings: [Finding] = [], failsOnWarning: Bool = false
@@ -54,7 +54,7 @@ package struct Ending: Hashable, Sendable {
         let isAccepted = verdict.outcome == .accepted
         let isUnjudged = verdict.outcome == .unjudged
         func but(_ id: String, _ message: String, _ remedy: Remedy? = nil) -> Reason {
-            // What was not judged is not to be taken for accepted.
+            // The words must not let an unjudged chain pass for accepted.
             Reason(id, (isAccepted ? "accepted, but " : "not judged; ") + message, remedy: remedy)
         }
         func but(_ reason: Reason) -> Reason { but(reason.id, reason.message, isAccepted ? reason.remedy : nil) }
@@ -63,7 +63,7 @@ package struct Ending: Hashable, Sendable {
             self = verdict
             return
         }
-        // How long an acceptance lasts; there is nothing ahead of anything else.
+        // Only an acceptance has an outlook.
         let ahead = isAccepted ? outlook?.findings ?? [] : []
         let attention = { (outcome: Outcome) in counts ? outcome : .needsAttention }
         if isAccepted, let objection {
@@ -116,7 +116,7 @@ extension [ClientVerdict] {
         return Ending(.accepted, summary)
     }
 
-    /// The reason why the verdicts are not all that is to be said: a client without one, or pins that nobody compared.
+    /// The reason for a gap in the verdicts: a client without one, or pins that no client compared.
     private func gap(in policy: HostPolicy) -> Reason? {
         guard let absent = first(where: \.isNotSetUp) else { return policy.obstacle }
         guard count > 1 else { return absent.reason }

@@ -3,28 +3,25 @@ package import Pinning
 package import TLSProbe
 import X509
 
-/// What is checked of one target: where to connect, in which ways, and what the chains are judged by.
 package struct Check: Sendable {
-    /// How many connections to one target are made at the same time: servers are not flooded, and descriptors suffice.
+    /// The most simultaneous connections to one target: servers are not flooded, and descriptors suffice.
     static let connectionLimit = 64
 
     /// The endpoints that were given, or the one of the target; none only for a bad entry.
     fileprivate(set) var endpoints: [CheckEndpoint]
     /// The entry that cannot be checked; `nil` for all others.
     package private(set) var bad: BadEntry? = nil
-    /// What the chain is judged by, `nil` where it is only to be seen.
+    /// The rules for the chain; `nil` if it is not judged.
     package let policy: HostPolicy?
     package let retries: Int
-    /// The variants in which each endpoint is connected to, whose name may stand for several addresses.
+    /// The variants of each endpoint, whose name may have several addresses.
     var variants = CheckRequest.Variants()
     /// The variants that a baseline has of the target, which are missed if the server has none.
     var expected: Set<Variant> = []
-    /// The variant of each endpoint where they are recorded.
     var recorded: [Variant]? = nil
 
     package var endpoint: CheckEndpoint { endpoints[0] }
     package var timeout: Duration { endpoint.request.timeout }
-    /// Whether it is one connection of an ordinary client.
     var isOne: Bool { endpoints.count == 1 && variants.isEmpty && recorded ?? [.ordinary] == [.ordinary] }
 
     package var mostConnections: Int {
@@ -44,7 +41,7 @@ package struct Check: Sendable {
 }
 
 extension Check {
-    /// Plans the checks of targets, in their order, and reads what they are judged by; an error of a list has its place in it.
+    /// Plans the checks of targets, in their order, and reads their pins; an error contains its place in a list.
     package static func plan(
         _ targets: [CheckTarget], _ policies: inout Policies, areAll: Bool = true
     ) throws(Problem) -> [Check] {
@@ -80,9 +77,9 @@ extension Check {
         self.bad = bad
     }
 
-    /// Plans checks of servers whose pins are wanted: each is judged by the default client without pins, and asked nothing.
+    /// Plans checks of servers whose pins are wanted: the default client judges without pins, and no request is sent.
     ///
-    /// If roots are not needed, this machine's replace those that cannot be read.
+    /// If roots are not needed, this machine's replace unreadable ones.
     package static func unpinned(
         _ targets: [CheckTarget], _ policies: inout Policies, needsRoots: Bool = true
     ) throws(Problem) -> [Check] {
@@ -96,10 +93,9 @@ extension Check {
         return try plan(targets, &policies)
     }
 
-    /// Plans checks of which the chains are only to be seen.
     package static func unjudged(_ targets: [CheckTarget]) throws(Problem) -> [Check] {
         var targets = targets
-        // A request follows a verdict.
+        // Without a verdict no request is sent.
         for index in targets.indices { targets[index].request.http = CheckRequest.HTTP() }
         return try checks(of: targets, areAll: true) { _, _ in nil }
     }
@@ -123,13 +119,13 @@ extension Check {
 }
 
 extension Baseline {
-    /// The recorded endpoints as they are to be asked again, a check for each target.
+    /// Plans checks of the recorded endpoints, one for each target.
     package func checks(
         _ connection: CheckRequest.Connection, judgedBy policy: (CheckEndpoint) throws(Problem) -> HostPolicy?
     ) throws(Problem) -> [Check] {
         var checks: [Check] = []
         var target: String?
-        // Those of one target stand behind one another.
+        // The endpoints of one target are next to each other.
         for recorded in snapshot.endpoints {
             let (endpoint, variant) = try recorded.key.attempt(connection)
             if recorded.key.target == target {
@@ -197,10 +193,10 @@ extension Snapshot.Key {
 }
 
 package struct Environment: Sendable {
-    /// The environment variables that say where the system's roots are.
+    /// The environment variables that name the system's roots.
     package let variables: [String: String]
     package let now: @Sendable () -> Timestamp
-    /// The thread for connections, `nil` when one has to be made.
+    /// The thread for connections; `nil` if one has to be made.
     package let thread: ProbeThread?
     package let network: StagedNetwork?
     package let connectionLimit: Int
@@ -213,9 +209,9 @@ package struct Environment: Sendable {
         self.connectionLimit = connectionLimit
     }
 
-    /// The objection to a service, as an ordinary client of it has it, with the system's roots, now and for its name.
+    /// The objection of an ordinary client to a service, with the system's roots, now and for its name.
     ///
-    /// The anchors and the time of the targets say nothing about a service; a private one is trusted with SSL_CERT_FILE.
+    /// The anchors and the time of the targets do not count for a service; SSL_CERT_FILE makes a private one trusted.
     var serviceObjection: ServiceObjection {
         var policies = Policies(environment: variables)
         let policy = Result { () throws(Problem) in
@@ -242,7 +238,7 @@ package struct Environment: Sendable {
 }
 
 extension CheckRequest.Judging {
-    /// The settings for a server of which no pin is known yet: the default client and the same roots.
+    /// The settings for a server without known pins: the default client and the same roots.
     package var unpinned: CheckRequest.Judging {
         var settings = CheckRequest.Judging()
         settings.trust = trust

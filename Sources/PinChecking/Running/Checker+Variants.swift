@@ -1,13 +1,12 @@
 import Pinning
 import TLSProbe
 
-/// Checks all variants of one target: finds its addresses, connects in every way asked for, judges and compares.
 extension Checker {
-    /// All connections that say something of their own, with what they differ in.
+    /// Finds the addresses of a target, connects in every variant, and judges and compares the chains.
     func checkedVariants(of check: Check) async -> CheckedTarget {
         let deadline = Deadline(in: check.timeout)
         let judging = JudgingTime(limit: judgingLimit(deadline.remaining))
-        // Judging other chains must not use up this target's time.
+        // The judging of other chains must not use up this target's time.
         let (all, absent) = await withTaskExecutorPreference(prober.executor) {
             let (attempts, absent, failed) = await attempts(of: check, until: deadline)
             return (await probe(attempts, of: check, until: deadline, judging) + failed, absent)
@@ -23,7 +22,7 @@ extension Checker {
             compared: AddressComparison(of: connections, absent: absent))
     }
 
-    /// Judges what a connection came to, unless that was done, if there is time left for it.
+    /// Judges a connection once, if there is time left for it.
     private func judged(
         _ connection: CheckedConnection, by policy: HostPolicy?, _ judging: JudgingTime
     ) -> CheckedConnection {
@@ -90,7 +89,7 @@ extension Checker {
         } catch { return partial.map(Result.success) ?? .failure(error) }
     }
 
-    /// Makes the connections, those of ordinary clients first, and says of each that there was no time for it once that is so.
+    /// Makes the connections, ordinary clients' first; those without time left fail.
     private func probe(
         _ attempts: [Attempt], of check: Check, until deadline: Deadline, _ judging: JudgingTime
     ) async -> [CheckedConnection] {
@@ -119,7 +118,7 @@ extension Checker {
     ) async -> CheckedConnection {
         await connection(of: attempt, check, until: deadline) { connection in
             guard connection.endpoint.exchange != nil, attempt.variant == .ordinary else { return connection }
-            // Not where the other connections are made: judging must not keep them waiting.
+            // Judging runs on other threads, so that it does not delay the other connections.
             return await withTaskExecutorPreference(globalConcurrentExecutor) {
                 judged(connection, by: check.policy, judging)
             }

@@ -2,20 +2,19 @@ import Base
 import Pinning
 import TLSProbe
 
-/// Connects to targets and judges what they present, many at a time, each within its own deadline.
+/// Connects to targets and judges their chains, many at a time, each within its own deadline.
 package struct Checker: Sendable {
     let now: @Sendable () -> Timestamp
     package let connectionLimit: Int
     private let probers: Probers
-    /// Makes the connections of one target, on whose thread its steps run: judging the chains of others must not delay them.
+    /// Makes the connections of one target, on a thread that the judging of others' chains does not delay.
     private(set) var prober: Prober
-    /// Judges services that are asked for addresses over TLS, and `https` proxies.
+    /// Judges services for addresses over TLS, and `https` proxies.
     private let objection: ServiceObjection
-    /// How much of a processor's time the chains of one target may cost to judge, by what is left of its timeout: on a busy machine a
-    /// second is little.
+    /// The processor time for judging one target's chains, by its remaining time: a second at least, for busy machines.
     var judgingLimit: @Sendable (_ left: Duration) -> Duration = { max($0, .seconds(1)) }
 
-    /// A checker of about `count` targets, whose threads have an OpenSSL each: as many as that is worth.
+    /// A checker of about `count` targets, with as many threads as are worth an OpenSSL each.
     package init(in environment: Environment, expecting count: Int = .max) {
         now = environment.now
         objection = environment.serviceObjection
@@ -26,7 +25,7 @@ package struct Checker: Sendable {
         connectionLimit = max(1, environment.connectionLimit - probers.descriptors)
     }
 
-    /// A checker on threads that others use as well, which outlive it.
+    /// A checker on shared threads, which outlive it.
     init(in environment: Environment, sharing probers: Probers) {
         now = environment.now
         objection = environment.serviceObjection
@@ -35,12 +34,11 @@ package struct Checker: Sendable {
         connectionLimit = environment.connectionLimit
     }
 
-    /// Lets go of the threads, and ends the checks under way.
     package func shutdown() async { await probers.shutdown() }
 
-    /// Runs checks, as many at a time as `request` and the descriptors allow, and hands each target over as it comes.
+    /// Runs as many checks at a time as `request` and the descriptors allow, and calls `each` with every target.
     ///
-    /// A target may be `span` positions ahead of one that is not done, `nil` where their order does not matter; `more` makes further
+    /// A target may be `span` positions ahead of an unfinished one, or any number if it is `nil`; `more` makes further
     /// checks, none after the last.
     package static func run<Failure>(
         _ checks: [Check], _ request: CheckRequest, in environment: Environment, within span: Int? = nil,
@@ -53,7 +51,7 @@ package struct Checker: Sendable {
             result = Result { () throws(Failure) in try each(0, target) }
         } else {
             let most = max(1, request.connection.jobs ?? RequestDefaults.jobs)
-            // Judging one chain or writing to a slow reader must not keep the others' answers waiting.
+            // Judging a chain or writing to a slow reader must not delay the other targets.
             result = await withTaskExecutorPreference(globalConcurrentExecutor) {
                 await checker.run(checks, most: most, within: span ?? .max, more: more, each: each)
             }
@@ -62,7 +60,7 @@ package struct Checker: Sendable {
         try result.get()
     }
 
-    /// Fewer checks are left than this when others should be made.
+    /// The number of waiting checks below which more are made.
     private static let fewestWaiting = 256
 
     private func run<Failure>(
@@ -72,7 +70,7 @@ package struct Checker: Sendable {
         await withTaskGroup(of: (Int, Check, CheckedTarget).self) { group in
             var (waiting, more) = (checks[...], more)
             var (position, underWay, connections) = (0, 0, 0)
-            // The first position that is not done, and those behind it that are.
+            // The first unfinished position, and the finished ones after it.
             var firstUndone = 0
             var done: Set<Int> = []
             func size(of check: Check) -> Int { min(check.mostConnections, connectionLimit) }
@@ -114,7 +112,6 @@ package struct Checker: Sendable {
         }
     }
 
-    /// Checks one target, within its own deadline.
     package func check(_ check: Check) async -> CheckedTarget {
         await withTaskExecutorPreference(globalConcurrentExecutor) { await target(check) }
     }
@@ -134,7 +131,6 @@ package struct Checker: Sendable {
         return CheckedTarget(connections: [connection], policy: check.policy)
     }
 
-    /// Asks `service`, or the system's resolver, for all addresses of a name.
     func addresses(
         of name: String, family: ProbeRequest.AddressFamily, timeout: Duration, from service: AddressService?
     ) async throws(ProbeError) -> HostAddresses {
@@ -143,7 +139,6 @@ package struct Checker: Sendable {
             of: name, family: family, timeout: timeout)
     }
 
-    /// Judges the chain of a connection, where there is one and something to judge it by.
     func judged(_ connection: CheckedConnection, by policy: HostPolicy?, isOutOfTime: Bool = false) -> CheckedConnection
     {
         var connection = connection

@@ -2,7 +2,7 @@ import Base
 import Synchronization
 import TLSProbe
 
-/// When the time of one target is over: name lookups, every connection and every retry included.
+/// The end of one target's time, with all look-ups, connections and retries.
 struct Deadline: Sendable {
     let timeout: Duration
     private let end: ContinuousClock.Instant
@@ -12,13 +12,13 @@ struct Deadline: Sendable {
         end = .now + Self.bounded(timeout)
     }
 
-    /// A year is for ever, and cannot overflow the clock.
+    /// A year is as good as for ever, and cannot overflow the clock.
     static func bounded(_ timeout: Duration) -> Duration { min(timeout, .seconds(365 * 24 * 60 * 60)) }
 
     var remaining: Duration { max(.zero, ContinuousClock.now.duration(to: end)) }
 }
 
-/// How much of a processor's time judging the chains of one target may take, counted on the threads that judge.
+/// The processor time that judging the chains of one target may take, measured on the judging threads.
 final class JudgingTime: Sendable {
     private let time: Mutex<(limit: Duration, used: Duration)>
 
@@ -27,7 +27,7 @@ final class JudgingTime: Sendable {
     var isUsedUp: Bool { time.withLock { $0.used >= $0.limit } }
     func allow(_ rest: Duration) { time.withLock { $0.limit = min($0.limit, $0.used + rest) } }
 
-    /// Judges on the calling thread, and counts the time.
+    /// Judges on the calling thread, and adds the time it takes.
     func counting<Value>(_ judge: () -> Value) -> Value {
         let start = Self.timeOfThread
         defer {
@@ -44,11 +44,9 @@ final class JudgingTime: Sendable {
     }
 }
 
-/// The time of an attempt that others may follow.
-///
-/// Half of what is left rather than an equal share: a server that is slow and well has to pass at the first attempt.
+/// Half of the remaining time for an attempt that others may follow: a slow but sound server passes at the first.
 enum AttemptLimit {
-    /// Less than this is not divided: a handshake across the world takes up to a second.
+    /// A shorter time is not divided: a handshake across the world takes up to a second.
     static let indivisible = Duration.seconds(2)
 
     static func limit(_ remaining: Duration, attemptsLeft: Int) -> Duration {
@@ -57,7 +55,7 @@ enum AttemptLimit {
 }
 
 extension ProbeRequest {
-    /// Makes an attempt, and again up to `retries` times; the timeout holds over all attempts and the pauses between them.
+    /// Makes an attempt, and up to `retries` more; the timeout covers all attempts and the pauses between them.
     func retrying<Value: Sendable, Time: Clock>(
         _ retries: Int, on clock: Time = ContinuousClock(),
         _ attempt: (ProbeRequest) async throws(ProbeError) -> Value
@@ -85,7 +83,7 @@ extension ProbeRequest {
 }
 
 extension ProbeError {
-    /// Whether another attempt could end otherwise; what a server does not have it does not have then either.
+    /// `true` if another attempt could end differently; a server never gains what it lacks.
     fileprivate var mayPass: Bool {
         switch reason {
         case .cancelled, .noTimeLeft, .keyTypeRefused, .offerRefused, .protocolVersion: false

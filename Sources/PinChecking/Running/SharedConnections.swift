@@ -2,7 +2,7 @@ import Base
 import Synchronization
 import TLSProbe
 
-/// Threads and connections that all checks of a library's process share: a host program keeps most of its descriptors.
+/// The threads and connections that all checks of a process share: the host program keeps most of its descriptors.
 final class SharedConnections: Sendable {
     static let process = SharedConnections(atOnce: max(1, DescriptorLimit.current / 2))
 
@@ -11,15 +11,13 @@ final class SharedConnections: Sendable {
 
     init(atOnce count: Int) { turns = Turns(count) }
 
-    /// Makes a check when its turn comes.
-    ///
-    /// - Throws: `CancellationError` if the task is cancelled, `Problem` if the process has no descriptors for the threads.
+    /// Makes a check in its turn; throws if the task is cancelled, or if no descriptors are left for the threads.
     func check(_ check: Check, in environment: Environment) async throws -> CheckedTarget {
         let checker = Checker(in: environment, sharing: try sharedProbers())
         try await turns.take()
         defer { turns.giveBack() }
         let target = await checker.check(check)
-        // A connection that was cancelled looks like a server that cannot be reached.
+        // A cancelled connection looks like a server that cannot be reached.
         try Task.checkCancellation()
         return target
     }
@@ -34,7 +32,7 @@ final class SharedConnections: Sendable {
     }
 }
 
-/// A number of turns that tasks take one after the other, in the order in which they come.
+/// A number of turns that tasks take in the order of their arrival.
 final class Turns: Sendable {
     private struct State {
         var free: Int
@@ -51,9 +49,7 @@ final class Turns: Sendable {
         state = Mutex(State(free: count))
     }
 
-    /// Waits for a turn.
-    ///
-    /// - Throws: `CancellationError` if the task is cancelled before it has one.
+    /// Waits for a turn; a cancelled task throws `CancellationError`.
     func take() async throws {
         try Task.checkCancellation()
         let number = state.withLock { state in
