@@ -1,5 +1,5 @@
 import Base
-package import Pinning
+import Pinning
 import TLSProbe
 
 /// The result for a requested part of a server: the only judge of "not offered".
