@@ -157,6 +157,8 @@ import Testing
         // What is above a lone certificate or a key is not known to be pinned.
         ("@alone.pem --pins $NEXT --pins $INTER --client afnetworking-2.5", "fail pin-mismatch"),
         ("@key.pub --pins $NEXT --pins $INTER --client afnetworking-2.5", "fail pin-mismatch"),
+        // Two equal pins match the leaf twice, as many times as the assumed chain has certificates.
+        ("@key.pub --pins $NEXT --pins @key.pub --client afnetworking-2.5", "unknown issuer-unknown"),
         // A key that the client or its platform does not take.
         ("@ed25519.pub --pins \(odd) --client afnetworking", "fail handshake"),
         ("@ed25519.pub --pins \(odd)", "pass pin-matched"),

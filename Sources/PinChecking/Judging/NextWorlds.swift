@@ -8,6 +8,8 @@ extension HostPolicy {
         let unpinned: Verdict
         /// The verdict below today's issuers or a pinned CA; `nil` if there is none.
         let pinned: Verdict?
+        /// `true` for a client that counts matches on all certificates of a path, whose number is not known.
+        let countsAll: Bool
     }
 
     func nextForecast(
@@ -35,11 +37,13 @@ extension HostPolicy {
         }
         func issuer(_ key: PublicKey) -> Certificate { .assumedIssuer(like: presented.leaf, key: key, at: time) }
         let unpinned = below(issuer(key.unknown))
-        if unpinned.isAccepted { return NextForecast(unpinned: unpinned, pinned: nil) }
-        if served != nil, certificate == nil {
-            return NextForecast(unpinned: unpinned, pinned: forecaster.renewal(.next, key, at: time).verdict)
-        }
         let conditions = forecaster.comparison.conditions
+        let countsAll = conditions.contains { $0.place == .everywhere }
+        if unpinned.isAccepted { return NextForecast(unpinned: unpinned, pinned: nil, countsAll: countsAll) }
+        if served != nil, certificate == nil {
+            let renewal = forecaster.renewal(.next, key, at: time).verdict
+            return NextForecast(unpinned: unpinned, pinned: renewal, countsAll: countsAll)
+        }
         let atCAs = Set(conditions.filter { $0.place == .authorities }.flatMap(\.pins))
         let cas = forecaster.pins.enumerated().lazy.compactMap { index, pin -> Certificate? in
             if let own = pin.certificate { return own.isCA ? own : nil }
@@ -47,7 +51,7 @@ extension HostPolicy {
             return issuer(key.standIn(pin.spkiSHA256))
         }
         let verdicts = cas.prefix(64).map(below)
-        return NextForecast(unpinned: unpinned, pinned: verdicts.first(where: \.isAccepted))
+        return NextForecast(unpinned: unpinned, pinned: verdicts.first(where: \.isAccepted), countsAll: countsAll)
     }
 
     /// `true` if a missing issuer is the only fault of a chain on every device.
