@@ -82,6 +82,11 @@ import Testing
                     "okhttp --device android-9 --min-tls 1.3",
                     "fail handshake: what may be offered leaves nothing that Android 9 offers: see --min-tls", 1
                 ), ("okhttp --device android-9 --groups X448", "fail handshake: see --groups", 1),
+                (
+                    "okhttp --device android-9 --ciphers "
+                        + "TLS_AES_128_GCM_SHA256,TLS_AES_128_GCM_SHA256,ECDHE-ECDSA-AES128-GCM-SHA256",
+                    "pass pin-matched", 2
+                ),
                 ("okhttp --device android-9 --sigalgs ed25519:ecdsa_secp521r1_sha512", "unreachable offer-refused", 1),
                 // Phones and curl, as they are today.
                 ("all", "pass pin-matched", 1),

@@ -142,8 +142,9 @@ extension ProbeRequest {
         let ssl = (try? TLSContext()).flatMap { SSL_new($0.pointer) }
         defer { SSL_free(ssl) }
         guard let ssl, keyType?.offer.restrict(ssl) ?? true, offer.isEmpty || offer.restrict(ssl) else { throw .suites }
-        var left: Set<String> = []
-        while let name = SSL_get_cipher_list(ssl, Int32(left.count)) { left.insert(String(cString: name)) }
+        // A suite of TLS 1.3 that is named twice is twice in the list.
+        var left: [String] = []
+        while let name = SSL_get_cipher_list(ssl, Int32(left.count)) { left.append(String(cString: name)) }
         let suites = stack.suites.compactMap { number in
             SSL_CIPHER_find(ssl, [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)]).flatMap(SSL_CIPHER_get_name)
                 .map { String(cString: $0) }
