@@ -109,6 +109,8 @@ import Testing
             [
                 ("android --device android-14", "pass pin-matched", 1),
                 ("okhttp --device android-14", "fail handshake: Android 14 does not offer ECDHE-ECDSA-AES256-SHA", 2),
+                // One offer, although its sources are others.
+                ("okhttp --device android-14,android-17", "fail handshake: also rejected by okhttp on android-17", 2),
             ]
         ),
         (

@@ -29,13 +29,13 @@ package struct TLSStack: Sendable, Hashable {
     package let keys: [KeyKind]?
     /// Groups that an update of the system may have brought.
     package private(set) var perhaps: [UInt16] = []
-    package let source: String
-    package let confidence: Confidence
+    package private(set) var source: String
+    package private(set) var confidence: Confidence
 
     /// The same offer, whoever makes it.
     package var offer: TLSStack {
         var offer = self
-        offer.name = ""
+        (offer.name, offer.source, offer.confidence) = ("", "", .recorded)
         return offer
     }
 
