@@ -112,7 +112,10 @@ extension Checker {
                         others.append((highest, other))
                         isUsed = true
                         continue
-                    case .success(let other): refusal = .byServer("it chose \(other.facts)")
+                    case .success(let other):
+                        // Nobody is judged on it.
+                        if asks, !isUsed { held.removeLast().connection.close() }
+                        refusal = .byServer("it chose \(other.facts)")
                     case .failure(let error):
                         guard let words = error.refusal else {
                             connection.answers[stack.offer] = .unanswered(error)
@@ -122,7 +125,7 @@ extension Checker {
                     }
                 } catch { refusal = .byOptions(error) }
                 // What an update may have brought is judged as it is.
-                if !stack.has(first) { connection.answers[stack.offer] = .refused(refusal) }
+                connection.answers[stack.offer] = stack.has(first) ? .judgedOn(first) : .refused(refusal)
             }
         }
         let (judged, exchange) = await judge(connection)
