@@ -265,6 +265,18 @@ import Testing
         }
     }
 
+    /// Row 16: the chain of another handshake is no other path of the shown one.
+    @Test func theChainThatAnotherClientGotIsNotListedUnderTheShownOne() async throws {
+        let row = Server(key: .ed25519, other: Self.rsa)
+        let pins = "--pins \(try row.leaf(.ed25519).pin) --pins \(try row.leaf(Self.rsa).pin)"
+        try await Desk.serving(row.behavior()) { desk, _ in
+            let line = "CHECK --client okhttp,curl \(pins)"
+            await desk(line).expect(.pass, "clients get the key that fits their TLS", not: "the system also checks")
+            let document = try await desk(line + " -f json").expect(.pass).json
+            #expect(document["other_paths"].array.map { $0["chain"][0]["source"].text } == ["presented"])
+        }
+    }
+
     /// Row 33.
     @Test(arguments: [("android-9", [false, true]), ("android-9,android-14", [true, false])])
     func aRequestGoesOverAConnectionThatWasJudged(devices: String, asked: [Bool]) async throws {

@@ -70,6 +70,14 @@ extension Report {
         return places
     }
 
+    /// The report without the paths of another leaf, which is none of the shown chain, whoever got it.
+    var ofShownLeaf: Report {
+        var report = self
+        let leaf = built.first?.certificate.fingerprint
+        report.otherPaths.removeAll { $0.chain.first?.certificate.fingerprint != leaf }
+        return report
+    }
+
     var seconds: Double? { (tls?.timings).map { (($0.resolve ?? .zero) + $0.connect + $0.handshake).seconds } }
 }
 

@@ -163,7 +163,10 @@ extension CheckResult {
 extension CheckResult {
     /// The source of a certificate in the shown chain: a stable word, or empty, and people's words, `nil` if presented.
     package func origin(of certificate: Certificate) -> (source: String, words: String?) {
-        if presented.contains(certificate) { return ("presented", nil) }
+        let sent = (judged?.clients ?? []).lazy.compactMap { $0.handshake?.presented.certificates }
+        if presented.contains(certificate) || sent.contains(where: { $0.contains(certificate) }) {
+            return ("presented", nil)
+        }
         guard let policy else { return ("", nil) }
         if policy.pins?.certificates.contains(certificate) == true { return ("pin", "pin") }
         if policy.fetchable.contains(certificate) { return ("intermediate", "intermediate given") }

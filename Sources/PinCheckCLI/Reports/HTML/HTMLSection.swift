@@ -111,7 +111,7 @@ struct HTMLSection {
 
     private var chain: Markup {
         guard !report.built.isEmpty else { return "" }
-        let rows = report.neededCertificates.map { depth, _, link -> [Markup] in
+        let rows = report.ofShownLeaf.neededCertificates.map { depth, _, link -> [Markup] in
             let one = link.certificate
             let source = link.sourceInWords.map { " (\($0))" } ?? ""
             let pins = link.pins.isEmpty ? "–" : Timeline.numbered(link.pins)

@@ -4,6 +4,7 @@ import Pinning
 
 extension TextRenderer {
     func chain(_ report: Report) -> [String] {
+        let report = report.ofShownLeaf
         guard !report.built.isEmpty else { return [] }
         let needed = report.neededCertificates
         let links = needed.map(\.link)
