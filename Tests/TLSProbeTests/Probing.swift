@@ -63,6 +63,23 @@ func outcome(of request: ProbeRequest, by prober: Prober) async -> Result<Handsh
     do throws(ProbeError) { return .success(try await prober.probe(request)) } catch { return .failure(error) }
 }
 
+extension Prober {
+    /// Makes one connection, has the chain judged, and makes the exchange that is then wanted on the same connection.
+    func probe<Judgement: Sendable>(
+        _ request: ProbeRequest, judging judge: @Sendable (Handshake) async -> (Judgement, exchange: HTTPExchange?)
+    ) async throws(ProbeError) -> (
+        handshake: Handshake, judgement: Judgement, response: Result<HTTPResponse, HTTPError>?
+    ) {
+        let (handshake, connection) = try await hold(request)
+        let (judgement, exchange) = await judge(handshake)
+        guard let exchange else {
+            connection.close()
+            return (handshake, judgement, nil)
+        }
+        return (handshake, judgement, await connection.carry(exchange))
+    }
+}
+
 extension PresentedChain {
     /// What was sent, as it came.
     var encodings: [[UInt8]] { certificates.map(\.der) }

@@ -86,13 +86,12 @@ package struct AddressResolver: Sendable {
                 return await prober.exchangePlainly(request, exchange).mapError(QuestionError.http)
             }
             do throws(ProbeError) {
-                let (_, untrusted, response) = try await prober.probe(request) { handshake in
-                    let untrusted = objection(handshake, location.host)?.why
-                    return (untrusted, exchange: untrusted == nil ? exchange : nil)
+                let (handshake, connection) = try await prober.hold(request)
+                if let untrusted = objection(handshake, location.host)?.why {
+                    connection.close()
+                    return .failure(.untrusted(untrusted))
                 }
-                return (response ?? .failure(.cancelled)).mapError {
-                    untrusted.map(QuestionError.untrusted) ?? .http($0)
-                }
+                return await connection.carry(exchange).mapError(QuestionError.http)
             } catch { return .failure(.http(.noConnection(error))) }
         }
         return receiver.body.flatMap { body in response.map { _ in body } }

@@ -5,7 +5,7 @@ internal import Synchronization
 /// Connects to servers and returns the certificates they present, many at a time on one thread.
 ///
 /// Only the server's possession of its leaf's key is verified. Only the handshake and close_notify are sent, or the one
-/// request of ``probe(_:judging:)``. Call ``shutdown()`` after the last probe, unless the process ends.
+/// request of a ``HeldConnection``. Call ``shutdown()`` after the last probe, unless the process ends.
 ///
 /// Sendable because everything that changes is behind a lock or only used on the event loop.
 package final class Prober: @unchecked Sendable {
@@ -132,28 +132,6 @@ package final class Prober: @unchecked Sendable {
 }
 
 extension Prober {
-    /// Makes one connection, has the chain judged, and makes the exchange that is then wanted on the same connection.
-    ///
-    /// Until `judge` returns, only the handshake is sent, and without an exchange only close_notify. The request's
-    /// deadline includes `judge`; its rest is the time for the response, or for its head if the exchange has a
-    /// patience.
-    ///
-    /// - Returns: the handshake, the result of `judge`, and that of the exchange, `nil` if there was none.
-    /// - Throws: ``ProbeError`` without a chain whose key the server proved to have; `judge` is then not called.
-    package func probe<Judgement: Sendable>(
-        _ request: ProbeRequest, judging judge: @Sendable (Handshake) async -> (Judgement, exchange: HTTPExchange?)
-    ) async throws(ProbeError) -> (
-        handshake: Handshake, judgement: Judgement, response: Result<HTTPResponse, HTTPError>?
-    ) {
-        let (handshake, connection) = try await hold(request)
-        let (judgement, exchange) = await judge(handshake)
-        guard let exchange else {
-            connection.close()
-            return (handshake, judgement, nil)
-        }
-        return (handshake, judgement, await connection.carry(exchange))
-    }
-
     /// Makes one connection and keeps it open, for no longer than the request's deadline, until it is closed or carries an exchange.
     package func hold(
         _ request: ProbeRequest
