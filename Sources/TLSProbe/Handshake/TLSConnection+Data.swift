@@ -124,6 +124,12 @@ extension TLSConnection {
     ]
 }
 
+enum HandshakeOutcome {
+    /// The server proved its key; `completed` is `false` if it then gave up for want of a client certificate.
+    case proven(TLSConnection, completed: Bool)
+    case failed(ProbeError.Reason)
+}
+
 enum TLSEnding: Error {
     /// The other side sent close_notify.
     case closed

@@ -2,12 +2,6 @@ import Base
 internal import NIOCore
 internal import Pinning
 
-enum HandshakeOutcome {
-    /// The server proved its key; `completed` is `false` if it then gave up for want of a client certificate.
-    case proven(TLSConnection, completed: Bool)
-    case failed(ProbeError.Reason)
-}
-
 /// Speaks TLS between a channel and the handlers behind it: makes the handshake, and closes or keeps the channel.
 ///
 /// A kept connection is held: until ``begin()`` nothing is decrypted or sent, because the chain is judged meanwhile.
@@ -185,10 +179,9 @@ final class TLSHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Waits for the server's reaction to the client's certificate, after this side's handshake in TLS 1.3 (RFC 8446,
-    /// 4.4.2.4).
+    /// Waits for the server's reaction to the client's certificate in TLS 1.3, which is a record, an alert or the end (RFC 8446, 4.4.2.4).
     ///
-    /// That is a record, an alert or the end. The wait is as long as two handshakes take, at most a second.
+    /// The wait is as long as two handshakes take, at most a second.
     private func listen(_ context: ChannelHandlerContext) {
         state = .listening
         let now = NIODeadline.now()
@@ -206,11 +199,8 @@ final class TLSHandler: ChannelDuplexHandler {
 
     private func hear(_ context: ChannelHandlerContext) {
         let (data, ending) = connection.read(allocator: context.channel.allocator)
-        if ending != nil {
-            stopListening(completed: false)
-        } else if data.readableBytes > 0 || connection.hasHeard {
-            stopListening(completed: true)
-        }
+        let isHeard = ending != nil || data.readableBytes > 0 || connection.hasHeard
+        if isHeard { stopListening(completed: ending == nil) }
     }
 
     private func stopListening(completed: Bool) {
