@@ -46,16 +46,15 @@ package struct TLSStack: Sendable, Hashable {
     private static let curves: [UInt16] = [0x001D, 0x0017, 0x0018, 0x0019]
     /// The suites of TLS 1.3.
     private static let new: [UInt16] = [0x1301, 0x1302, 0x1303]
-    private static let appleWithCBC: [UInt16] = [
+    private static let appleCBC: [UInt16] = [
         0xC02C, 0xC02B, 0xC024, 0xC023, 0xC00A, 0xC009, 0xCCA9, 0xC030, 0xC02F, 0xC028, 0xC027, 0xC014, 0xC013, 0xCCA8,
         0x009D, 0x009C, 0x003D, 0x003C, 0x0035, 0x002F, 0xC008, 0xC012, 0x000A,
     ]
     /// Without CBC with SHA-256 and SHA-384, which is there on macOS 11 and gone on macOS 12.3.
-    private static let appleNow: [UInt16] =
-        new + [
-            0xC02C, 0xC02B, 0xCCA9, 0xC030, 0xC02F, 0xCCA8, 0xC00A, 0xC009, 0xC014, 0xC013, 0x009D, 0x009C, 0x0035,
-            0x002F, 0xC008, 0xC012, 0x000A,
-        ]
+    private static let appleNow: [UInt16] = [
+        0xC02C, 0xC02B, 0xCCA9, 0xC030, 0xC02F, 0xCCA8, 0xC00A, 0xC009, 0xC014, 0xC013, 0x009D, 0x009C, 0x0035, 0x002F,
+        0xC008, 0xC012, 0x000A,
+    ]
     private static let conscryptSuites: [UInt16] = [
         0xC02B, 0xC02C, 0xCCA9, 0xC02F, 0xC030, 0xCCA8, 0xC009, 0xC00A, 0xC013, 0xC014, 0x009C, 0x009D, 0x002F, 0x0035,
     ]
@@ -65,78 +64,49 @@ package struct TLSStack: Sendable, Hashable {
     private static let signed: [UInt16] = [
         0x0403, 0x0804, 0x0401, 0x0503, 0x0805, 0x0501, 0x0806, 0x0601, 0x0201,
     ]
-    private static let signedWithSHA1: [UInt16] = [
+    private static let withSHA1: [UInt16] = [
         0x0403, 0x0804, 0x0401, 0x0503, 0x0203, 0x0805, 0x0501, 0x0806, 0x0601, 0x0201,
     ]
 
     private static func appleRow(
-        _ versions: ClosedRange<ProtocolVersion>, _ suites: [UInt16], _ groups: [UInt16] = curves,
-        _ signatures: [UInt16] = signedWithSHA1, source: String
-    ) -> TLSStack {
-        TLSStack(
-            versions: versions, suites: suites, groups: groups, signatures: signatures,
-            keys: [.rsa, .p256, .p384, .p521], source: source, confidence: .recorded)
+        _ since: Int, _ versions: ClosedRange<ProtocolVersion>, _ suites: [UInt16], _ signatures: [UInt16],
+        _ source: String, _ first: [UInt16] = []
+    ) -> (since: DeviceVersion, stack: TLSStack) {
+        let stack = TLSStack(
+            versions: versions, suites: (versions.contains(.tls13) ? new : []) + suites, groups: first + curves,
+            signatures: signatures, keys: [.rsa, .p256, .p384, .p521], source: source, confidence: .recorded)
+        return (DeviceVersion(since), stack)
     }
 
     private static func conscryptRow(
-        _ versions: ClosedRange<ProtocolVersion>, _ suites: [UInt16], perhaps: [UInt16] = [], source: String,
-        _ confidence: Confidence = .recorded
-    ) -> TLSStack {
-        TLSStack(
-            versions: versions, suites: suites, groups: Array(curves.prefix(3)), signatures: signed,
-            keys: [.rsa, .p256, .p384], perhaps: perhaps, source: source, confidence: confidence)
+        _ since: Int, _ versions: ClosedRange<ProtocolVersion>, _ source: String, _ confidence: Confidence = .recorded
+    ) -> (since: Int, stack: TLSStack) {
+        let isNew = versions.contains(.tls13)
+        let stack = TLSStack(
+            versions: versions, suites: (isNew ? new : []) + conscryptSuites, groups: Array(curves.prefix(3)),
+            signatures: signed, keys: [.rsa, .p256, .p384], perhaps: isNew ? [hybrid] : [], source: source,
+            confidence: confidence)
+        return (since, stack)
     }
 
     /// Apple's, by the first version of iOS, or of the macOS of its year.
-    private static let apple: [(since: DeviceVersion, stack: TLSStack)] = [
-        // Apple Platform Security: TLS 1.3 from iOS 12.2.
-        (
-            DeviceVersion(12),
-            appleRow(.tls10 ... .tls12, appleWithCBC, source: "utls: iOS 12.1; testssl.sh: macOS 10.13.6")
-        ),
-        (
-            DeviceVersion(13),
-            appleRow(.tls10 ... .tls13, new + appleWithCBC, source: "utls: iOS 13 and 14; curl-impersonate: macOS 11.6")
-        ),
-        (
-            DeviceVersion(16),
-            appleRow(.tls10 ... .tls13, appleNow, source: "testssl.sh: macOS 12.3; curl-impersonate: iOS 17.2")
-        ),
-        (
-            DeviceVersion(18),
-            appleRow(
-                .tls10 ... .tls13, appleNow, curves, signed, source: "testssl.sh: iOS 18.4; curl-impersonate: iOS 18.0")
-        ),
-        // The record of 26.0 lacks the hybrid group, that of 26.4 has it.
-        (
-            DeviceVersion(26),
-            appleRow(
-                .tls12 ... .tls13, appleNow, [hybrid] + curves, signed,
-                source: "testssl.sh: iOS 26.4; support.apple.com/122756"
-            )
-        ),
+    ///
+    /// TLS 1.3 is there from iOS 12.2 (Apple Platform Security). The record of 26.0 lacks the hybrid group, that of 26.4 has it.
+    private static let apple = [
+        appleRow(12, .tls10 ... .tls12, appleCBC, withSHA1, "utls: iOS 12.1; testssl.sh: macOS 10.13.6"),
+        appleRow(13, .tls10 ... .tls13, appleCBC, withSHA1, "utls: iOS 13 and 14; curl-impersonate: macOS 11.6"),
+        appleRow(16, .tls10 ... .tls13, appleNow, withSHA1, "testssl.sh: macOS 12.3; curl-impersonate: iOS 17.2"),
+        appleRow(18, .tls10 ... .tls13, appleNow, signed, "testssl.sh: iOS 18.4; curl-impersonate: iOS 18.0"),
+        appleRow(26, .tls12 ... .tls13, appleNow, signed, "testssl.sh: iOS 26.4; support.apple.com/122756", [hybrid]),
     ]
 
     /// Android's, by the first API level.
-    private static let android: [(since: Int, stack: TLSStack)] = [
-        (
-            26,
-            conscryptRow(
-                .tls10 ... .tls12, conscryptSuites, source: "testssl.sh: Android 8.1; Conscrypt 1.0.0 and 1.4.2")
-        ),
-        // A part of the system that is updated by itself: BoringSSL's default has the group since July 2026.
-        (
-            29,
-            conscryptRow(
-                .tls10 ... .tls13, new + conscryptSuites, perhaps: [hybrid],
-                source: "testssl.sh: Android 11 to 14; Conscrypt 2.0.0 (2019-02)")
-        ),
-        (
-            35,
-            conscryptRow(
-                .tls12 ... .tls13, new + conscryptSuites, perhaps: [hybrid],
-                source: "Conscrypt 1ed3fabc (2023-11); BoringSSL a0689af2 (2026-08)", .source)
-        ),
+    ///
+    /// From Android 10 on Conscrypt is updated by itself, and BoringSSL's default has the hybrid group since July 2026.
+    private static let android = [
+        conscryptRow(26, .tls10 ... .tls12, "testssl.sh: Android 8.1; Conscrypt 1.0.0 and 1.4.2"),
+        conscryptRow(29, .tls10 ... .tls13, "testssl.sh: Android 11 to 14; Conscrypt 2.0.0 (2019-02)"),
+        conscryptRow(35, .tls12 ... .tls13, "Conscrypt 1ed3fabc (2023-11); BoringSSL a0689af2 (2026-08)", .source),
     ]
 
     /// OpenSSL's default at security level 2, as curl offers it.
@@ -150,7 +120,6 @@ package struct TLSStack: Sendable, Hashable {
             0x0403, 0x0503, 0x0603, 0x0807, 0x0808, 0x081A, 0x081B, 0x081C, 0x0809, 0x080A, 0x080B, 0x0804, 0x0805,
             0x0806, 0x0401, 0x0501, 0x0601, 0x0303, 0x0301, 0x0904, 0x0905, 0x0906,
         ], keys: nil, source: "testssl.sh: OpenSSL 3.0.15, 3.5.0, 4.0.0; curl 7.88.1", confidence: .recorded)
-
 }
 
 extension TLSStack {
