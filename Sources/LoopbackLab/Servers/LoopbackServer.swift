@@ -116,7 +116,7 @@ package final class LoopbackServer: Sendable {
             return (state.connections.count - 1, state.context)
         }
         let record: ConnectionRecord = { change in self.state.withLock { change(&$0.connections[index]) } }
-        let isServed = SystemThread.start {
+        let serve: @Sendable () -> Void = {
             let connection = Connection(
                 descriptor,
                 delivery: index > 0 ? self.behavior.afterwards ?? self.behavior.delivery : self.behavior.delivery,
@@ -126,7 +126,8 @@ package final class LoopbackServer: Sendable {
             while !connection.read().isEmpty {}
             self.end(descriptor, index)
         }
-        if !isServed { end(descriptor, index) }
+        if behavior.isSerial { return serve() }
+        if !SystemThread.start(serve) { end(descriptor, index) }
     }
 
     private func end(_ descriptor: Int32, _ index: Int) {

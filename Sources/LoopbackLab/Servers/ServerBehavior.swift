@@ -9,6 +9,8 @@ package struct ServerBehavior: Sendable {
     var delivery = Delivery.immediate
     /// How the bytes of all connections but the first are delivered, `nil` for alike.
     var afterwards: Delivery?
+    /// Whether a connection has to end before the next begins, as on small devices.
+    package var isSerial = false
 
     package static func tls(
         _ settings: TLSServerSettings, delivery: Delivery = .immediate, afterwards: Delivery? = nil

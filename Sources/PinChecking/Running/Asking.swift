@@ -95,6 +95,8 @@ extension Checker {
         if let policy = check.policy, case .success(let first) = result {
             let stacks = policy.stacks(for: attempt.variant.keyType)
             var isUsed = stacks.contains { $0?.surelyHas(first) ?? true }
+            // Some servers have one connection at a time.
+            if !stacks.contains(where: { $0?.has(first) ?? true }) { held.popLast()?.connection.close() }
             var others: [(highest: ProtocolVersion, handshake: Handshake)] = []
             for case let stack? in stacks where !stack.surelyHas(first) && connection.answers[stack.offer] == nil {
                 guard attempt.variant.keyType?.isKnown(to: stack) ?? true else { continue }
@@ -114,7 +116,7 @@ extension Checker {
                         continue
                     case .success(let other):
                         // Nobody is judged on it.
-                        if asks, !isUsed { held.removeLast().connection.close() }
+                        if !isUsed { held.popLast()?.connection.close() }
                         refusal = .byServer("it chose \(other.facts)")
                     case .failure(let error):
                         guard let words = error.refusal else {
