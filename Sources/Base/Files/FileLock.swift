@@ -28,6 +28,14 @@ package final class FileLock: Sendable {
 
     /// Whether the path still names the file once it is held: another run may have replaced it meanwhile.
     private static func take(_ descriptor: Int32, _ path: String) throws(WriteFailure) -> Bool {
+        try hold(descriptor)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
+        return FileKind(status) != .regular || FileIdentity(of: path) == FileIdentity(status)
+    }
+
+    /// Locks an open file, and never waits for it.
+    static func hold(_ descriptor: Int32) throws(WriteFailure) {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno == EINTR { continue }
             if errno == EWOULDBLOCK { throw .held }
@@ -35,8 +43,5 @@ package final class FileLock: Sendable {
             guard errno == ENOLCK || errno == EINVAL || errno == ENOTSUP else { throw .system(errno) }
             break
         }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
-        return FileKind(status) != .regular || FileIdentity(of: path) == FileIdentity(status)
     }
 }

@@ -89,13 +89,7 @@ package final class PartialFile {
 
     /// Locks the open file, and notes its size.
     private func take() throws(WriteFailure) {
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            if errno == EINTR { continue }
-            if errno == EWOULDBLOCK { throw .held }
-            // A file system without locks has no turns either.
-            guard errno == ENOLCK || errno == EINVAL || errno == ENOTSUP else { throw .system(errno) }
-            break
-        }
+        try FileLock.hold(descriptor)
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
         // Another user could change its contents, though a file server may name any owner for a new one. A file with
