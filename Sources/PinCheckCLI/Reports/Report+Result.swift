@@ -165,6 +165,8 @@ extension Remedy {
             "; the proxy '\(url)' may have replaced the certificate: check with --no-proxy, or give its root with --extra-root"
         case .askTwice(let place):
             ", or two backends answer in turn: ask twice with --connect \(place) --connect \(place)"
+        case .leaveOut(let keyType, let kept) where kept.isEmpty: "; leave \(keyType) out of --key-types"
+        case .leaveOut(let keyType, let kept): "; leave \(keyType) out: --key-types \(kept.joined(separator: ","))"
         case .giveClientCertificate: "; give one with --cert"
         case .giveExpectedStatus: ": say with --expect-status which statuses are right"
         case .offerECDHE: "; offer ECDHE alone to settle it: --ciphers ECDHE"

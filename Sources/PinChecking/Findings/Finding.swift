@@ -27,8 +27,8 @@ public struct Reason: Hashable, Sendable, CustomStringConvertible {
         self.remedy = remedy
     }
 
-    init(_ failure: ProbeError, id: String? = nil) {
-        self.init(id ?? failure.id, "\(failure.phase.rawValue): \(failure.escapedFact)")
+    init(_ failure: ProbeError, id: String? = nil, remedy: Remedy? = nil) {
+        self.init(id ?? failure.id, "\(failure.phase.rawValue): \(failure.escapedFact)", remedy: remedy)
         self.failure = failure
     }
 

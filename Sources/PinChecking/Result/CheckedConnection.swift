@@ -22,7 +22,7 @@ package struct CheckedConnection: Sendable {
 
     var verdict: Ending {
         if case .none(let reason)? = came { return Ending(.unjudged, reason) }
-        if case .failure(let error) = result { return Ending(.unreachable, failureReason(error)) }
+        if case .failure(let error) = result { return Ending(.unreachable, came?.reason ?? Reason(error)) }
         if isOutOfTime {
             return Ending(
                 .unreachable,

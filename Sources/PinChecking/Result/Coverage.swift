@@ -28,23 +28,22 @@ package struct CoveredPart: Hashable, Sendable {
 }
 
 extension CheckedConnection {
-    /// The result of the connection; `serving` has the places that gave a chain to another one.
+    /// The result of the connection; `serving` has the places that gave a chain to another one, `kept` the key types to
+    /// ask for instead, `nil` if a record asks.
     ///
     /// A server without a key type refuses by an alert of RFC 8446, 4.1.1, or by a certificate of another type. A reset
     /// or an end may have other causes.
-    fileprivate func coverage(whereOthersWork serving: Set<String>) -> Coverage {
+    fileprivate func coverage(whereOthersWork serving: Set<String>, keeping kept: [CertificateKeyType]?) -> Coverage {
         guard case .failure(let error) = result else { return .chain }
-        if case .keyTypeRefused(let type, let alert) = error.reason, serving.contains(place),
-            alert.map({ [40, 71].contains($0.number) }) ?? true
-        {
+        if case .family = variant { return .unknown(Reason(error, id: "addresses-incomplete")) }
+        guard let type = variant.keyType, serving.contains(place), error.phase == .handshake,
+            !["timeout", "no-time"].contains(error.id)
+        else { return .unknown(Reason(error)) }
+        if case .keyTypeRefused = error.reason {
             return .none(Reason(FindingID.keyTypeAbsent.word, "no certificate with an \(type) key"))
         }
-        return .unknown(failureReason(error))
-    }
-
-    /// The reason of a failed connection, or of a family that could not be looked up.
-    func failureReason(_ error: ProbeError) -> Reason {
-        if case .family = variant { Reason(error, id: "addresses-incomplete") } else { Reason(error) }
+        let remedy = kept.map { Remedy.leaveOut("\(type)", keeping: $0.map(\.rawValue)) }
+        return .unknown(Reason(error, remedy: remedy))
     }
 }
 
@@ -55,10 +54,12 @@ extension [CheckedConnection] {
     /// `expected`, and a dead address only once.
     func covered(expecting expected: Set<Variant> = []) -> [CheckedConnection] {
         let serving = servingPlaces
+        let kept = compactMap { $0.served == nil ? nil : $0.variant.keyType }.distinct
         let ordinary = Dictionary(filter { $0.variant == .ordinary }.map { ($0.place, $0) }) { first, _ in first }
         return map { connection in
             var connection = connection
-            connection.came = connection.coverage(whereOthersWork: serving)
+            let isExpected = expected.contains(connection.variant)
+            connection.came = connection.coverage(whereOthersWork: serving, keeping: isExpected ? nil : kept)
             guard connection.variant != .ordinary, case .failure(let error) = connection.result else {
                 return connection
             }
@@ -66,8 +67,8 @@ extension [CheckedConnection] {
             if case .failure(let first)? = ordinary[connection.place]?.result {
                 isTwin = error.id == "no-time" || error.phase == first.phase && error.id == first.id
             }
-            let isMissed = connection.came?.isNone != true || expected.contains(connection.variant)
-            connection.isTold = connection.variant.counts && isMissed && !isTwin
+            let isMissed = isExpected || connection.variant.counts && connection.came?.isNone != true
+            connection.isTold = isMissed && !isTwin
             return connection
         }
     }

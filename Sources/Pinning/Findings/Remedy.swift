@@ -24,6 +24,8 @@ package enum Remedy: Hashable, Sendable {
     case askWithoutProxy(String)
     /// Ask this place twice: two backends may answer in turn.
     case askTwice(String)
+    /// A server ends the handshake for a key type without a word on it: ask for the others alone.
+    case leaveOut(String, keeping: [String])
     case giveClientCertificate
     case giveExpectedStatus
     case offerECDHE
@@ -68,6 +70,7 @@ package enum Remedy: Hashable, Sendable {
         case .askWithoutProxy(let url):
             "; the proxy '\(url)' may have replaced the certificate: ask without it, or give its root as one that is installed"
         case .askTwice: ", or two backends answer in turn: ask the address twice"
+        case .leaveOut(let keyType, _): "; leave \(keyType) out"
         case .giveClientCertificate: "; give a client certificate"
         case .giveExpectedStatus: ": say which statuses are right"
         case .offerECDHE: "; offer ECDHE alone to settle it"

@@ -79,7 +79,8 @@ extension TLSConnection {
             minimum: request.minimumTLS, maximum: request.maximumTLS)
         if let alert = errors.alert {
             if request.isExact { return .alert(alert) }
-            if let keyType = request.keyType, alert.isForWantOfCommonParameters {
+            // RFC 8446, 4.1.1 names these two for it; any other, as 43, may have another cause.
+            if let keyType = request.keyType, [40, 71].contains(alert.number) {
                 return .keyTypeRefused(keyType, alert)
             }
             if !request.offer.isEmpty, alert.isForWantOfCommonParameters { return .offerRefused(request.offer, alert) }
