@@ -202,8 +202,8 @@ import Testing
             try server.present(Self.withoutRSA(nil))
             for line in ["CHECK --baseline @base.json --update", "diff @base.json --update"] {
                 await desk(line).expect(
-                    .unreachable, errors: desk.expand("Warning: $HOST:443 → $SERVER, RSA, did not answer: its entry of")
-                )
+                    .unreachable, errors: desk.expand("Warning: $HOST:443 → $SERVER, RSA, did not answer: its entry of"),
+                    not: "leave RSA out")
             }
             #expect(try recorded() == [nil, "ECDSA", "RSA"])
             try server.present(Self.withoutRSA(40))
@@ -214,6 +214,16 @@ import Testing
             #expect(try recorded() == [nil, "ECDSA", "RSA"])
             await desk("diff @base.json --allow target-missing --update").expect(.pass, errors: "")
             #expect(try recorded() == [nil, "ECDSA"])
+        }
+    }
+
+    @Test func aRecordedChainWithoutSNIThatIsRefusedNowIsNotAsRecorded() async throws {
+        try await Desk.serving { desk, server in
+            await desk("snapshot $HOST --connect $SERVER --thorough --key-types ecdsa -o @base.json").expect(.pass)
+            await desk("CHECK --baseline @base.json").expect(.pass, ending: "; consistent\n")
+            try server.present(TLSServerSettings(presenting: Self.old).with { $0.requiresName = true })
+            await desk("CHECK --baseline @base.json").expect(
+                .pass, ending: "; another certificate without SNI\n", not: "also records")
         }
     }
 

@@ -169,10 +169,12 @@ extension Baseline {
             if case .keyType(let type) = variant {
                 guard keys.contains(ordinary) else { continue }
                 if !check.variants.keyTypes.contains(type) { check.variants.keyTypes.append(type) }
-                check.expected.insert(variant)
-            } else if keys.contains(where: { $0.target == ordinary.target && $0.verifyName == ordinary.verifyName }) {
+            } else {
+                guard keys.contains(where: { $0.target == ordinary.target && $0.verifyName == ordinary.verifyName })
+                else { continue }
                 check.variants.comparesSNI = true
             }
+            check.expected.insert(variant)
         }
         return check
     }
