@@ -136,7 +136,10 @@ extension CheckResult {
     /// The result on an entry that could not be checked.
     init(of bad: BadEntry, at time: Timestamp) {
         let problem = bad.problem
-        let reason = Reason("bad-entry", problem.placed.description, remedy: problem.remedy)
+        // A row that has the place for its name does not say it again.
+        let (placed, name) = (problem.placed.description, bad.name + ": ")
+        let message = placed.hasPrefix(name) ? String(placed.dropFirst(name.count)) : placed
+        let reason = Reason("bad-entry", message, remedy: problem.remedy)
         self = CheckResult(
             target: bad.name, referenceName: .unchecked, time: time, policy: nil,
             verdict: Ending(problem.kind == .noInput ? .notRead : .notSetUp, reason)
