@@ -68,8 +68,9 @@ package struct AddressAnswer: Sendable, Hashable {
         for family in line.prefix(while: { $0 != "|" }).split(separator: "-", omittingEmptySubsequences: false) {
             let parts = family.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
             if parts.count == 2, Int(trimmed(parts[1])).map({ $0 >= 0 }) != true {
-                let words = "\(quoted(parts[1], to: 60)) is not a time to live in seconds; addresses are joined by ';'"
-                throw AnswerError(words, at: place)
+                // No letter of it, as of an address.
+                let words = "\(parts[1].count) characters that are no time to live in seconds"
+                throw AnswerError(words + "; addresses are joined by ';'", at: place)
             }
             let list = trimmed(parts.first ?? "")
             guard list != "0" else { continue }

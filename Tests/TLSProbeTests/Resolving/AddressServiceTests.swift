@@ -108,8 +108,8 @@ import Testing
         ("192.0.2.1:8443", "line 1: 14 characters that are no address: leave the port out"),
         (
             "192.0.2.1;192.0.2.3,192.0.2.2",
-            "line 1: '192.0.2.2' is not a time to live in seconds; addresses are joined by ';'"
-        ), ("192.0.2.1,-1", "line 1: '' is not a time to live"),
+            "line 1: 9 characters that are no time to live in seconds; addresses are joined by ';'"
+        ), ("192.0.2.1,-1", "line 1: 0 characters that are no time to live"),
         ("api.example.com", "line 1: 15 characters that are no address"),
         ("a.example.:192.0.2.1\nb.example.:x", "line 2: 1 characters that are no address"),
         ("0a1b2c3d4e5f60718293a4b5c6d7e8f9", "it looks encrypted"),
