@@ -181,7 +181,7 @@ import FoundationXML
         #expect(Self.count("\n", in: scalars) == 4 && Self.count("|", in: scalars) == 2)
         #expect(isPlain(one + several))
         // The guidelines' form of the data: a label in quotes, which are doubled in it, and no equals sign.
-        let datum = /'(?:[^'=]|'')+'=[0-9.]+s?(?:;;;0(?:;2)?)?/.matchingSemantics(.unicodeScalar)
+        let datum = /'(?:[^'=]|'')+'=(?:[0-9.]+s?|U)(?:;;;0(?:;2)?)?/.matchingSemantics(.unicodeScalar)
         for line in scalars.split(separator: "\n").suffix(2) {
             var text = String.UnicodeScalarView()
             text.append(contentsOf: line.split(separator: "|").last ?? [])

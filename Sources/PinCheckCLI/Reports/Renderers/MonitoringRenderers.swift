@@ -256,7 +256,9 @@ struct NagiosRenderer: ResultRenderer {
     /// The performance data: `'label'=value[unit];[warn];[crit];[min];[max]`.
     private static func data(of report: Report) -> [(label: String, value: String)] {
         var data: [(label: String, value: String)] = []
-        if let seconds = report.seconds { data.append(("time", decimalSeconds(seconds) + "s;;;0")) }
+        // U is the guidelines' word for a value that is not known.
+        let time = report.seconds.map { decimalSeconds($0) + "s" } ?? "U"
+        if report.endpoint != nil { data.append(("time", time + ";;;0")) }
         if let time = report.http?.response?.time {
             data.append(("answer_time", decimalSeconds(time.seconds) + "s;;;0"))
         }
