@@ -19,6 +19,7 @@ import Testing
         ("--pins $LEAF -f json", .usage, ["json tells everything: write json=FILE beside it"], []),
         ("--pins $LEAF -f json=all.json", .usage, ["--state tells on standard output: add -f text"], []),
         ("--pins $LEAF -o all.txt", .usage, ["--state tells on standard output: add -f text"], []),
+        ("--pins $JUNK -q", .usage, ["leave out one of the two"], []),
     ]
 
     @Test func onlyWhatHasChangedIsToldAndTheStatusIsThatOfAll() async throws {
@@ -64,6 +65,13 @@ import Testing
             + [(14, true), (12, false), (7, true), (7, false), (3, true), (1, true), (0, true), (0, false)].map {
                 (found("PASS", ["expires-soon": $0.0]), 1, $0.1)
             },
+        // A renewal begins anew.
+        [
+            (found("PASS", ["expires-soon": 3]), 0, true), (found("PASS", ["expires-soon": 25]), 1, false),
+            (found("PASS", ["expires-soon": 12]), 1, true),
+        ],
+        // The clock was ahead when it was told.
+        [(found("FAIL"), 0, true), (found("FAIL"), -48, true), (found("FAIL"), 1, false)],
         // A key that nobody pins: told once, and then known.
         [(found("PASS", key: "k"), 0, false), (found("PASS", key: "l"), 1, true), (found("PASS", key: "k"), 1, false)],
         [(found("PASS", key: "k"), 0, false), (found("PASS", key: "l", isPinned: true), 1, false)],
@@ -110,6 +118,9 @@ import Testing
         let state = try files.write(text, to: "state")
         await pincheck("127.0.0.1:1", "--state", state).expect(.data, errors: message)
         #expect(try contents(ofFile: state) == text)
+        let pipe = files.path + "/pipe"
+        try #require(mkfifo(pipe, 0o600) == 0)
+        await pincheck("127.0.0.1:1", "--state", pipe).expect(.usage, errors: "is a pipe: name a file")
     }
 }
 

@@ -35,7 +35,9 @@ struct StateFile {
                 // At most half of the days that were left when it was told.
                 if case let last?? = old.ids[id], days * 2 <= last, days < last { return true }
             }
-            guard status != ExitStatus.pass.name, let told = try? TimeText.read(old.told) else { return false }
+            guard status != ExitStatus.pass.name else { return false }
+            // A moment that cannot be, as of a clock that was ahead, keeps nothing silent.
+            guard let told = try? TimeText.read(old.told), told <= time else { return true }
             return told.seconds(to: time) >= Self.reminder
         }
 
@@ -45,7 +47,8 @@ struct StateFile {
             kept.keys = ((old?.keys ?? []).filter { !keys.contains($0) } + keys).suffix(Self.mostKeys)
             kept.told = isTold ? time : old?.told ?? time
             kept.since = old.map { $0.status == status && $0.reason == reason ? $0.since : time } ?? time
-            if !isTold, let old { kept.ids = old.ids }
+            // After a renewal the days count from the new end.
+            if !isTold, let old { kept.ids.merge(old.ids) { [$0, $1].compactMap(\.self).max() } }
             return kept
         }
     }
@@ -73,6 +76,10 @@ struct StateFile {
         guard outputs.isEmpty || !told.isEmpty else {
             throw .usage("--state tells on standard output: add -f text")
         }
+        guard !settings.isQuiet else {
+            throw .usage("--state tells on standard output, where --quiet writes nothing: leave out one of the two")
+        }
+        guard FileKind(at: path) != .pipe else { throw .usage("\(quoted(path)) is a pipe: name a file for --state") }
         try OutputFile.refuseReadFile(path)
         try OutputFile.refuseMissingDirectory(of: path)
         // No result is written over it, by its name or, once the lock has made it, as the file that it is.
