@@ -202,7 +202,8 @@ import Testing
             try server.present(Self.withoutRSA(nil))
             for line in ["CHECK --baseline @base.json --update", "diff @base.json --update"] {
                 await desk(line).expect(
-                    .unreachable, errors: desk.expand("Warning: $HOST:443 → $SERVER, RSA, did not answer: its entry of"),
+                    .unreachable,
+                    errors: desk.expand("Warning: $HOST:443 → $SERVER, RSA, did not answer: its entry of"),
                     not: "leave RSA out")
             }
             #expect(try recorded() == [nil, "ECDSA", "RSA"])
