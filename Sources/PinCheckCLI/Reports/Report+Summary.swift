@@ -48,6 +48,12 @@ extension Report {
 
     var monitored: Monitoring { monitoring ?? Monitoring(exit: exit, reason: reason, runExit: exit) }
 
+    /// The statuses of it in a monitored run: a rejection also counts if another client cannot be set up.
+    var monitoredStatuses: [ExitStatus] {
+        let status = monitored.runExit
+        return counts && verdict == .reject && status == .data ? [status, .fail] : [status]
+    }
+
     var toldNotes: [Reason] { notes + (unjudged.map { [$0] } ?? []) }
 
     var attention: [Reason] { warnings + ahead.filter { $0 != outlook?.told }.map { Reason($0.id, $0.message) } }

@@ -88,11 +88,5 @@ enum MonitoringState: Int32, Sendable {
         return .worst(statuses.filter { Self($0).gravity == gravity })
     }
 
-    /// The statuses of a report in a run: a rejection also counts if another client cannot be set up.
-    static func statuses(of report: Report) -> [ExitStatus] {
-        let status = report.monitored.runExit
-        return report.counts && report.verdict == .reject && status == .data ? [status, .fail] : [status]
-    }
-
     var word: String { ["OK", "WARNING", "CRITICAL", "UNKNOWN"][Int(rawValue)] }
 }

@@ -183,7 +183,7 @@ struct NagiosRenderer: ResultRenderer {
         target = TargetLine(reports, isMonitored: true)
         targetName = Self.safe(reports.first?.target ?? "", length: 120)
         for report in reports {
-            statuses.formUnion(MonitoringState.statuses(of: report))
+            statuses.formUnion(report.monitoredStatuses)
             warnings += report.warningIDs.count
             unknown += MonitoringState(report.monitored.runExit) == .unknown ? 1 : 0
             let name = names.name(Self.safe(report.title.replacing(" → ", with: " at "), length: 120))

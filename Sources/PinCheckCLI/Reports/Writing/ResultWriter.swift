@@ -55,7 +55,7 @@ struct ResultWriter {
         defer { progress?.count(ExitStatus.worst(reports.filter(\.counts).map(\.status))) }
         for report in reports {
             if report.counts { statuses.insert(report.status) }
-            if countsWarnings { statuses.formUnion(MonitoringState.statuses(of: report)) }
+            if countsWarnings { statuses.formUnion(report.monitoredStatuses) }
         }
         for index in sinks.indices where sinks[index].takesAnyOrder { try sinks[index].add(reports) }
         guard needsOrder else { return }
