@@ -35,10 +35,13 @@ package struct AddressResolver: Sendable {
             switch answer {
             case .failure(let failure): others[family] = .some(error(reason(for: failure, family, timeout)))
             case .success(let found):
-                let usable = found.filter { isWanted($0) && !$0.isUnspecified }
-                wanted += usable
-                guard usable.isEmpty else { continue }
-                others[family] = .some(found.contains(where: isWanted) ? error(.addressesFiltered) : nil)
+                let found = found.filter(isWanted)
+                if found.isEmpty { others[family] = .some(nil) }
+                wanted += found.filter { !$0.isUnspecified }
+                // One of this machine's says nothing of the server, also beside others.
+                for address in found where address.isUnspecified {
+                    others[address.isIPv6 ? .ipv6 : .ipv4] = .some(error(.addressesFiltered))
+                }
             }
         }
         guard !wanted.isEmpty else {

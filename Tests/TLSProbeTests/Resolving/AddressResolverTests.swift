@@ -56,6 +56,16 @@ import Testing
         #expect(result.failure?.reason == .noAddress(.ipv4) && result.failure?.phase == .resolve)
     }
 
+    @Test func anAddressOfThisMachineLeavesItsFamilyUnknown() async throws {
+        for body in ["192.0.2.1;0.0.0.0", "192.0.2.1-::"] {
+            let answer = try await ask(.script(response(body)), family: .any).result.get()
+            #expect(answer.addresses.map(\.description) == ["192.0.2.1"])
+            #expect(answer.others.values.map { $0?.id } == ["no-address"])
+        }
+        let (alone, _) = try await ask(.script(response("0.0.0.0")))
+        #expect(alone.failure?.reason == .addressesFiltered)
+    }
+
     @Test(arguments: [
         ("no", "200 OK", "", "its answer cannot be used: line 1: 2 characters that are no address"),
         ("no", "404 Not Found", "", "it answers with HTTP status 404"),
