@@ -118,8 +118,11 @@ extension Invocation {
             tellNotes(of: modules, log)
         } catch {
             metrics.set("config_last_reload_successful", 0)
-            log.write(
-                .error, "reload failed", [("message", "\(error.told); what was read before stays in force")])
+            // A line for each entry: a value of the log is cut.
+            for (index, line) in error.told.description.split(separator: "\n").enumerated() {
+                let message = (index == 0 ? "what was read before stays in force; " : "") + line
+                log.write(.error, "reload failed", [("message", message)])
+            }
         }
     }
 
