@@ -42,9 +42,9 @@ import Testing
             ("$HOST:$PORT --policy @bad.json5", .data, 2, "bad.json5:1: 'client': the client 'okhtp' is not known"),
             ("www.example.org:$PORT --policy @bad.json5", .data, 2, "did you mean 'okhttp'?"),
             // A list chooses hosts of the policy, and its lines go first.
-            ("--targets @list", .fail, 2, ""), ("--targets @pins", .data, 0, "pins:2: … leave one of the two out"),
-            ("--targets @client", .data, 0, "client:2: … leave one of the two out"),
-            ("--targets @wrong", .data, 0, "wrong:2: … did you mean 'www.example.org'?"),
+            ("--targets @list", .fail, 2, ""), ("--targets @pins", .data, 1, "pins:2: … leave one of the two out"),
+            ("--targets @client", .data, 1, "client:2: … leave one of the two out"),
+            ("--targets @wrong", .data, 1, "wrong:2: … did you mean 'www.example.org'?"),
         ] as [(String, ExitStatus, Int, String)]) func whatIsNamedIsCheckedAlone(
             arguments: String, status: ExitStatus, count: Int, words: String
         ) async throws

@@ -32,7 +32,7 @@ struct TargetStream: Sendable {
     }
 
     /// The next target, by its line's values, else the command line's, else the policy's; `nil` after the last.
-    mutating func next() throws(Problem) -> Entry? {
+    mutating func next() -> Entry? {
         while true {
             if let entry = ready.popFirst() { return entry }
             guard let index = lists.indices.first else { return nil }
@@ -54,7 +54,10 @@ struct TargetStream: Sendable {
                         target.place = place
                         return .success(target)
                     }[...]
-            } catch { throw error.at(place) }
+            } catch {
+                let title = CheckTarget(target: line.target, request: line.request).title
+                return .failure(BadEntry(title, error.at(place)))
+            }
         }
     }
 
@@ -86,7 +89,7 @@ struct TargetStream: Sendable {
     ) throws(Problem) -> (first: [Entry], total: Int, rest: TargetStream) {
         var first: [Entry] = []
         var all = self
-        while first.count < window, let entry = try all.next() { first.append(entry) }
+        while first.count < window, let entry = all.next() { first.append(entry) }
         guard !first.isEmpty else {
             throw lists.isEmpty
                 ? .usage("no target is given: name a host, as in 'pincheck api.example.com'")
@@ -95,7 +98,7 @@ struct TargetStream: Sendable {
         let rest = all
         var total = first.count
         first.forEach(visit)
-        while let entry = try all.next() {
+        while let entry = all.next() {
             total += 1
             visit(entry)
         }
@@ -116,7 +119,7 @@ struct TargetStream: Sendable {
 
     mutating func nextChecks(_ policies: inout Policies) throws(Problem) -> [Check] {
         var entries: [Entry] = []
-        while entries.count < Self.batch, let entry = try next() { entries.append(entry) }
+        while entries.count < Self.batch, let entry = next() { entries.append(entry) }
         return try Check.plan(entries, &policies)
     }
 }
