@@ -97,6 +97,10 @@ import Testing
             await ask("EDGES").says("\n  127.0.0.2  PASS  EC P-256 ", "\n  127.0.0.3  PASS  EC P-256   ")
             // One that is given twice is one address.
             await ask("EDGES --connect 127.0.0.2").says("\n  127.0.0.2  PASS  EC P-256 ", not: "2 of 3 addresses  ")
+            for again in ["127.0.0.2", "127.0.0.3"] {
+                await ask("EDGES --connect \(again) --pins $JUNK").expect(
+                    .fail, "  2 addresses: 2 rejected; no configured pin is on the chain")
+            }
         }
     }
 

@@ -18,11 +18,9 @@ struct TargetLine {
         func reason(_ report: Report) -> Reason { isMonitored ? report.monitored.reason : report.reason }
         let counting = reports.filter(\.counts)
         let summary = VariantSummary(reports)
-        let worst = counting.reduce(nil as Report?) { worst, report in
-            worst.map { exit($0) < exit(report) } ?? true ? report : worst
-        }
-        status = .worst(counting.map(exit) + (summary.map { isMonitored ? [] : [$0.consistency.exit] } ?? []))
-        guard let worst else {
+        let status = ExitStatus.worst(counting.map(exit))
+        self.status = status
+        guard let worst = counting.first(where: { exit($0) == status }) else {
             (sentence, more) = (summary?.sentence ?? reports.first?.sentence ?? "", "")
             return
         }

@@ -4,12 +4,14 @@ import Pinning
 
 struct VariantSummary {
     let consistency: AddressComparison
+    /// The results of the target, the last with the comparison.
+    let reports: [Report]
     /// The addresses in their order, with a port that is not the target's, each with its reports.
     let places: [(name: String, reports: [Report])]
 
     init?(_ reports: [Report]) {
         guard let consistency = reports.last?.consistency else { return nil }
-        self.consistency = consistency
+        (self.consistency, self.reports) = (consistency, reports)
         places = reports.grouped { $0.peer ?? $0.endpoint?.address?.description ?? $0.target }.map { ($0, $1) }
     }
 

@@ -101,9 +101,9 @@ struct JUnitRenderer: ResultRenderer {
         var warnings = reports.flatMap(\.attention)
         if let summary {
             let line = TargetLine(reports)
-            let (status, sentence) = (summary.consistency.exit, line.sentence + line.more)
+            let sentence = line.sentence + line.more
             if !cases.contains(where: \.outcome.isTrouble) {
-                cases.append(("target", Self.outcome(status, status.name, sentence, saying: sentence)))
+                cases.append(("target", Self.outcome(line.status, line.status.name, sentence, saying: sentence)))
             }
             warnings += summary.consistency.findings.filter { $0.level == .warning }.map(\.reason)
         }

@@ -92,7 +92,7 @@ struct TextResultRenderer: ResultRenderer {
         guard text.explains || !hasTable || connections.contains(where: { $0.change != nil }) else {
             return text.connections(summary)
         }
-        return connections.map(text.block).joined(separator: "\n") + text.conclusion(summary, of: connections[0])
+        return connections.map(text.block).joined(separator: "\n") + text.conclusion(summary)
     }
 }
 

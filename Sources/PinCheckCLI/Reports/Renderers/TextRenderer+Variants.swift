@@ -19,23 +19,22 @@ extension TextRenderer {
         lines += reports.flatMap { configurations($0) }.distinct
         lines += reasons(summary) + outlooks(reports) + answers(summary)
         lines += reports.flatMap(\.toldNotes).map(note).distinct
-        return text(lines) + conclusion(summary, of: first)
+        return text(lines) + conclusion(summary)
     }
 
-    func conclusion(_ summary: VariantSummary, of report: Report) -> String {
-        let consistency = summary.consistency
-        let keys = Set(summary.places.flatMap(\.reports).compactMap(\.presented.first?.pin))
-        let findings = consistency.findings.map { finding in
+    func conclusion(_ summary: VariantSummary) -> String {
+        let keys = Set(summary.reports.compactMap(\.presented.first?.pin))
+        let findings = summary.consistency.findings.map { finding in
             let word = finding.level == .warning ? style.doubtful("warning") : "note"
             let sentence = keys.reduce(finding.reason.told) { $0.replacing($1, with: Self.shortPin($1)) }
             return "  \(word): \(safe(sentence, length: 600))"
         }
-        let status = consistency.exit
+        let line = TargetLine(summary.reports)
         // The word is the exit status's: without `--fail-on warn` a difference is a warning above it, not WARN.
-        let differs = status == .pass && consistency.isConsistent == false
-        let line = TargetLine(summary.places.flatMap(\.reports))
+        let differs = line.status == .pass && summary.consistency.isConsistent == false
         let sentence = differs ? style.doubtful(line.sentence) : safe(line.sentence, length: 900)
-        return text(findings + ["\(style.token(status))  \(name(report))  \(sentence)\(line.more)"])
+        return text(
+            findings + ["\(style.token(line.status))  \(name(summary.reports[0]))  \(sentence)\(line.more)"])
     }
 
     private func rows(_ summary: VariantSummary) -> [String] {
