@@ -9,8 +9,8 @@ package struct BaselineComparison {
     private var asked: Set<Snapshot.Key> = []
     /// The recorded endpoints that a server no longer offers.
     private var gone: Set<Snapshot.Key> = []
-    /// The titles of recorded endpoints that did not answer.
-    package private(set) var unanswered: [String] = []
+    /// The recorded endpoints that did not answer at an address.
+    private var silent: Set<Snapshot.Key> = []
 
     package init(with baseline: Baseline) { self.baseline = baseline }
 
@@ -23,7 +23,7 @@ package struct BaselineComparison {
                 asked.insert(recorded?.key ?? key)
                 guard let recorded else { return nil }
                 guard connection.came?.isNone == true else {
-                    unanswered.append(recorded.key.title)
+                    silent.insert(recorded.key)
                     return nil
                 }
                 gone.insert(recorded.key)
@@ -40,8 +40,11 @@ package struct BaselineComparison {
     }
 
     package var unasked: [Snapshot.Key] { baseline.snapshot.endpoints.map(\.key).filter { !asked.contains($0) } }
+    /// The titles of the recorded endpoints that nobody answered for.
+    package var unanswered: [String] { silent.subtracting(seen.map(\.key)).sorted().map(\.title) }
     package var updated: Snapshot {
-        Snapshot(baseline.snapshot.endpoints.filter { !gone.contains($0.key) } + seen)
+        let lost = gone.subtracting(silent)
+        return Snapshot(baseline.snapshot.endpoints.filter { !lost.contains($0.key) } + seen)
     }
 }
 
