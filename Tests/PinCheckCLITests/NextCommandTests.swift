@@ -97,6 +97,9 @@ import Testing
         ),
         // Mistakes.
         ("@next.csr", "usage: none are given: give --pins"),
+        // Pins for other hosts decide about no certificate.
+        ("@next.pem --client okhttp --pins @Pins.kt", "usage: none are given: give --pins"),
+        ("@alone.pem --client okhttp --pins @Pins.kt", "usage: none are given: give --pins"),
         ("@next.key --pins $LEAF", "data: holds a private key, which was not used: give its public half"),
         ("@absent --pins $LEAF", "noInput"),
         ("@list.txt --pins $LEAF", "data: holds pins and not what they are pins of"),

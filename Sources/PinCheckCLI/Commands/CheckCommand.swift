@@ -60,7 +60,7 @@ extension Invocation {
         let items = try NextItem.read(settings.next)
         var policies = context.policies
         let supply = try supply(request, &policies)
-        let questions = items.isEmpty ? [] : try nextQuestions(about: supply.checks, &policies)
+        let questions = items.isEmpty ? [] : try nextQuestions(about: supply.checks, items, &policies)
         let state = try StateFile(settings, outputs, at: context.now())
         return try await run(
             supply, request, since: baseline, outputs, notes: policies.notes, state, questions, on: items)
@@ -157,13 +157,15 @@ extension Invocation {
         return (checks, { () throws(Problem) in try stream.nextChecks(&policies) }, total)
     }
 
-    private func nextQuestions(about jobs: [Check], _ policies: inout Policies) throws -> [NextQuestion] {
+    private func nextQuestions(
+        about jobs: [Check], _ items: [NextItem], _ policies: inout Policies
+    ) throws -> [NextQuestion] {
         try Hashing.require()
-        guard jobs.isEmpty else { return try NextQuestion.questions(about: jobs) }
+        guard jobs.isEmpty else { return try NextQuestion.questions(about: jobs, for: items) }
         let names = settings.request.names
         let name = names.referenceName(of: nil)
         let policy = try policies.policy(settings.request.judging, for: name, writtenAs: names.writtenName(of: nil))
-        return [try NextQuestion(name: name, policy: policy, job: nil)]
+        return [try NextQuestion(name: name, policy: policy, job: nil, about: items)]
     }
 
     /// Holds the file of a baseline that is written at the end; `nil` if it is only read.

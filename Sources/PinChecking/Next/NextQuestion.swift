@@ -10,25 +10,29 @@ package struct NextQuestion {
     /// The position of the job that asks today's server; `nil` without one.
     package let job: Int?
 
-    package init(name: ReferenceName, host: ServerName? = nil, policy: HostPolicy, job: Int?) throws(Problem) {
-        let isAskable =
-            policy.namesPins
-            || policy.clients.contains { client in
-                if case .failure = client.procedure { true } else { client.pins != nil }
-            }
-        guard isAskable else {
+    package init(
+        name: ReferenceName, host: ServerName? = nil, policy: HostPolicy, job: Int?, about items: [NextItem]
+    ) throws(Problem) {
+        let isCompared = policy.clients.contains { client in
+            if case .failure = client.procedure { true } else { client.pins != nil }
+        }
+        // A key is not decided without pins for the host; a certificate would be accepted without one.
+        guard isCompared || policy.namesPins && items.allSatisfy(\.certificates.isEmpty) else {
             throw .usage("what is about to be deployed is compared with pins, and none are given", .givePins)
         }
         (self.name, self.host, self.policy, self.job) = (name, host, policy, job)
     }
 
-    package static func questions(about jobs: [Check]) throws(Problem) -> [NextQuestion] {
+    package static func questions(
+        about jobs: [Check], for items: [NextItem]
+    ) throws(Problem) -> [NextQuestion] {
         var questions: [NextQuestion] = []
         for (position, job) in jobs.enumerated() {
             guard let policy = job.policy else { continue }
             let endpoint = job.endpoint
             questions.append(
-                try NextQuestion(name: endpoint.referenceName, host: endpoint.urlHost, policy: policy, job: position))
+                try NextQuestion(
+                    name: endpoint.referenceName, host: endpoint.urlHost, policy: policy, job: position, about: items))
         }
         return questions
     }
