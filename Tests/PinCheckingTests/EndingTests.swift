@@ -14,6 +14,7 @@ import X509
     private static let unjudged = Ending.unjudged
     private static let all = [accepted, rejected, unreachable, notSetUp, unjudged]
 
+    private static let now = Timestamp(secondsSinceEpoch: LabClock.now)
     private static let warning = Finding.warning(.nameNotChecked, "take care")
 
     /// An outlook whose gravest finding is of this level.
@@ -132,9 +133,9 @@ import X509
         let verdicts = devices.map { device in
             ClientVerdict(client, on: device, in: policy, .success(verdict), reason: Reason("pin-matched", "it is"))
         }
-        #expect(verdicts.count == 2 && verdicts.ending(in: policy).outcome == .accepted)
+        #expect(verdicts.count == 2 && verdicts.ending(in: policy, at: Self.now).outcome == .accepted)
         for verdict in verdicts {
-            let ending = [verdict].ending(in: policy)
+            let ending = [verdict].ending(in: policy, at: Self.now)
             #expect(ending.outcome == .notSetUp && ending.reason.id == "not-configured")
         }
     }
@@ -147,8 +148,8 @@ import X509
         let policy = HostPolicy(SettingsPolicy(devices: [device]), clients: [client], pins: nil)
         let reason = Reason("not-configured", error.message, hints: ["look again"], remedy: .giveRoots)
         let absent = ClientVerdict(client, on: device, in: policy, .failure(error), reason: reason)
-        #expect([absent].ending(in: policy) == Ending(.notSetUp, reason))
-        let both = [absent, absent].ending(in: policy).reason
+        #expect([absent].ending(in: policy, at: Self.now) == Ending(.notSetUp, reason))
+        let both = [absent, absent].ending(in: policy, at: Self.now).reason
         #expect(both.message == "okhttp cannot be set up: no roots; look again" && both.remedy == .giveRoots)
     }
 }

@@ -76,7 +76,7 @@ import X509
         let error = ProbeError(.handshake, .deadlineExceeded(timeout: .seconds(1)), target: "a.example:443")
         let unanswered = try judge("android", on: "android-9", other, .unanswered(error))
         #expect(unanswered.clients[0].isAccepted == nil && unanswered.clients[0].reason.id == "timeout")
-        #expect(unanswered.clients.ending(in: unanswered.policy).outcome == .unreachable)
+        #expect(unanswered.clients.ending(in: unanswered.policy, at: unanswered.view.time).outcome == .unreachable)
     }
 
     @Test(arguments: [

@@ -94,7 +94,7 @@ package struct JudgedChain: Sendable {
     /// Devices whose clients never get such a key.
     let leftOut: Set<String>
 
-    var ending: Ending { clients.ending(in: policy, leftOut: leftOut) }
+    var ending: Ending { clients.ending(in: policy, at: view.time, leftOut: leftOut) }
 
     /// The shown verdict: the first that rejects, else the first of the table; `nil` if no client could be set up.
     package var shown: ClientVerdict? { clients.shown }

@@ -89,10 +89,10 @@ extension [ClientVerdict] {
     /// What the verdicts come to: one that is missing decides, then the first rejection by rank, then one for want of an answer.
     ///
     /// `leftOut` are devices that never get what is judged.
-    func ending(in policy: HostPolicy, leftOut: Set<String> = []) -> Ending {
+    func ending(in policy: HostPolicy, at time: Timestamp, leftOut: Set<String> = []) -> Ending {
         let ranked = ranked
         let summary = summary(ranked, in: policy)
-        if let gap = gap(in: policy) {
+        if let gap = gap(in: policy, at: time) {
             let others = count > 1 && !ranked.isEmpty ? "; " + summary.message : ""
             guard ranked.contains(where: { $0.isAccepted == false }) else {
                 return Ending(.notSetUp, Reason(gap.id, gap.sentence + others, hints: gap.hints, remedy: gap.remedy))
@@ -117,8 +117,8 @@ extension [ClientVerdict] {
     }
 
     /// The reason for a gap in the verdicts: a client without one, or pins that no client compared.
-    private func gap(in policy: HostPolicy) -> Reason? {
-        guard let absent = first(where: \.isNotSetUp) else { return policy.obstacle }
+    private func gap(in policy: HostPolicy, at time: Timestamp) -> Reason? {
+        guard let absent = first(where: \.isNotSetUp) else { return policy.obstacle(at: time) }
         guard count > 1 else { return absent.reason }
         let own = absent.reason
         return Reason(own.id, "\(absent.name) cannot be set up: \(own.sentence)", hints: own.hints, remedy: own.remedy)

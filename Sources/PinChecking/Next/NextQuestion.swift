@@ -93,7 +93,7 @@ package struct NextQuestion {
                 }
             }
         }
-        let verdict = clients.ending(in: policy)
+        let verdict = clients.ending(in: policy, at: time)
         let matching = clients.filter { $0.decided?.matches.isEmpty == false }.map(\.name).distinct
         let configured = policy.pins?.pins ?? []
         let issuers = certificate == nil ? served.map { policy.issuers(of: $0, for: name, at: time) } ?? [] : []
@@ -104,7 +104,7 @@ package struct NextQuestion {
                 !matching.isEmpty && configured[$0].spkiSHA256 == item.item.spkiSHA256
             }.map { MatchedPin($0, at: 0, of: matching) },
             next: NextDeployment(item: item, assumptions: all, issuers: issuers.map(\.description)),
-            findings: policy.warnings + policy.missingClients(clients)
+            findings: policy.warnings(at: time) + policy.missingClients(clients)
                 + (verdict.outcome == .accepted ? findings(all, item) + doubts(clients) : [])
         ).concluded()
     }

@@ -2,62 +2,56 @@ import Base
 import PinFormats
 import Pinning
 
-/// The pins in the code of apps, and their effect on one target.
+/// The pins in the code of apps, and their effect on one target, which changes when pins expire.
 ///
 /// No client compares them. If no client compares another pin either, an acceptance would say nothing about the app.
-enum AppCode {
-    case nothing
-    /// Clients compare other pins, or follow the app's configuration and no code.
-    case beside([Finding])
-    /// No client compares a pin for the target.
-    case alone([(app: CodePins, pins: [Pin])])
-
+struct AppCode: Sendable {
     private static let mostLines = 20
 
-    var warnings: [Finding] { if case .beside(let findings) = self { findings } else { [] } }
+    private let apps: [CodePins]
+    private let host: String
+    /// The ends of the pins that clients compare and enforce for the target; `nil` for pins without one.
+    private let ends: [Timestamp?]
+    /// `true` if the user chose clients that follow the app's configuration and no code.
+    private let followsConfiguration: Bool
 
-    func obstacle(_ host: String) -> Reason? {
-        guard case .alone(let found) = self, let app = found.first?.app else { return nil }
+    /// The code of `apps` next to `clients`, which judge a host of this name; `isNamed` if the user chose them.
+    init(
+        _ apps: [CodePins], beside clients: [ConfiguredClient], for name: ReferenceName, of host: String, isNamed: Bool
+    ) {
+        (self.apps, self.host) = (apps, host)
+        ends = clients.compactMap { (try? $0.procedure.get())?.comparison(with: $0.pins, for: name) }
+            .filter { !$0.conditions.isEmpty && $0.isEnforced }.map(\.expiration)
+        followsConfiguration = isNamed && clients.allSatisfy { $0.client.bindsAppBy != nil }
+    }
+
+    func warnings(at time: Timestamp) -> [Finding] {
+        guard followsConfiguration || isCompared(at: time) else { return [] }
+        return found(at: time).map { app, pins in
+            let texts = pins.map { "\(shortened(app.file(of: $0), isPublic: true)): \($0.spkiSHA256)" }
+            return .warning(
+                .pinsInCode,
+                "\(app.place): \(CodePins.count(pins)) beside what was judged (\(listed(texts))): for which hosts cannot be told"
+            )
+        }
+    }
+
+    func obstacle(at time: Timestamp) -> Reason? {
+        let found = found(at: time)
+        guard !followsConfiguration, !isCompared(at: time), let app = found.first?.app else { return nil }
         let lines = found.flatMap { $0.app.lines($0.pins) }
         let rest = lines.count - Self.mostLines
         return Reason(
             FindingID.pinsInCode.word,
             "\(app.place): nothing that was read pins \(host), and \(CodePins.count(found.flatMap(\.pins))): "
                 + "for which hosts cannot be told",
-            hints: lines.prefix(Self.mostLines)
-                + (rest > 0 ? ["and \(rest) more"] : []),
-            remedy: .givePinsOfHost)
+            hints: lines.prefix(Self.mostLines) + (rest > 0 ? ["and \(rest) more"] : []), remedy: .givePinsOfHost)
     }
-}
 
-extension PinSources {
-    /// The effect of code on a target that `clients` judge at a time; `isNamed` if the user chose them.
-    func code(
-        beside clients: [ConfiguredClient], for name: ReferenceName, at time: Timestamp?, isNamed: Bool
-    ) -> AppCode {
-        let isCompared = clients.contains { $0.comparesPins(for: name, at: time) }
-        let found = code.map { (app: $0, pins: isCompared ? $0.new : $0.found) }.filter { !$0.pins.isEmpty }
-        guard !found.isEmpty else { return .nothing }
-        // Such clients read the configuration and no code.
-        let followsConfiguration = isNamed && clients.allSatisfy { $0.client.bindsAppBy != nil }
-        guard isCompared || followsConfiguration else { return .alone(found) }
-        return .beside(
-            found.map { app, pins in
-                let texts = pins.map { "\(shortened(app.file(of: $0), isPublic: true)): \($0.spkiSHA256)" }
-                return .warning(
-                    .pinsInCode,
-                    "\(app.place): \(CodePins.count(pins)) beside what was judged (\(listed(texts))): for which hosts cannot be told"
-                )
-            })
-    }
-}
+    private func isCompared(at time: Timestamp) -> Bool { ends.contains { $0.map { time <= $0 } ?? true } }
 
-extension ConfiguredClient {
-    /// `true` if a pin decides about servers of this name: one that has expired or is not enforced does not.
-    func comparesPins(for name: ReferenceName, at time: Timestamp?) -> Bool {
-        guard case .success(let procedure) = procedure else { return false }
-        let comparison = procedure.comparison(with: pins, for: name)
-        let isExpired = comparison.expiration.map { end in time.map { end < $0 } ?? false } ?? false
-        return !comparison.conditions.isEmpty && comparison.isEnforced && !isExpired
+    private func found(at time: Timestamp) -> [(app: CodePins, pins: [Pin])] {
+        let isCompared = isCompared(at: time)
+        return apps.map { (app: $0, pins: isCompared ? $0.new : $0.found) }.filter { !$0.pins.isEmpty }
     }
 }

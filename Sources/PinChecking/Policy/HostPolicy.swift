@@ -12,22 +12,27 @@ package final class HostPolicy: Sendable {
     package let entries: [ConfiguredEntry]
     /// The parts of an app's configuration that its device decides by, in addition to the pins.
     package let applied: [AppliedConfiguration]
-    /// The warnings about the pins as they were read, and about the configurations of this host.
-    package let warnings: [Finding]
     package let remarks: [Finding]
-    /// The reason why an acceptance by these pins is not a verdict; `nil` if it is one.
-    let obstacle: Reason?
+    private let warnings: [Finding]
+    private let code: AppCode?
     private let settings: SettingsPolicy
 
     init(
         _ settings: SettingsPolicy, clients: [ConfiguredClient], mode: AFSecurityPolicy.PinningMode = .none,
         pins: PinSet?, entries: [ConfiguredEntry] = [], applied: [AppliedConfiguration] = [], warnings: [Finding] = [],
-        remarks: [Finding] = [], obstacle: Reason? = nil
+        remarks: [Finding] = [], code: AppCode? = nil
     ) {
         (self.settings, self.clients, self.mode, self.pins, self.entries) = (settings, clients, mode, pins, entries)
-        (self.applied, self.warnings, self.remarks) = (applied, warnings, remarks)
-        self.obstacle = obstacle
+        (self.applied, self.warnings, self.remarks, self.code) = (applied, warnings, remarks, code)
     }
+
+    /// The warnings about the pins as they were read, about the configurations of this host, and about code.
+    func warnings(at time: Timestamp) -> [Finding] {
+        warnings + (code?.warnings(at: time) ?? []).filter { !outlook.ignored.contains($0.kind) }
+    }
+
+    /// The reason why an acceptance by these pins is not a verdict; `nil` if it is one.
+    func obstacle(at time: Timestamp) -> Reason? { code?.obstacle(at: time) }
 
     package var devices: [JudgedDevice] { settings.devices }
     package var lists: Lists? { settings.lists }

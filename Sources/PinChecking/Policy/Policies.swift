@@ -104,7 +104,7 @@ package struct Policies {
         }
         note(notes)
         return SettingsPolicy(
-            settings: settings, time: time, clients: chosen.clients, sources: sources,
+            settings: settings, clients: chosen.clients, sources: sources,
             installedRoots: installed.flatMap(\.certificates), fetchable: fetchable.flatMap(\.certificates),
             devices: devices, lists: chosen.lists, givenRoots: given.map { TrustStore(anchors: $0) },
             publicRoots: publicRoots, notes: notes)

@@ -6,8 +6,6 @@ import X509
 /// The part of a policy that is the same for every host of the settings.
 struct SettingsPolicy: Sendable {
     var settings = CheckRequest.Judging()
-    /// The moment at which they were read; `nil` if no pins are.
-    var time: Timestamp? = nil
     var clients = ClientSelection.all
     var sources = PinSources()
     var installedRoots: [Certificate] = []
@@ -58,8 +56,6 @@ struct SettingsPolicy: Sendable {
             let message = "mode none ignores pins: \(given) not used"
             warnings.append(.warning(.pinsNotCompared, message))
         }
-        let code = sources.code(
-            beside: clients, for: name, at: settings.time ?? time, isNamed: settings.clients != nil)
         let isForAll = sources.configurations.isEmpty
         var own = server.lacksPins ? [Finding.warning(.nothingPinned, "the policy pins nothing for this target")] : []
         let placeholders = (all?.pins ?? []).enumerated().compactMap { index, pin in
@@ -73,8 +69,11 @@ struct SettingsPolicy: Sendable {
             self, clients: clients, mode: mode, pins: withOwn(all, of: clients),
             entries: pins.flatMap { kind, policy in policy.map { (kind, $0) } },
             applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName),
-            warnings: notes + told((isForAll ? [] : warnings) + own + code.warnings), remarks: system.remarks,
-            obstacle: code.obstacle(server.host))
+            warnings: notes + told((isForAll ? [] : warnings) + own), remarks: system.remarks,
+            code: sources.code.isEmpty
+                ? nil
+                : AppCode(
+                    sources.code, beside: clients, for: name, of: server.host, isNamed: settings.clients != nil))
         return (policy, told(isForAll ? warnings : []))
     }
 

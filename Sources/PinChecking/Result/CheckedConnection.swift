@@ -161,7 +161,7 @@ extension CheckedTarget {
         case .success(let result): peer = result.peer
         case .failure(let error): peer = error.peer
         }
-        var findings = policy?.warnings ?? []
+        var findings = policy?.warnings(at: connection.time) ?? []
         if let identity = connection.endpoint.request.clientIdentity,
             let why = identity.unfitness(at: connection.time)
         {

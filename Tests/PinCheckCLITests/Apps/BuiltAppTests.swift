@@ -1,7 +1,9 @@
 import LoopbackLab
 import PinCheckCLI
+import PinChecking
 import PinFormats
 import Pinning
+import Synchronization
 import Testing
 
 /// A built app is judged as its text is, and what stands in its code is told and never compared.
@@ -266,6 +268,22 @@ import Testing
             try desk.files.write(zip.archive, to: "App.ipa")
             await desk.expect("VERIFY --pins @App.ipa", end)
         }
+    }
+
+    /// A program can outlive the pins that it read.
+    @Test func codeCountsByTheMomentOfTheCheck() throws {
+        let desk = try Desk()
+        let days = (0...2).map { Timestamp(secondsSinceEpoch: LabClock.now + $0 * LabClock.day) }
+        let body = AppText.domain(AppText.pinSet("$LEAF64", "$JUNK64", until: days[1].date))
+        let app = Self.expanded(Self.app(body) { $0.files = ["classes.dex": "$OTHER"] }, at: desk)
+        let path = try desk.files.write(app.apk, to: "app.apk")
+        let clock = Mutex(days[0])
+        let checker = try PinChecker(
+            pins: [path], anchors: [desk.files.path + "/root.pem"], now: { clock.withLock { $0 } })
+        #expect(try checker.check(chain: served.map(\.der), for: host).outcome == .accepted)
+        clock.withLock { $0 = days[2] }
+        let late = try checker.check(chain: served.map(\.der), for: host)
+        #expect(late.outcome == .notSetUp && late.reason.id == "pins-in-code")
     }
 
     /// An app in a directory of pins is told, and one that was unpacked is read.
