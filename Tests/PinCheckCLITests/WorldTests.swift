@@ -52,6 +52,7 @@ import Testing
         for (name, algorithm) in [("weak", LabKey.Algorithm.rsa(bits: 1_024)), ("ed", .ed25519), ("p256", .p256)] {
             try desk.files.write(LabKey.generate(algorithm).publicKeyPEM, to: name + ".pub")
         }
+        try desk.files.write(leaf.key.publicKeyPEM, to: "same.pub")
         let hosts = #"CertificatePinner.Builder().add("elsewhere.example", "\#(leaf.pin)").build()"#
         try desk.files.write("val pinner = " + hosts, to: "Pins.kt")
         let cas = """
@@ -71,6 +72,7 @@ import Testing
             ("L", leaf.pin), ("I", inter.pin), ("R", root.pin), ("R2", otherRoot.pin), ("B", coming.pin),
             ("ZERO", "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
             ("BBBB", "sha256/BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB="),
+            ("YE", "sha256/sCkq5UWXjg+7mKu9lMhhYF5bGLsy7VI/UNW3tccdR7w="),
             ("THAWTE", "sha256/HXXQgxueCIU5TTLHob/bPbwcKOKw6DkfsTWYHbxbqTY="), ("IN10", Self.date(10)),
             ("AGO8", Self.date(-8)),
         ]
@@ -110,6 +112,8 @@ import Testing
         ("--client okhttp --pins L --pins @p256.pub --min-pin-life 300d", "pass pin-matched", "- backup"),
         ("--client okhttp --pins L --pins DER --min-pin-life 300d", short, "- hash-of-certificate"),
         ("--client okhttp --pins L --pins RDER --min-pin-life 300d", short, "- hash-of-certificate"),
+        // Two equal pins are not two certificates of a chain that nobody has seen.
+        ("--client afnetworking-2.5 --pins L --pins @same.pub --pins I --pins YE", "pass", "- - - not-judged"),
         ("--client afnetworking --pins @inter.cer --min-pin-life 90d", short, "-"),
         ("--client afnetworking --pins @h.cer --pins $JUNK --mode certificate", "pass pin-matched", "- not-compared"),
         ("--client curl --pins $JUNK --pins $OTHER", "fail pin-mismatch: \"has_backup\" : false", ". ."),

@@ -51,6 +51,11 @@ extension Forecaster {
                 let isIssuer =
                     own.allSatisfy { conditions[$0].place == .authorities }
                     || data.publicRoot(withKey: pin.spkiSHA256) != nil
+                // Equal pins can match as often as an assumed chain is long.
+                guard !isIssuer || own.allSatisfy({ conditions[$0].place != .everywhere }) else {
+                    unused[index] = (.init("not-judged", "how many certificates are above it is not known"), nil)
+                    continue
+                }
                 let known = pin.certificate?.publicKey ?? policy.publicKeys[pin.spkiSHA256]
                 let group = SharedWorld(conditions: own, isIssuer: isIssuer, algorithm: known?.algorithm)
                 if shared[group] == nil {
