@@ -148,8 +148,14 @@ struct ResourceTable {
             let names = try StringPool(chunk)
             guard names.count <= Self.mostNames else { throw unreasonable("\(Self.mostNames) names") }
             guard let name = try names.string(found.key) else { throw table.broken }
-            for index in 0..<UInt32(names.count) where try names.string(index) == name + "_debug" {
-                twin = name + "_debug"
+            // Names share no bytes, so that all of them together are about as long as the chunk.
+            let most = 2 * chunk.size
+            var rest = most
+            for index in 0..<UInt32(names.count) {
+                let text = try names.string(index)
+                rest -= 1 + (text?.utf8.count ?? 0)
+                guard rest >= 0 else { throw unreasonable("\(most) bytes of names") }
+                if text == name + "_debug" { twin = text }
             }
             return false
         }

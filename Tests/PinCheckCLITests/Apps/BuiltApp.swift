@@ -85,7 +85,12 @@ struct BuiltApp {
         func length(_ count: Int) -> [UInt8] {
             count < 0x80 ? [UInt8(count)] : [UInt8(0x80 | count >> 8), UInt8(count & 0xFF)]
         }
-        for string in strings {
+        for (index, string) in strings.enumerated() {
+            // Equal neighbours share their bytes.
+            guard index == 0 || strings[index - 1] != string else {
+                offsets += offsets.suffix(4)
+                continue
+            }
             offsets += u32(data.count)
             data +=
                 isUTF8

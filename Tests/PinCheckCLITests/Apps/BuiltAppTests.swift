@@ -202,6 +202,12 @@ import Testing
                 "\(Self.line) --anchors @root.pem --client android:debuggable",
                 isTwin ? "data: a debuggable build reads nsc_debug" : "pass pin-matched")
         }
+        // Names on the same bytes could keep a reader busy for minutes.
+        twin.names = ["nsc"] + Array(repeating: String(repeating: "x", count: 900), count: 100)
+        try desk.files.write(twin.apk, to: "app.apk")
+        await desk.expect(
+            "\(Self.line) --anchors @root.pem --client android:debuggable",
+            "data: a debuggable build throws … bytes of names")
     }
 
     @Test func aSetOfAppsHasOneBase() async throws {
