@@ -79,8 +79,8 @@ struct FileScan {
         }
         let isMarked = Self.prefixes.contains { start >= $0.count && bytes[start - $0.count..<start].elementsEqual($0) }
         guard isMarked || isApart(bytes, start - 1) && isApart(bytes, end + 1) else { return }
-        candidates += 1
-        guard candidates <= Self.mostCandidates, (isMarked ? marked : bare).count < Self.mostHashes else {
+        if !isMarked { candidates += 1 }
+        guard candidates <= Self.mostCandidates || isMarked, (isMarked ? marked : bare).count < Self.mostHashes else {
             if isMarked { omitted += 1 }
             return
         }

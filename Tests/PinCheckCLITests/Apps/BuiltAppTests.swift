@@ -115,6 +115,8 @@ import Testing
         (silent { $0.files = ["a.json": "\"sha256\\/" + escaped + "\""] }, "", "\(alone): # HOST sha256/" + slashed),
         (silent { $0.files = ["a.plist": "TSKPublicKeyHashes,$LEAF64_\u{10},$JUNK64"] }, "", "\(alone): $LEAF … $JUNK"),
         (silent { $0.files = ["assets/lib/x86/a.js": "$LEAF", "lib/arm64-v8a/a.so": ""] }, "", alone),
+        // Keys without number hide no hash.
+        (silent { $0.files = ["a.json": String(repeating: "$JUNK64\n", count: 10_001) + "$LEAF"] }, "", alone),
         // Archives and keystores are named.
         (
             silent { $0.files = ["assets/w.zip": "PK\u{3}\u{4}", "classes.dex": ""] }, "",
