@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", ServerNameError.Problem.empty), (".", .empty), (".example.com", .emptyLabel), ("a..b", .emptyLabel),
+        ("", ServerNameError.Flaw.empty), (".", .empty), (".example.com", .emptyLabel), ("a..b", .emptyLabel),
         ("example.com..", .emptyLabel), ("*.example.com", .character("*")), ("https://example.com", .character(":")),
         ("example.com/path", .character("/")), ("user@example.com", .character("@")), ("[1.2.3.4]", .character("[")),
         ("[::1", .character("[")), ("a b", .controlCharacterOrSpace), ("a\u{0}b", .controlCharacterOrSpace),
@@ -132,7 +132,7 @@ import Testing
         (Array(repeating: String(repeating: "a", count: 63), count: 5).joined(separator: "."), .tooLong),
         ("1.2.3.4.5", .numericLastLabel), ("01.2.3.4", .numericLastLabel), ("127.1", .numericLastLabel),
         ("0x7f.0x1", .numericLastLabel), ("example.0x", .numericLastLabel),
-    ]) func `names that no certificate can have are refused`(text: String, problem: ServerNameError.Problem) {
+    ]) func `names that no certificate can have are refused`(text: String, problem: ServerNameError.Flaw) {
         guard text != String(repeating: "a.", count: 127) else {
             // 127 one-letter labels and a trailing dot: exactly 253 characters, the longest name there is.
             #expect((try? ServerName(text)) != nil)

@@ -15,7 +15,7 @@ public enum ServerName: Sendable, Hashable, CustomStringConvertible {
     /// Reads a host name or an address (an IPv6 address may be in brackets).
     package init(_ text: some StringProtocol) throws(ServerNameError) {
         let text = String(text)
-        func refuse(_ problem: ServerNameError.Problem) -> ServerNameError {
+        func refuse(_ problem: ServerNameError.Flaw) -> ServerNameError {
             ServerNameError(text: text, problem: problem)
         }
         // Longer text is refused before any of it is read.
@@ -100,7 +100,7 @@ package enum ReferenceName: Sendable, Hashable, CustomStringConvertible {
 
 /// The reason why a text is not a reference name.
 public struct ServerNameError: Error, Hashable, CustomStringConvertible {
-    package enum Problem: Sendable, Hashable {
+    package enum Flaw: Sendable, Hashable {
         case empty
         case emptyLabel
         case labelTooLong
@@ -114,9 +114,9 @@ public struct ServerNameError: Error, Hashable, CustomStringConvertible {
 
     /// The text as it was given.
     public let text: String
-    package let problem: Problem
+    package let problem: Flaw
 
-    package init(text: String, problem: Problem) { (self.text, self.problem) = (text, problem) }
+    package init(text: String, problem: Flaw) { (self.text, self.problem) = (text, problem) }
 
     private var numberTooLarge: Substring? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
