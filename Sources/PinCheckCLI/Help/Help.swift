@@ -125,6 +125,7 @@ enum Program {
           pincheck api.example.com --pins 'sha256/NSQo…QGfk='
           pincheck api.example.com --connect 203.0.113.7
           pincheck https://203.0.113.7/ --host api.example.com
+          pincheck --next next.csr --host api.example.com --pins Pins/
           pincheck verify chain.pem --host api.example.com --pins Pins/
           pincheck pins api.example.com --format okhttp
           pincheck snapshot api.example.com -o api.json && pincheck diff api.json
