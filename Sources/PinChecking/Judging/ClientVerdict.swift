@@ -91,10 +91,7 @@ package struct JudgedChain: Sendable {
     /// The notes on the verdicts and the roots of devices, each once.
     let notes: [Finding]
 
-    /// Devices whose clients never get such a key.
-    let leftOut: Set<String>
-
-    var ending: Ending { clients.ending(in: policy, at: view.time, leftOut: leftOut) }
+    let ending: Ending
 
     /// The shown verdict: the first that rejects, else the first of the table; `nil` if no client could be set up.
     package var shown: ClientVerdict? { clients.shown }
@@ -135,7 +132,10 @@ package struct MatchedPin: Sendable, Hashable {
 
 extension [ClientVerdict] {
     /// The clients with a verdict, by device and table: `--client` only changes the order of lines.
-    var ranked: [ClientVerdict] { filter { $0.isAccepted != nil }.sorted { $0.rank < $1.rank } }
+    var ranked: [ClientVerdict] {
+        // A verdict is large to copy, and most checks have one.
+        count == 1 && self[0].isAccepted != nil ? self : filter { $0.isAccepted != nil }.sorted { $0.rank < $1.rank }
+    }
 
     /// The first that rejects, by device and table, or else the first.
     var shown: ClientVerdict? {

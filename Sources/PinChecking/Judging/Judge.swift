@@ -83,10 +83,13 @@ extension HostPolicy {
         for index in clients.indices { clients[index].reason = clients[index].reason.advising(!isIntercepted) }
         let (findings, notes) = findings(
             on: clients, views.map(\.view), interception, isAdvising: !isIntercepted)
+        // Clients on these devices never get such a key.
+        let leftOut = keyType == nil ? [] : Set(devices.map(\.name)).subtracting(clients.map(\.judgedDevice.name))
+        let view = clients.shown?.view ?? views[0].view
         return JudgedChain(
-            policy: self, view: clients.shown?.view ?? views[0].view, clients: clients, interception: interception,
-            findings: findings, notes: notes + leftOut(beside: stacks, keyType),
-            leftOut: keyType == nil ? [] : Set(devices.map(\.name)).subtracting(clients.map(\.judgedDevice.name)))
+            policy: self, view: view, clients: clients, interception: interception, findings: findings,
+            notes: notes + self.leftOut(beside: stacks, keyType),
+            ending: clients.ending(in: self, at: view.time, leftOut: leftOut))
     }
 
     /// What this machine takes for the time, if that rather than the server may be wrong: no certificate of several is valid at it, or the
