@@ -3,7 +3,7 @@ import Pinning
 import Testing
 import X509
 
-/// Android's search beside a model of its rules that was written from the article "What the device decides" alone.
+/// Android's search beside a model of its rules that was written from the article *Devices* alone.
 @Suite struct ConscryptPathTests {
     @Test(arguments: Seeds.sample(20)) func randomWorldsHaveThePathsThatConscryptBuilds(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

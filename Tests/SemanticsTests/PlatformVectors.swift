@@ -3,7 +3,7 @@ import Pinning
 import Testing
 import X509
 
-/// The rows of the table of platforms (Pinning's article "What the device decides"), decided end to end: issued certificates, the
+/// The rows of the table of platforms (the article *Devices*), decided end to end: issued certificates, the
 /// client's procedure, the path verifier.
 @Suite("Each client keeps the rules of its platform") struct PlatformVectors {
     static let host = "www.example.com"

@@ -1,7 +1,7 @@
 /// The decisions of a device or program apart from pins, made of rules that are small functions over certificates.
 ///
 /// Signatures, dates, basic constraints, name constraints and critical extensions are the same on all platforms and
-/// left to the ``PathVerifier``. The article "What the device decides" has a table of the rest, with sources.
+/// left to the ``PathVerifier``. The article *Devices* has a table of the rest, with sources.
 package struct Platform: Sendable, Hashable {
     package let family: PlatformFamily
     let release: PlatformRelease
