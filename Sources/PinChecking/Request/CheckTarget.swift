@@ -182,7 +182,7 @@ package enum Variant: Hashable, Sendable {
 
     var keyType: CertificateKeyType? { if case .keyType(let type) = self { type } else { nil } }
 
-    /// All ways to connect in the order of tables, whatever the order in which they were asked for.
+    /// All ways to connect in the order of tables, whatever the order in which they were requested.
     package static let all = [.ordinary] + CertificateKeyType.allCases.map(Variant.keyType) + [.withoutSNI, .withSNI]
 
     package var rank: Int { Self.all.firstIndex(of: self) ?? Self.all.count }

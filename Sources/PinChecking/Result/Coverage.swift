@@ -29,7 +29,7 @@ package struct CoveredPart: Hashable, Sendable {
 
 extension CheckedConnection {
     /// The result of the connection; `serving` has the places that gave a chain to another one, `kept` the key types to
-    /// ask for instead, `nil` if a record asks.
+    /// request instead; `nil` if a record requests this one.
     ///
     /// A server without a key type refuses by an alert of RFC 8446, 4.1.1, or by a certificate of another type. A reset
     /// or an end may have other causes.

@@ -28,7 +28,7 @@ enum BuiltXML {
         0x0101_000F: "android:debuggable",
     ]
 
-    /// The name of an attribute for the readers; that of a configuration asks for names without a namespace.
+    /// The name of an attribute for the readers; the reader of a configuration takes names without a namespace.
     static func name(_ name: String, id: UInt32?, isQualified: Bool, in file: PinFile) throws(Problem) -> String {
         if let known = id.flatMap({ known[$0] }) { return known }
         guard !name.contains(":") else {

@@ -4,7 +4,7 @@ internal import Pinning
 /// A directory of pin files, as an app bundle is one to AFNetworking.
 ///
 /// Every file in it with pins counts, in the order of the names; hidden files and subdirectories do not. A file named as certificates
-/// and keys are has to be one. A file with pins that are not read, or with code that makes a pinner, is told of. Any other file is named
+/// and keys are has to be one. A file with pins that are not read, or with code that makes a pinner, is reported. Any other file is named
 /// in a note. Documentation is not looked into: its examples are not pins. A README, a license or a policy has no note.
 package struct PinDirectory {
     /// Directories with the code of others or of a build: `lint` does not look into them.

@@ -116,7 +116,7 @@ package enum PolicyReader {
         return try node.dictionary().map { ($0.key, $0.node) }
     }
 
-    /// The settings of a host; the table of options says what each takes.
+    /// The settings of a host; the table of options has the values of each.
     package static let keys = """
         pins client mode allowInvalidCertificates validatesDomainName anchors andSystem device deviceData extraRoots \
         intermediates ports connect sni verifyName host ipVersion warnBefore failBefore minPinLife ignore timeout retries \

@@ -56,7 +56,7 @@ struct PinString {
         return parsed.bytes.count == 32 && parsed.paddingCount == 1
     }
 
-    /// Whether the word says of itself that it is a pin, well made or not.
+    /// `true` if the word begins as a pin does, well made or not.
     var isClaimed: Bool { algorithm != nil || ["pin-sha", "pin-md5"].contains(text.prefix(7).lowercased()) }
 
     /// Whether the word is a pin, or looks like a hash without saying so: base64 or hexadecimal digits, not a word or a path.

@@ -104,7 +104,7 @@ package enum Threshold: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether less is left at `time` than the threshold asks for.
+    /// `true` if less is left at `time` than the threshold.
     package func isReached(at time: Timestamp, from start: Timestamp, to end: Timestamp) -> Bool {
         let left = time.seconds(to: end)
         switch self {

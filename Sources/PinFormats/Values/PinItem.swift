@@ -34,7 +34,7 @@ package struct PinItem: Sendable, Hashable {
         spkiSHA256 = certificate.publicKey.spkiSHA256
     }
 
-    /// A certificate outside of a chain, in the role that it has by itself unless a configuration says whether it is a CA's.
+    /// A certificate outside of a chain, in the role that it has by itself, unless a configuration gives it that of a CA or of a leaf.
     init(_ certificate: Certificate, isAuthority: Bool? = nil, source: String) {
         let isCA = isAuthority ?? (certificate.basicConstraints?.isCertificateAuthority == true)
         self.init(certificate, role: !isCA ? .leaf : certificate.isSelfIssued ? .root : .intermediate, source: source)
@@ -51,7 +51,7 @@ package struct PinItem: Sendable, Hashable {
         (publicKey, subject, self.spkiSHA256) = (nil, nil, spkiSHA256)
     }
 
-    /// A pin of a configuration, which may say whether the key is a CA's.
+    /// A pin of a configuration; `isAuthority` is `nil` if the configuration leaves open whose key it is.
     init(_ pin: Pin, isAuthority: Bool?) {
         if let certificate = pin.certificate {
             self.init(certificate, isAuthority: isAuthority, source: pin.origin)

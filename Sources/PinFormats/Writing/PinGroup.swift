@@ -15,7 +15,7 @@ package struct PinGroup: Sendable, Hashable {
     /// The rules of a configuration for the host; `nil` for keys of none.
     package var rules: PinRules?
     package var remarks: [String]
-    /// Whether the keys were chosen to outlast those served today: no sentence asks for another one.
+    /// `true` if the keys were chosen to outlast those served today: no sentence advises another one.
     package var hasReserve = false
 
     package init(
@@ -49,7 +49,7 @@ package struct PinGroup: Sendable, Hashable {
 
     /// The different keys in order, pinned or only offered in a comment.
     ///
-    /// The key of a CA is only offered, even if a client asks for a second pin: the holder of any certificate it issues could listen.
+    /// The key of a CA is only offered, even if a client requires a second pin: the holder of any certificate it issues could listen.
     func uses() -> [(item: PinItem, isPinned: Bool)] {
         var seen: Set<SHA256Digest> = []
         return items.filter { seen.insert($0.spkiSHA256).inserted }.map { ($0, pins($0)) }

@@ -47,7 +47,7 @@ extension ProcedureRun {
             let failure =
                 view.handshakeFailure(of: stack, on: platform) ?? evaluate(serverPolicy, by: platform).failures.first
             guard let failure else { continue }
-            // The server was not asked what else it has, but for a key.
+            // Except for a key, other things that the server may have are not known.
             let mayDiffer = stack.lacks(view.connection, view.presented.leaf.publicKey).allSatisfy(\.isNegotiated)
             if case .handshake = failure.reason, mayDiffer {
                 note(.platformRule, "\(system) does not connect to this server as it answered here: \(failure)")

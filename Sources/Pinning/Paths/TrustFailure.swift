@@ -30,7 +30,7 @@ public struct TrustFailure: Sendable, Hashable {
         case wrongNetscapeType
         /// The key usage lacks what this handshake does with the key, so that the client's TLS ends it.
         case keyUsage(lacking: String)
-        /// The handshake is outside the offer of the client's TLS; the sentence says what the offer lacks.
+        /// The handshake is outside the offer of the client's TLS; the sentence names what the offer lacks.
         case handshake(String)
         /// The leaf's extended key usage lacks serverAuth, which the platform requires here.
         case noServerAuth

@@ -1,6 +1,6 @@
 /// A version of TLS that can be offered and negotiated.
 package enum ProtocolVersion: UInt16, Sendable, Hashable, CaseIterable, Comparable, CustomStringConvertible {
-    /// TLS 1.0 (RFC 2246). Broken, like 1.1: offered only when asked for.
+    /// TLS 1.0 (RFC 2246). Broken, like 1.1: offered only on request.
     case tls10 = 0x0301
     case tls11, tls12, tls13
 

@@ -122,7 +122,7 @@ extension Platform {
 
     /// Why the key usage of the leaf ends the handshake (RFC 5280, 4.2.1.3), `nil` if it goes on.
     ///
-    /// BoringSSL asks for digitalSignature in TLS 1.3, for elliptic curves and for ECDHE, and for keyEncipherment where RSA exchanges the
+    /// BoringSSL requires digitalSignature in TLS 1.3, for elliptic curves and for ECDHE, and for keyEncipherment where RSA exchanges the
     /// key (KEY_USAGE_BIT_INCORRECT, measured; for RSA in TLS 1.2 since April 2023: older releases are judged as today's). Apple's stack
     /// is judged alike. OpenSSL has a rule of its own, which the ``PathVerifier`` keeps. A chain that came without a connection is
     /// judged as for TLS 1.3.

@@ -22,7 +22,7 @@ package enum PlatformRelease: Sendable, Hashable {
 
 /// The rules of a version of Apple's systems, by Apple's documentation; the newest has all of them.
 package struct AppleRelease: Sendable, Hashable {
-    /// The versions from which on something is asked for, the last first.
+    /// The versions with which rules begin, the last first.
     private static let steps = [DeviceVersion(17), DeviceVersion(13), DeviceVersion(12, 1, 1), DeviceVersion(0)]
     package static let newest = AppleRelease(iOS: DeviceVersion(.max))
 
@@ -31,7 +31,7 @@ package struct AppleRelease: Sendable, Hashable {
 
     package init(iOS version: DeviceVersion) { self.version = version }
 
-    /// Whether App Transport Security asks for an entry for a URL with an address (NSExceptionDomains: iOS 17, macOS 14).
+    /// `true` if App Transport Security binds a URL with an address that has no entry (NSExceptionDomains: iOS 17, macOS 14).
     package var judgesAddressesByTransportSecurity: Bool { version >= Self.steps[0] }
     /// Whether a leaf under an app's own anchor, or one installed by hand, must be short-lived, and under an own one have serverAuth
     /// (support.apple.com/103769: iOS 13, macOS 10.15).

@@ -33,7 +33,7 @@ package enum StapleReader {
 
     /// The result of the answers about a certificate: a revocation that is current, else the only answer.
     ///
-    /// Conscrypt knows no critical extension, and certificates only by SHA-1 (`CertId`); it has nothing else to ask.
+    /// Conscrypt knows no critical extension, and certificates only by SHA-1 (`CertId`); it has no other source.
     private static func answer(
         _ answers: [OCSPResponseHandle.Answer], in response: OCSPResponseHandle, at time: Timestamp
     ) throws(StapleError) -> LeafEvidence.Staple {

@@ -90,7 +90,7 @@ struct StateFile {
         (self.path, self.time, old) = (path, time, try Self.read(path))
     }
 
-    /// Takes the results of the next target in the order of the run, and says whether one of them is to be told.
+    /// Takes the results of the next target in the order of the run; `true` if one of them is to be reported.
     mutating func isToTell(_ reports: [Report]) -> Bool {
         var (isToTell, isNew) = (false, false)
         for report in reports where report.counts {
