@@ -5,7 +5,7 @@ internal import Pinning
 protocol AppFiles {
     var path: String { get }
 
-    /// The paths of all files, in the order of their bytes; adds the links that lead out of an archive to `closed`.
+    /// The paths of all files, in the order of their bytes; adds the links that lead out of the app to `closed`.
     func names(leavingOut closed: inout [PinPlace]) throws(Problem) -> [String]
 
     /// The contents of the files at `names`, each of `limit` bytes at most.
@@ -23,6 +23,8 @@ private let (mostFiles, mostDepth, longestName, mostBytes) = (200_000, 24, 4_096
 
 extension AppFiles {
     fileprivate var tooManyFiles: Problem { .tooMuch("\(mostFiles) files, no app is like that", at: .at(path)) }
+
+    fileprivate var tooDeep: Problem { .tooMuch("\(mostDepth) directories in each other", at: .at(path)) }
 
     fileprivate var tooManyBytes: Problem {
         Problem(
@@ -62,9 +64,10 @@ struct ArchivedApp: AppFiles {
                 }
                 links[name] = target
             }
-            guard entry.isFile, let name = entry.name, name.utf8.count <= longestName,
-                name.utf8.count(where: { $0 == UInt8(ascii: "/") }) < mostDepth
-            else { continue }
+            guard entry.isFile, let name = entry.name else { continue }
+            guard name.utf8.count <= longestName, name.utf8.count(where: { $0 == UInt8(ascii: "/") }) < mostDepth else {
+                throw tooDeep
+            }
             guard Self.isInside(name) else {
                 throw Problem(
                     .wrongValue, at: .at(path), "'\(shortened(name))' leads out of the archive",
@@ -158,23 +161,37 @@ struct UnpackedApp: AppFiles {
 
     func names(leavingOut closed: inout [PinPlace]) throws(Problem) -> [String] {
         var names: [String] = []
-        try walk("", depth: 1, &names)
+        try walk("", depth: 1, &names, &closed)
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    private func walk(_ folder: String, depth: Int, _ names: inout [String]) throws(Problem) {
-        guard depth <= mostDepth else { return }
+    private func walk(
+        _ folder: String, depth: Int, _ names: inout [String], _ closed: inout [PinPlace]
+    ) throws(Problem) {
+        guard depth <= mostDepth else { throw tooDeep }
         for name in try RegularFile.names(inDirectory: folder.isEmpty ? path : path(of: folder)) {
             let own = folder.isEmpty ? name : "\(folder)/\(name)"
             switch FileKind(at: path(of: own), followingLinks: false) {
             case .regular: names.append(own)
-            case .directory: try walk(own, depth: depth + 1, &names)
+            case .directory: try walk(own, depth: depth + 1, &names, &closed)
             // A bundle of macOS has links to itself; those to files are files to what loads them.
             case .special where FileKind(at: path(of: own)) == .regular: names.append(own)
+            case .special where leadsOut(own): closed.append(.at(path(of: own)))
             default: continue
             }
             guard names.count <= mostFiles else { throw tooManyFiles }
         }
+    }
+
+    /// Whether a link leads out of the app, or nowhere.
+    private func leadsOut(_ name: String) -> Bool {
+        let ends = [path, path(of: name)].map { path in
+            let end = realpath(path, nil)
+            defer { free(end) }
+            return end.map { String(cString: $0) + "/" }
+        }
+        guard let app = ends[0], let end = ends[1] else { return true }
+        return !end.hasPrefix(app)
     }
 
     func contents(of names: Set<String>, limit: Int) throws(Problem) -> [String: [UInt8]] {
