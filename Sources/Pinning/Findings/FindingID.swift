@@ -3,111 +3,64 @@
 /// The usual level is the first. `malformed` and `missing` mean errors of data that cannot be used.
 package enum FindingID: FindingRow, CaseIterable, Sendable {
     // Findings about pins that can be read: by lint, and some by a check that reads the file.
-    case pinnedCertificateExpired = """
-        pinned-certificate-expired -/error,warning A pinned certificate is past its end, so a client in certificate \
-        mode refuses it.
-        """
-    case pinnedCertificateExpiresSoon = """
-        pinned-certificate-expires-soon -/warning A pinned certificate ends soon, and with it what certificate mode \
-        accepts.
-        """
+    case pinnedCertificateExpired = "pinned-certificate-expired -/error,warning A pinned certificate has expired."
+    case pinnedCertificateExpiresSoon = "pinned-certificate-expires-soon -/warning A pinned certificate expires soon."
     case pinnedCertificateNotYetValid =
         "pinned-certificate-not-yet-valid -/warning A pinned certificate is not valid yet."
-    case certificateModeEnds =
-        "certificate-mode-ends -/note The date on which an app that ships these certificates stops working."
-    case leafCertificatePinned =
-        "leaf-certificate-pinned -/warning A pinned leaf certificate matches until the server's next renewal only."
-    case onlyLeafPins =
-        "only-leaf-pins -/warning Only leaf certificates are pinned, so the next renewal locks certificate mode out."
-    case authorityBesideLeaf = """
-        authority-beside-leaf -/warning A CA is pinned beside a server's own key: every certificate it issues for \
-        the name is accepted.
-        """
-    case lifetimeTooLong = """
-        lifetime-too-long -/error A pinned server's certificate is valid for longer than Apple's platforms take, \
-        from its first day on.
-        """
-    case noServerAuth = """
-        no-server-auth -/error A pinned server's certificate does not say serverAuth, which Apple's platforms ask \
-        for from its first day on.
-        """
-    case keyUsage =
-        "key-usage -/error A pinned server's certificate lacks digitalSignature, without which phones end the handshake."
-    case weakKey =
-        "weak-key -/warning A pinned key is shorter than clients accept: RSA below 2048 bits, EC below 256, or DSA."
-    case weakSignature =
-        "weak-signature -/warning A pinned certificate is signed with SHA-1, MD5 or older, which clients refuse."
-    case noBackupPin =
-        "no-backup-pin -/warning Fewer than two keys are pinned, so that losing one locks every user out."
+    case certificateModeEnds = "certificate-mode-ends -/note The date from which on certificate mode accepts nothing."
+    case leafCertificatePinned = "leaf-certificate-pinned -/warning A pinned leaf certificate ends with its renewal."
+    case onlyLeafPins = "only-leaf-pins -/warning Only leaf certificates are pinned, and all end with their renewal."
+    case authorityBesideLeaf =
+        "authority-beside-leaf -/warning A CA is pinned beside a server's own key: all that it issues is accepted."
+    case lifetimeTooLong = "lifetime-too-long -/error A pinned leaf is valid for longer than Apple's platforms take."
+    case noServerAuth = "no-server-auth -/error A pinned leaf lacks serverAuth, which Apple's platforms ask for."
+    case keyUsage = "key-usage -/error A pinned leaf lacks digitalSignature, without which phones end the handshake."
+    case weakKey = "weak-key -/warning A pinned key is too short for clients: RSA below 2048 bits, EC below 256, DSA."
+    case weakSignature = "weak-signature -/warning A pinned certificate is signed with SHA-1, MD5 or older."
+    case noBackupPin = "no-backup-pin -/warning Fewer than two keys are pinned, so that losing one locks users out."
     case duplicatePin = "duplicate-pin -/warning The same pin is listed twice."
     case sameKeyTwice = "same-key-twice -/note One key is pinned in two ways, which makes it no second pin."
     case emptyPinSet = "empty-pin-set warning/warning A set of pins is empty, which switches pinning off."
     case hostNotPinned = "host-not-pinned warning/warning,error A host is configured without anything that pins it."
-    case hostNeverMatches =
-        "host-never-matches warning/error A host is pinned by a name that its client never finds equal to that of a URL."
-    case pinSetExpired =
-        "pin-set-expired warning/error The expiration of the pins is past, so that nothing is pinned any more."
-    case pinSetExpiresSoon =
-        "pin-set-expires-soon -/warning The expiration of the pins is near, from which on nothing is pinned."
+    case hostNeverMatches = "host-never-matches warning/error A host is pinned by a name that never equals a URL's."
+    case pinSetExpired = "pin-set-expired warning/error The expiration of the pins is past, so that nothing is pinned."
+    case pinSetExpiresSoon = "pin-set-expires-soon -/warning The pins expire soon; from then on none count."
     case notLoadedByAFNetworking =
         "not-loaded-by-afnetworking warning/warning,note AFNetworking loads only DER files named .cer from a bundle."
-    case notLoadedByAlamofire =
-        "not-loaded-by-alamofire -/warning Alamofire loads only DER files named .cer, .crt or .der from a bundle."
-    case clientTakesCertificates = """
-        client-takes-certificates -/note The client pins the keys of certificates in its bundle, for which a hash \
-        can only stand here.
-        """
-    case curlTakesKeys =
-        "curl-takes-keys -/error curl takes the file of a public key, and never matches a certificate's."
-    case curlComparesTheLeaf =
-        "curl-compares-the-leaf -/warning curl compares the key of the leaf alone, so a CA's never matches."
-    case trustKitTooFewPins =
-        "trustkit-too-few-pins -/error TrustKit throws when fewer than two different pins are enforced."
-    case trustKitNoRegisteredSuffix =
-        "trustkit-no-registered-suffix -/error TrustKit throws for a domain that ends in no registered suffix."
-    case trustKitPublicSuffix =
-        "trustkit-public-suffix -/error TrustKit throws when subdomains of a public suffix are included."
+    case notLoadedByAlamofire = "not-loaded-by-alamofire -/warning Alamofire loads only DER files: .cer, .crt or .der."
+    case clientTakesCertificates = "client-takes-certificates -/note The client pins certificates, and here is a hash."
+    case curlTakesKeys = "curl-takes-keys -/error curl takes the file of a public key; a certificate's never matches."
+    case curlComparesTheLeaf = "curl-compares-the-leaf -/warning curl compares the key of the leaf alone, never a CA's."
+    case trustKitTooFewPins = "trustkit-too-few-pins -/error TrustKit throws if fewer than two pins are enforced."
+    case trustKitNoRegisteredSuffix = "trustkit-no-registered-suffix -/error TrustKit finds no registered suffix."
+    case trustKitPublicSuffix = "trustkit-public-suffix -/error TrustKit throws for subdomains of a public suffix."
     case trustKitUnsupportedKey =
         "trustkit-unsupported-key -/error TrustKit cannot hash this kind of key and blocks the connection."
     case trustKitNotEnforced = "trustkit-not-enforced -/warning TrustKit only reports mismatches for this domain."
-    case trustKitReportURI =
-        "trustkit-report-uri -/warning TrustKit throws on iOS 16 and older for a report URI that is not a URL."
+    case trustKitReportURI = "trustkit-report-uri -/warning TrustKit throws on iOS 16 and older for such a report URI."
     case unknownKey = "unknown-key warning/error,warning The client does not read a key that the file gives it."
-    case publicKeyNotLoaded =
-        "public-key-not-loaded -/error The client cannot hold this kind of key, and leaves the pin out or ends."
+    case publicKeyNotLoaded = "public-key-not-loaded -/error The client cannot load such a key: it skips it or crashes."
     case trustKitFailsOpenAfterExpiration =
         "trustkit-fails-open-after-expiration -/note After its expiration TrustKit accepts every trusted chain."
     case androidFailsOpenAfterExpiration =
         "android-fails-open-after-expiration -/note After its expiration Android accepts every trusted chain."
-    case pinsOverridden =
-        "pins-overridden warning/warning Chains to anchors with overridePins are accepted without a pin."
-    case trustsNothing =
-        "trusts-nothing warning/error An app trusts no root at all for its hosts, so that nothing can be connected to."
-    case userAnchors =
-        "user-anchors -/warning An app trusts whatever roots its user installs, an interceptor's among them."
+    case pinsOverridden = "pins-overridden warning/warning Chains to anchors with overridePins need no pin."
+    case trustsNothing = "trusts-nothing warning/error An app trusts no root, so that nothing can be connected to."
+    case userAnchors = "user-anchors -/warning An app trusts the roots that its user installs, even an interceptor's."
     case debugOverrides = "debug-overrides note/note Anchors for debuggable builds override pins there."
-    case debuggableApp =
-        "debuggable-app warning/warning A built app is a debuggable one, to which other rules of Android apply."
-    case debugBuildThrows =
-        "debug-build-throws warning/error Debuggable builds throw for a part of the file that other builds do not read."
-    case nsPinnedDomainsOneLabel =
-        "nspinneddomains-one-label -/note NSIncludesSubdomains covers one label below the domain, and no more."
+    case debuggableApp = "debuggable-app warning/warning A built app is debuggable, so that other rules apply."
+    case debugBuildThrows = "debug-build-throws warning/error Debuggable builds throw for a part that others ignore."
+    case nsPinnedDomainsOneLabel = "nspinneddomains-one-label -/note NSIncludesSubdomains covers one label alone."
     case nsPinnedDomainsLeafAndCA = "nspinneddomains-leaf-and-ca -/warning Leaf and CA identities must both match."
-    case arbitraryLoads =
-        "ats-arbitrary-loads -/warning App Transport Security is off for all hosts without an entry of their own."
-    case transportSecurityException =
-        "ats-exception -/warning An exception from App Transport Security weakens the connections to a host."
-    case placeholderPin =
-        "placeholder-pin warning/error A pin is a pattern or a sample of documentation, which no key in use has."
-    case pinnedToNothing =
-        "pinned-to-nothing warning/error A host is pinned to an empty list, so that no certificate can match."
-    case okHttpOneLabel =
-        "okhttp-one-label -/warning,note OkHttp's *. covers exactly one label, and not the domain itself."
+    case arbitraryLoads = "ats-arbitrary-loads -/warning App Transport Security is off for all hosts without an entry."
+    case transportSecurityException = "ats-exception -/warning An exception from App Transport Security weakens a host."
+    case placeholderPin = "placeholder-pin warning/error A pin is a pattern or a sample, which no key in use has."
+    case pinnedToNothing = "pinned-to-nothing warning/error A host is pinned to an empty list, which nothing matches."
+    case okHttpOneLabel = "okhttp-one-label -/warning,note OkHttp's *. covers exactly one label, not the domain itself."
     case ignored = "ignored warning/note A part of the file plays no role for pins."
     case notFollowed = "not-followed warning/note A part of the file was not followed."
     case notAPinFile = "not-a-pin-file warning/note A file in a directory of pins holds none."
-    case certificateRequest =
-        "certificate-request -/note A certificate request's key is pinned before there is a certificate."
+    case certificateRequest = "certificate-request -/note The key of a certificate request is pinned."
     case pinsInCode = "pins-in-code warning/warning Hashes or certificates stand in the code or the assets of an app."
     case pinsNotRead = "pins-not-read -/error A file has pins that are not read, or makes them when the app runs."
     case driftHosts = "drift-hosts -/warning A host is pinned in one source and not in another."
@@ -122,11 +75,9 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
     case nulCharacter = "nul-character -/malformed The path or the text holds a NUL character."
     case empty = "empty -/malformed The text or the file is empty."
     case tooLarge = "too-large -/malformed The file is larger than any pin file."
-    case privateKey =
-        "private-key -/malformed A private key is never a pin, and does not belong where pins are shipped."
+    case privateKey = "private-key -/malformed A private key is never a pin, and is not to be shipped."
     case encrypted = "encrypted -/malformed A file in an archive is encrypted."
-    case noArchiveLibrary =
-        "no-archive-library -/malformed The source is a zip archive, and libarchive is not there to read it."
+    case noArchiveLibrary = "no-archive-library -/malformed The source is a zip archive, and libarchive is missing."
     case binaryJunk = "binary-junk -/malformed The file is binary and neither a certificate nor a key."
     case textEncoding = "text-encoding -/malformed The text is not UTF-8."
     case wrongExtent = "wrong-extent -/malformed DER ends early or goes on after its end."
@@ -134,10 +85,7 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
     case brokenPublicKey = "broken-public-key -/malformed What should be a public key is not one."
     case brokenPEM = "broken-pem -/malformed PEM text has broken framing or base64."
     case otherKind = "other-kind -/malformed The data is a relative of certificates that holds no pin."
-    case cerNotDER = """
-        cer-not-der -/malformed A file named .cer is not one DER certificate, and AFNetworking skips it or crashes \
-        on it.
-        """
+    case cerNotDER = "cer-not-der -/malformed A file named .cer is not one DER certificate, as AFNetworking needs."
     case notAPin = "not-a-pin -/malformed Nothing in the text is a pin."
     case wrongLength = "wrong-length -/malformed A hash has another length than SHA-256's 32 bytes."
     case wrongAlgorithm = "wrong-algorithm -/malformed A hash is of another algorithm than SHA-256."
@@ -152,16 +100,13 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
     case hexadecimal = "hexadecimal -/malformed A pin is hexadecimal, which may be a certificate's fingerprint."
     case pemBody = "pem-body -/malformed The base64 of a certificate or key stands where its hash should."
     case brokenDocument = "broken-document -/malformed XML, JSON or a property list cannot be read to its end."
-    case unreasonableDocument =
-        "unreasonable-document -/malformed The document has more elements or depth than a configuration has."
-    case wrongValue =
-        "wrong-value -/malformed A value is of another type than belongs there, or an element in the wrong place."
+    case unreasonableDocument = "unreasonable-document -/malformed The document is larger or deeper than any in use."
+    case wrongValue = "wrong-value -/malformed A value is of another type than belongs there, or in the wrong place."
     case missingValue = "missing-value -/malformed Something is missing that the client needs."
     case badHost = "bad-host -/malformed What should be a host name or pattern is not one."
     case duplicate = "duplicate -/malformed A host or set of pins is given twice."
     case badDate = "bad-date -/malformed What should be a date is not one."
-    case trustKitExclusionNotAlone =
-        "trustkit-exclusion-not-alone -/malformed TrustKit throws when an exempt domain has other settings."
+    case trustKitExclusionNotAlone = "trustkit-exclusion-not-alone -/malformed An exempt domain has other settings."
     case trustKitExclusionWithoutParent =
         "trustkit-exclusion-without-parent -/malformed TrustKit throws when a domain is exempt from no parent's policy."
     case noHosts = "no-hosts -/missing A policy names no host."
@@ -178,63 +123,48 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
     case authorityPin = "authority-pin warning,note/- A CA's pin matched, or is listed next to the leaf's."
     case bareKeyPin = "bare-key-pin warning/- A pin is the hash of a key without its SubjectPublicKeyInfo."
     case breaksAtRenewal = "breaks-at-renewal note,warning/- The pins end when the server's certificate is renewed."
-    case certificateRevoked =
-        "certificate-revoked warning/- The server's own OCSP staple says that the certificate was revoked."
+    case certificateRevoked = "certificate-revoked warning/- The server's own OCSP staple says that it is revoked."
     case clientCertificateRequested =
         "client-certificate-requested note/- The server asked for a client certificate and got none."
     case clientCertificateRequired =
         "client-certificate-required warning/- The server wanted a client certificate and went no further."
-    case clientCertificateUnfit = """
-        client-certificate-unfit warning/- The certificate of --cert is outside its dates, or may not be used by \
-        clients.
-        """
+    case clientCertificateUnfit =
+        "client-certificate-unfit warning/- The certificate of --cert is outside its dates, or not for clients."
     case clientNotSetUp = "client-not-set-up warning/- A client cannot be set up with these pins, and has no verdict."
-    case certificateHashPin =
-        "certificate-hash-pin warning/- A pin is the hash of a certificate, or of a key as PEM text."
-    case configuredAnchors =
-        "configured-anchors warning/- The app's configuration trusts its own roots alone for the host."
+    case certificateHashPin = "certificate-hash-pin warning/- A pin is the hash of a certificate, or of PEM text."
+    case configuredAnchors = "configured-anchors warning/- The app's configuration trusts its own roots alone."
     case ended = "ended warning,fail/- A certificate that the verdict rests on has ended."
     case errorAnswer = "error-answer warning/- The request was answered by an HTTP error, and no status was expected."
     case everythingAccepted = "everything-accepted warning/- The settings of a client accept every server."
-    case expirationTimeZone =
-        "expiration-time-zone warning/- Whether the pins have expired depends on the device's time zone."
+    case expirationTimeZone = "expiration-time-zone warning/- Whether the pins expired depends on the time zone."
     case expiresSoon = "expires-soon warning,fail/- A certificate that the verdict rests on ends soon."
     case familyAbsent = "family-absent note/- The name has no addresses of one family."
-    case handshakeUncertain =
-        "handshake-uncertain warning/- Whether a phone can connect depends on an update of its system."
-    case hashPinsIgnored =
-        "hash-pins-ignored warning/- The client compares certificates and ignores pins that are hashes."
+    case handshakeUncertain = "handshake-uncertain warning/- Whether a phone connects depends on an update."
+    case hashPinsIgnored = "hash-pins-ignored warning/- The client compares certificates and ignores hashes."
     case hostNotConfigured = "host-not-configured warning/- No configuration has an entry for the host."
-    case hostNotEvaluated =
-        "host-not-evaluated warning/- Alamofire has no evaluator for the host, so that nothing is pinned."
+    case hostNotEvaluated = "host-not-evaluated warning/- Alamofire has no evaluator for the host."
     case interceptor = "interceptor warning,note/- An issuer has the name of a TLS-intercepting proxy."
-    case intermediateNotPresented =
-        "intermediate-not-presented warning/- The server does not send an intermediate that is needed."
-    case issuerWouldBeFetched =
-        "issuer-would-be-fetched warning/- A device would fetch the issuer, which is not at hand here."
+    case intermediateNotPresented = "intermediate-not-presented warning/- The server does not send an intermediate."
+    case issuerWouldBeFetched = "issuer-would-be-fetched warning/- A device would fetch the issuer, missing here."
     case keyTypeAbsent = "key-type-absent note/- The server has no certificate with a key of a type that was asked for."
     case keyTypesDiffer = "key-types-differ note/- Clients get the key of the type they ask for."
     case leafOnly = "leaf-only warning/- A CA is pinned, and the client compares the leaf alone."
     case libraryDiffers = "library-differs warning,note/- Libraries that programs pin with by hand refuse the server."
     case loadedFromBundle = "loaded-from-bundle note/- The certificate files of an app, and the clients that load them."
     case nameNotChecked = "name-not-checked warning/- The name of the certificate was not checked."
-    case needsAllowInvalid =
-        "needs-allow-invalid warning/- AFNetworking takes the chain only with allowInvalidCertificates."
+    case needsAllowInvalid = "needs-allow-invalid warning/- AFNetworking needs allowInvalidCertificates here."
     case nextAssumed = "next-assumed warning/- The verdict assumes that the next certificate will be trusted."
-    case nextRootMissing =
-        "next-root-missing warning/- Only one root of a private CA is pinned, and nothing follows it."
+    case nextRootMissing = "next-root-missing warning/- Only one root of a private CA is pinned, without a next."
     case noForwardSecrecy = "no-forward-secrecy warning/- The key exchange is by static RSA."
     case noSNIDiffers = "no-sni-differs warning,note/- Clients that send no SNI get another chain."
     case noSystemRoots = "no-system-roots warning/- This machine has no trusted roots."
     case notEnforced = "not-enforced warning/- No pin matches, and the client only reports that."
     case nothingPinned = "nothing-pinned warning/- An app or a policy pins nothing."
     case oldDeviceData = "old-device-data warning/- The lists of roots of devices, or what is known of CAs, are old."
-    case onlyBackupLeft =
-        "only-backup-left warning/- The server has moved on to its backup key, and no other pin is left."
+    case onlyBackupLeft = "only-backup-left warning/- The server uses its backup key, and no other pin is left."
     case ownerUnknown = "owner-unknown warning/- The chain ends at a root that no device knows."
     case pathDependent = "path-dependent warning/- The pins match on one valid path and not on another."
-    case pinAboveComingRoot =
-        "pin-above-coming-root warning/- A pinned root is above a CA that becomes, or is elsewhere, a root of its own."
+    case pinAboveComingRoot = "pin-above-coming-root warning/- A CA below the pinned root is a root itself, or will be."
     case pinExpired = "pin-expired warning/- A pinned certificate that matches nothing has expired."
     case pinLifeShort = "pin-life-short fail/- No pin is sure to match for as long as was asked."
     case pinOnlyPresented = "pin-only-presented warning/- A pinned key is sent by the server and is not on the path."
