@@ -1,6 +1,6 @@
 internal import Base
 
-/// An IPv4 or IPv6 address, read as strictly as `inet_pton` reads it.
+/// An IPv4 or IPv6 address, as `inet_pton` reads it.
 ///
 /// A looser reading is a hole: OpenSSL 3.0 takes `01.2.3.4` for an address, and other software takes it for a name.
 public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
@@ -23,56 +23,13 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     package init?(_ text: Substring) {
         // Nearly every name has a letter that no address has.
         guard text.utf8.allSatisfy({ Self.isHexadecimalDigit($0) || ".:".utf8.contains($0) }) else { return nil }
-        let text = Array(text.utf8)
-        guard let bytes = Self.ipv4(text[...]) ?? Self.ipv6(text[...]) else { return nil }
-        self.bytes = bytes
-    }
-
-    private static func ipv4(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 4 else { return nil }
-        var bytes: [UInt8] = []
-        for part in parts {
-            // One to three digits. A leading zero is refused: some readers take it for octal.
-            guard (1...3).contains(part.count), part.count == 1 || part.first != UInt8(ascii: "0"),
-                part.allSatisfy({ (0x30...0x39).contains($0) }),
-                let byte = UInt8(exactly: part.reduce(0) { $0 * 10 + Int($1) - 0x30 })
-            else { return nil }
-            bytes.append(byte)
+        let isIPv6 = text.utf8.contains(UInt8(ascii: ":"))
+        bytes = Array(unsafeUninitializedCapacity: 16) { bytes, count in
+            let isRead = inet_pton(isIPv6 ? AF_INET6 : AF_INET, String(text), bytes.baseAddress) == 1
+            count = isRead ? (isIPv6 ? 16 : 4) : 0
         }
-        return bytes
-    }
-
-    private static func ipv6(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-        let colon = UInt8(ascii: ":")
-        guard text.count <= 45, text.contains(colon) else { return nil }
-        // `::` means any number of zero groups, once: the groups before and after it are read apart.
-        if let gap = text.indices.dropLast().first(where: { text[$0] == colon && text[$0 + 1] == colon }) {
-            guard let head = groups(text[..<gap], mayEndInIPv4: false),
-                let tail = groups(text[(gap + 2)...], mayEndInIPv4: true), head.count + tail.count <= 14
-            else { return nil }
-            return head + [UInt8](repeating: 0, count: 16 - head.count - tail.count) + tail
-        }
-        guard let bytes = groups(text, mayEndInIPv4: true), bytes.count == 16 else { return nil }
-        return bytes
-    }
-
-    private static func groups(_ text: ArraySlice<UInt8>, mayEndInIPv4: Bool) -> [UInt8]? {
-        guard !text.isEmpty else { return [] }
-        let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        var bytes: [UInt8] = []
-        for (index, part) in parts.enumerated() {
-            if mayEndInIPv4, index == parts.count - 1, part.contains(UInt8(ascii: ".")) {
-                guard let last = ipv4(part) else { return nil }
-                bytes += last
-            } else {
-                guard (1...4).contains(part.count), part.allSatisfy(isHexadecimalDigit),
-                    let value = UInt16(String(decoding: part, as: UTF8.self), radix: 16)
-                else { return nil }
-                bytes += [UInt8(value >> 8), UInt8(value & 255)]
-            }
-        }
-        return bytes
+        // A leading zero is refused whatever the system's library says: some readers take it for octal.
+        guard !bytes.isEmpty, isIPv6 || description == text else { return nil }
     }
 
     private static func isHexadecimalDigit(_ byte: UInt8) -> Bool {
