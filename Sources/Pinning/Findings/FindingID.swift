@@ -1,7 +1,7 @@
 /// The kinds of findings, a row each: word, levels in a check and behind the slash in `lint`, and sentence.
 ///
 /// The usual level is the first. `malformed` and `missing` mean errors of data that cannot be used.
-package enum FindingID: FindingRow, CaseIterable, Sendable {
+package enum FindingID: String, CaseIterable, Sendable {
     // Findings about pins that can be read: by lint, and some by a check that reads the file.
     case pinnedCertificateExpired = "pinned-certificate-expired -/error,warning A pinned certificate has expired."
     case pinnedCertificateExpiresSoon = "pinned-certificate-expires-soon -/warning A pinned certificate expires soon."
@@ -190,37 +190,28 @@ package enum FindingID: FindingRow, CaseIterable, Sendable {
     case weakKeyExchange = "weak-key-exchange warning/- The Diffie-Hellman group of the key exchange is weak or rare."
 }
 
-/// The text of a row of ``FindingID``.
-package struct FindingRow: ExpressibleByStringLiteral, Equatable {
-    private let text: String
-
-    package init(stringLiteral text: String) { self.text = text }
-
-    fileprivate var word: Substring { text.prefix { $0 != " " } }
-
-    fileprivate var parts: [Substring] { text.split(separator: " ", maxSplits: 2) }
-
-    fileprivate func levels(inLint isLint: Bool) -> [Substring] {
-        parts[1].split(separator: "/")[isLint ? 1 : 0].split(separator: ",")
-    }
-}
-
 extension FindingID {
     package init?(word: some StringProtocol) {
-        guard let id = Self.allCases.first(where: { $0.rawValue.word == word }) else { return nil }
+        guard let id = Self.allCases.first(where: { $0.word == word }) else { return nil }
         self = id
     }
 
-    package var word: String { String(rawValue.word) }
-    package var sentence: String { String(rawValue.parts[2]) }
+    private var parts: [Substring] { rawValue.split(separator: " ", maxSplits: 2) }
+    package var word: String { String(rawValue.prefix { $0 != " " }) }
+    package var sentence: String { String(parts[2]) }
+
+    private func levels(inLint isLint: Bool) -> [Substring] {
+        parts[1].split(separator: "/")[isLint ? 1 : 0].split(separator: ",")
+    }
+
     /// The levels in a check, the usual one first; empty if only lint has it.
     package var levels: [Finding.Level] {
-        rawValue.levels(inLint: false).compactMap { Finding.Level(rawValue: "\($0)") }
+        levels(inLint: false).compactMap { Finding.Level(rawValue: "\($0)") }
     }
     /// The levels in `lint`, the usual one first; empty if only checks have it.
     package var lintLevels: [Finding.Level] {
-        rawValue.levels(inLint: true).compactMap { isMalformed ? .error : Finding.Level(rawValue: "\($0)") }
+        levels(inLint: true).compactMap { isMalformed ? .error : Finding.Level(rawValue: "\($0)") }
     }
-    package var isMalformed: Bool { isMissing || rawValue.levels(inLint: true) == ["malformed"] }
-    package var isMissing: Bool { rawValue.levels(inLint: true) == ["missing"] }
+    package var isMalformed: Bool { isMissing || levels(inLint: true) == ["malformed"] }
+    package var isMissing: Bool { levels(inLint: true) == ["missing"] }
 }
