@@ -106,6 +106,9 @@ private final class RememberingVerifier: PathVerifier {
 
     init(_ trustStore: TrustStore) { verifier = OpenSSLPathVerifier(trustStore: trustStore) }
 
+    func issuerPlaces(of certificate: Certificate) -> [String] { [] }
+    func holdsAnchor(like certificate: Certificate) -> Bool { false }
+
     func findPaths(_ question: PathQuestion) -> PathFindings {
         if let known = answers.withLock({ $0[question] }) { return known }
         let findings = verifier.findPaths(question)

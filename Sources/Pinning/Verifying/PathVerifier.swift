@@ -14,12 +14,6 @@ package protocol PathVerifier: Sendable {
 }
 
 extension PathVerifier {
-    /// No places, so that nothing counts as fetched.
-    package func issuerPlaces(of certificate: Certificate) -> [String] { [] }
-
-    /// `false`: an anchor then counts as the store's only if no other source of anchors contains it.
-    package func holdsAnchor(like certificate: Certificate) -> Bool { false }
-
     package func evaluate(_ question: PathQuestion) -> TrustResult {
         let findings = findPaths(question)
         let paths = findings.validPaths.compactMap(VerifiedPath.init)

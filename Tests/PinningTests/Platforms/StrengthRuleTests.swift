@@ -169,6 +169,9 @@ struct FakeVerifier: PathVerifier {
     var failures: [TrustFailure] = []
     var bestEffort: [Certificate] = []
 
+    func issuerPlaces(of certificate: Certificate) -> [String] { [] }
+    func holdsAnchor(like certificate: Certificate) -> Bool { false }
+
     func findPaths(_ question: PathQuestion) -> PathFindings {
         let paths =
             switch question.anchors {
