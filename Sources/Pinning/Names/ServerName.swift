@@ -53,7 +53,7 @@ public enum ServerName: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
+    static func lowercased(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 0x20 : byte
     }
 
@@ -120,10 +120,8 @@ public struct ServerNameError: Error, Hashable, CustomStringConvertible {
 
     private var numberTooLarge: Substring? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { part in
-            part.utf8.count <= 9 && part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(part) : nil
-        }
-        return parts.count == 4 && numbers.count == 4 ? numbers.firstIndex { $0 > 255 }.map { parts[$0] } : nil
+        guard parts.count == 4, parts.allSatisfy({ UInt($0) != nil }) else { return nil }
+        return parts.first { UInt($0) ?? 0 > 255 }
     }
 
     /// One line: the quoted text, what is wrong with it, and what to write instead.

@@ -70,10 +70,8 @@ package struct NameRules: Sendable, Hashable {
     }
 
     private static func isEqual(_ left: Substring.UTF8View, _ right: Substring.UTF8View) -> Bool {
-        func lowered(_ byte: UInt8) -> UInt8 {
-            (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-        }
-        return left.count == right.count && zip(left, right).allSatisfy { lowered($0) == lowered($1) }
+        left.count == right.count
+            && zip(left, right).allSatisfy { ServerName.lowercased($0) == ServerName.lowercased($1) }
     }
 
     private func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
