@@ -1,8 +1,5 @@
 extension Platform {
-    package func failures(
-        of path: PlatformPath, given evidence: LeafEvidence, under policy: TrustPolicy
-    ) -> [TrustFailure] {
-        guard policy != .basicX509 else { return [] }
+    func failures(of path: PlatformPath, given evidence: LeafEvidence) -> [TrustFailure] {
         let reasons = [
             revocation(of: path, given: evidence), lackOfTimestamps(of: path, given: evidence),
             distrust(of: path, given: evidence),

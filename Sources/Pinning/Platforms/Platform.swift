@@ -64,8 +64,11 @@ package struct Platform: Sendable, Hashable {
     }
 
     /// The broken rules of a path, apart from names: those for servers, or the basic ones about the strength of keys.
-    package func failures(of path: PlatformPath, under policy: TrustPolicy) -> [TrustFailure] {
+    package func failures(
+        of path: PlatformPath, under policy: TrustPolicy, given evidence: LeafEvidence? = nil
+    ) -> [TrustFailure] {
         guard policy != .basicX509 else { return StrengthRules.basic.failures(of: path) }
         return purposeFailures(of: path) + lifetimeFailures(of: path) + strength.failures(of: path)
+            + (evidence.map { failures(of: path, given: $0) } ?? [])
     }
 }

@@ -53,12 +53,6 @@ extension Platform {
         return named(objections(path), path, policy, evidence)
     }
 
-    private func failures(
-        of path: PlatformPath, under policy: TrustPolicy, given evidence: LeafEvidence?
-    ) -> [TrustFailure] {
-        failures(of: path, under: policy) + (evidence.map { failures(of: path, given: $0, under: policy) } ?? [])
-    }
-
     private func counts(_ finding: TrustFailure, on path: PlatformPath) -> Bool {
         let isLookedAt = judgesAnchors || finding.depth < path.firstAnchor
         switch finding.reason {
