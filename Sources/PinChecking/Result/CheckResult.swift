@@ -174,7 +174,7 @@ extension CheckResult {
         if policy.pins?.certificates.contains(certificate) == true { return ("pin", "pin") }
         if policy.fetchable.contains(certificate) { return ("intermediate", "intermediate given") }
         let sources = judged?.shown?.client.androidTrust?.sources ?? []
-        if sources.contains(where: { $0.origin.holds(certificate) }) { return ("configuration", "app's own") }
+        if sources.contains(where: { $0.certificates.contains(certificate) }) { return ("configuration", "app's own") }
         let trust = (judged?.shown?.judgedDevice ?? policy.devices.first)?.trust
         let source = trust?.rawValue ?? ""
         if policy.installedRoots.contains(certificate) { return (source, "extra root") }

@@ -35,11 +35,7 @@ package struct AndroidTrust: Sendable, Hashable {
 
     /// The certificates of a source; empty for `system`, whose roots are in the trust store.
     private func certificates(of source: NetworkSecurityConfiguration.Source) -> [Certificate] {
-        switch source.origin {
-        case .system: []
-        case .user: installedRoots
-        case .resource(_, let certificates): certificates
-        }
+        source.origin == .user ? installedRoots : source.certificates
     }
 
     var anchors: Anchors {

@@ -12,10 +12,6 @@ package struct NetworkSecurityConfiguration: Sendable, Hashable {
             case user
             /// `@raw/name`: a file of the app, with its certificates.
             case resource(name: String, [Certificate])
-
-            package func holds(_ certificate: Certificate) -> Bool {
-                if case .resource(_, let certificates) = self { certificates.contains(certificate) } else { false }
-            }
         }
 
         package let origin: Origin
