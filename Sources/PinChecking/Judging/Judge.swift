@@ -55,8 +55,8 @@ extension HostPolicy {
                 position = views.firstIndex { $0.handshake == handshake } ?? views.count
                 if position == views.count { views.append((handshake, view(of: handshake.presented, on: handshake))) }
             }
-            var view = views[position].view.running(on: devices[place].release)
-            view.refusal = refusal
+            var view = views[position].view
+            (view.release, view.refusal) = (devices[place].release, refusal)
             let verifier = client.trustsInstalledRoots ? verifiers[place].own : verifiers[place].plain
             let verdict = procedure.decide(view, pins: client.pins, verifier: verifier, in: client.app)
             let reason =

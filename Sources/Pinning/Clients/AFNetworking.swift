@@ -25,7 +25,8 @@ package struct AFNetworking: ClientProcedure {
         case .none: .nothing
         case .publicKey:
             .keys(of: pins, at: isWhole ? .everywhere : validatesCertificateChain == nil ? .anywhere : .leaf)
-        case .certificate: .certificates(of: pins, at: isWhole ? .everywhere : .anywhere)
+        case .certificate where pins == nil: .nothing
+        case .certificate: PinComparison([.certificates(of: pins, at: isWhole ? .everywhere : .anywhere)])
         }
     }
 

@@ -50,7 +50,7 @@ package struct ServerView: Sendable, Hashable {
     package let time: Timestamp
     /// Certificates in place of those that a platform would fetch (RFC 5280, 4.2.2.1), in addition to the pinned ones.
     package let fetchable: [Certificate]
-    package private(set) var release: PlatformRelease
+    package var release: PlatformRelease
     /// The evidence that came with the leaf; `nil` if it was not read, so that no rule about it applies.
     package let evidence: LeafEvidence?
     /// The facts of the handshake; `nil` if the chain came without one.
@@ -65,12 +65,6 @@ package struct ServerView: Sendable, Hashable {
         (self.presented, self.referenceName, self.time) = (presented, referenceName, time)
         (self.fetchable, self.release) = (fetchable, release)
         (self.evidence, self.connection) = (evidence, connection)
-    }
-
-    package func running(on release: PlatformRelease) -> ServerView {
-        var view = self
-        view.release = release
-        return view
     }
 }
 

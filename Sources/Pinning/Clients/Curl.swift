@@ -7,7 +7,6 @@ package struct Curl: ClientProcedure {
     package var platform: Platform? { .openssl }
     package func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison { .keys(of: pins, at: .leaf) }
 
-    /// Checks the chain and the name, then the leaf's key; a mismatch ends curl with exit status 90.
     package func evaluate(_ run: inout ProcedureRun) -> Verdict {
         let system = run.evaluate(run.serverPolicy)
         if isInsecure {

@@ -86,10 +86,6 @@ package struct PinComparison: Sendable, Hashable {
     ) -> PinComparison {
         PinComparison(pins == nil ? [] : [.keys(of: pins, at: place)], expiration: expiration, isEnforced: isEnforced)
     }
-
-    static func certificates(of pins: PinSet?, at place: Place = .anywhere) -> PinComparison {
-        PinComparison(pins == nil ? [] : [.certificates(of: pins, at: place)])
-    }
 }
 
 extension PinSet {

@@ -74,13 +74,9 @@ package struct ProcedureRun {
         return verifier.evaluate(question(policy, anchors, fetchable: fetchable))
     }
 
-    mutating func pass(_ id: String, _ detail: String) { add(.pass, id, detail) }
-    mutating func fail(_ id: String, _ detail: String) { add(.fail, id, detail) }
-    mutating func skip(_ id: String, _ detail: String) { add(.skip, id, detail) }
-
-    private mutating func add(_ status: TraceStep.Status, _ id: String, _ detail: String) {
-        steps.append(TraceStep(number: steps.count + 1, id: id, status: status, detail: detail))
-    }
+    mutating func pass(_ id: String, _ detail: String) { steps.add(.pass, id, detail) }
+    mutating func fail(_ id: String, _ detail: String) { steps.add(.fail, id, detail) }
+    mutating func skip(_ id: String, _ detail: String) { steps.add(.skip, id, detail) }
 
     private func hasStep(_ id: String) -> Bool { steps.contains { $0.id == id } }
 
@@ -189,7 +185,7 @@ package struct ProcedureRun {
             warnOfPresentedPins(chain)
             return verdict(.pinMismatch, on: chain, matches: [])
         }
-        if match.depth > 0, let other = result.otherChains.first(where: { matches($0).isEmpty }) {
+        if match.depth > 0, let other = result.chains.first(where: { matches($0).isEmpty }) {
             let shortfall =
                 "the pin at depth \(match.depth) is not on every rejected path, and which of them the device hands out is not known: "
                 + "another ends at \(other.certificates[other.certificates.count - 1])"

@@ -22,11 +22,11 @@ extension ProcedureRun {
             return verdict
         }
         guard let host = app.host ?? view.referenceName.serverName else {
-            verdict.add(.skip, "ats", "no host is known to look up in NSExceptionDomains")
+            verdict.trace.add(.skip, "ats", "no host is known to look up in NSExceptionDomains")
             return verdict
         }
         switch settings.ruling(for: host, on: view.release.appleRelease) {
-        case .off(let why): verdict.add(.skip, "ats", "App Transport Security is off for \(host): \(why)")
+        case .off(let why): verdict.trace.add(.skip, "ats", "App Transport Security is off for \(host): \(why)")
         case .on(let requirement):
             var step = TransportSecurityStep(requirement: requirement, host: host, verdict: verdict)
             step.judgeConnection(view.connection)
@@ -55,17 +55,17 @@ private struct TransportSecurityStep {
 
     /// Records a rule that is kept or broken; `words` name the key of the Info.plist that would change it.
     mutating func expect(_ holds: Bool, _ step: String, _ pass: String, else kind: FindingID, _ words: String) {
-        guard !holds else { return verdict.add(.pass, step, pass) }
+        guard !holds else { return verdict.trace.add(.pass, step, pass) }
         let failure = TransportSecurityFailure(kind: kind, description: words + "; known from Apple's documentation")
-        verdict.add(.fail, step, failure.description)
+        verdict.trace.add(.fail, step, failure.description)
         failures.append(failure)
     }
 
     mutating func judgeConnection(_ connection: ConnectionFacts?) {
         let (least, step) = (requirement.minimumTLS, "ats-forward-secrecy")
         guard let connection else {
-            verdict.add(.skip, "ats-tls", "there is no connection whose version could be judged")
-            return verdict.add(.skip, step, "there is no connection whose key exchange could be judged")
+            verdict.trace.add(.skip, "ats-tls", "there is no connection whose version could be judged")
+            return verdict.trace.add(.skip, step, "there is no connection whose key exchange could be judged")
         }
         expect(
             connection.version >= least, "ats-tls", "\(connection.version), and \(least) is asked for",
@@ -73,7 +73,7 @@ private struct TransportSecurityStep {
             "App Transport Security asks for \(least), and the connection has \(connection.version): "
                 + "only NSExceptionMinimumTLSVersion changes that")
         guard requirement.requiresForwardSecrecy else {
-            return verdict.add(.skip, step, "NSExceptionRequiresForwardSecrecy is NO for \(host)")
+            return verdict.trace.add(.skip, step, "NSExceptionRequiresForwardSecrecy is NO for \(host)")
         }
         expect(
             connection.hasECDHE, step, "the server agrees on keys by ECDHE", else: .atsForwardSecrecy,
@@ -99,7 +99,7 @@ private struct TransportSecurityStep {
                 "App Transport Security asks for SHA-2, and \(leaf) is signed with \(leaf.signatureAlgorithm)")
         }
         guard requirement.requiresTransparency else { return }
-        guard let evidence else { return verdict.add(.skip, "ats-transparency", "SCTs were not looked for") }
+        guard let evidence else { return verdict.trace.add(.skip, "ats-transparency", "SCTs were not looked for") }
         let (logs, needed) = PlatformFamily.apple.shortfall(of: leaf, evidence) ?? (0, 0)
         expect(
             needed == 0, "ats-transparency", "there are enough SCTs", else: .atsTooFewSCTs,
@@ -108,7 +108,7 @@ private struct TransportSecurityStep {
     }
 
     mutating func judgeTrust(_ refusal: TrustFailure?) {
-        guard let refusal else { return verdict.add(.pass, "ats-trust", "the system takes the chain by itself") }
+        guard let refusal else { return verdict.trace.add(.pass, "ats-trust", "the system takes the chain by itself") }
         expect(
             requirement.allowsInsecureLoads, "ats-trust",
             "NSExceptionAllowsInsecureHTTPLoads lets the app accept what the system refuses (\(refusal))",
@@ -132,10 +132,6 @@ private struct TransportSecurityStep {
 }
 
 extension Verdict {
-    fileprivate mutating func add(_ status: TraceStep.Status, _ id: String, _ detail: String) {
-        trace.append(TraceStep(number: trace.count + 1, id: id, status: status, detail: detail))
-    }
-
     fileprivate mutating func noteException(_ message: String) {
         findings.append(Finding(.atsExceptionNeeded, .note, message))
     }

@@ -16,20 +16,15 @@ package enum TrustResult: Sendable, Hashable {
     package var isTrusted: Bool { if case .trusted = self { true } else { false } }
     package var failures: [TrustFailure] { if case .untrusted(let failures, _) = self { failures } else { [] } }
 
-    /// The chain that a client gets from the evaluation: the preferred path, or the likeliest of the invalid ones.
-    package var builtChain: BuiltChain {
+    /// The chains of which a device hands out one: the preferred path, or the invalid ones, the likeliest first.
+    package var chains: [BuiltChain] {
         switch self {
-        case .trusted(let preferred, _): .verified(preferred)
-        case .untrusted(_, let bestEfforts): .unverified(bestEfforts[0])
+        case .trusted(let preferred, _): [.verified(preferred)]
+        case .untrusted(_, let bestEfforts): bestEfforts.map(BuiltChain.unverified)
         }
     }
 
-    /// The chains that a device may hand out in place of ``builtChain`` to a client that ignores validity.
-    package var otherChains: [BuiltChain] {
-        if case .untrusted(_, let bestEfforts) = self { bestEfforts.dropFirst().map(BuiltChain.unverified) } else { [] }
-    }
-
-    package var chains: [BuiltChain] { [builtChain] + otherChains }
+    package var builtChain: BuiltChain { chains[0] }
 
     /// The valid paths, the preferred one first.
     package var validPaths: [VerifiedPath] {

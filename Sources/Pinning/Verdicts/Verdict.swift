@@ -133,3 +133,9 @@ public struct TraceStep: Sendable, Hashable {
         (self.number, self.id, self.status, self.detail) = (number, id, status, detail)
     }
 }
+
+extension [TraceStep] {
+    mutating func add(_ status: TraceStep.Status, _ id: String, _ detail: String) {
+        append(TraceStep(number: count + 1, id: id, status: status, detail: detail))
+    }
+}
