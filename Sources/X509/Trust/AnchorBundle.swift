@@ -58,18 +58,20 @@ package final class AnchorBundle: AnchorSource {
 
     private convenience init(_ blocks: [PEMBlock]) throws(X509Error) {
         let blocks = blocks.filter { CertificateReader.certificateLabels.contains($0.label) }
-        var entries: [Entry] = []
-        for block in blocks {
-            guard let entry = Self.entry(block) else {
-                throw X509Error(.notACertificate, line: block.line == 0 ? nil : block.line)
-            }
-            entries.append(entry)
+        try self.init(each: blocks, { Self.entry($0) }) {
+            X509Error(.notACertificate, line: blocks[$0].line == 0 ? nil : blocks[$0].line)
         }
-        try self.init(entries) { X509Error(.notACertificate, line: blocks[$0].line == 0 ? nil : blocks[$0].line) }
     }
 
     /// Parses the certificates of a small bundle at once; `error` is the error for a broken one, by its position.
-    private convenience init(_ entries: [Entry], else error: (Int) -> X509Error) throws(X509Error) {
+    private convenience init<Source>(
+        each sources: some Sequence<Source>, _ entry: (Source) -> Entry?, else error: (Int) -> X509Error
+    ) throws(X509Error) {
+        var entries: [Entry] = []
+        for source in sources {
+            guard let entry = entry(source) else { throw error(entries.count) }
+            entries.append(entry)
+        }
         self.init(entries)
         guard entries.count <= Self.eagerCount else { return }
         for position in entries.indices where node(at: position) == nil { throw error(position) }
@@ -86,13 +88,9 @@ package final class AnchorBundle: AnchorSource {
     ///
     /// - Throws: ``X509Error`` with the number of a broken certificate, if that shows without parsing all of many.
     package convenience init(listed certificates: some Sequence<[UInt8]>) throws(X509Error) {
-        func error(at position: Int) -> X509Error { X509Error(.notACertificate, detail: "number \(position + 1)") }
-        var entries: [Entry] = []
-        for der in certificates {
-            guard let entry = Self.entry(der) else { throw error(at: entries.count) }
-            entries.append(entry)
+        try self.init(each: certificates, { Self.entry($0) }) {
+            X509Error(.notACertificate, detail: "number \($0 + 1)")
         }
-        try self.init(entries, else: error)
     }
 
     /// The certificate of a block with its trust settings; `nil` if the block contains anything else.
