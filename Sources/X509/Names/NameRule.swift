@@ -12,31 +12,22 @@ enum NameRule {
     /// OpenSSL checks the names in the leaf, and a wildcard there can cover a name that a CA excludes (CVE-2025-61727).
     static func depthOfConstraint(on path: [PathNode], against name: ServerName) -> Int? {
         guard case .dns(let text) = name else { return nil }
-        defer { OpenSSLFailure.forget() }
-        for (depth, node) in path.enumerated().dropFirst() {
-            guard X509_get_ext_by_NID(node.handle.pointer, NID_name_constraints, -1) >= 0 else { continue }
-            guard let constraints = X509_get_ext_d2i(node.handle.pointer, NID_name_constraints, nil, nil) else {
-                return depth
-            }
-            let parsed = constraints.assumingMemoryBound(to: NAME_CONSTRAINTS.self)
-            defer { NAME_CONSTRAINTS_free(parsed) }
-            guard satisfies(text, parsed) else { return depth }
+        return path.indices.dropFirst().first { depth in
+            let certificate = path[depth].handle.pointer
+            return X509_get_ext_by_NID(certificate, NID_name_constraints, -1) >= 0
+                && Extensions.withNameConstraints(of: certificate, { satisfies(text, $0) }) != true
         }
-        return nil
     }
 
     /// The depth of the first CA whose constraints the certificate at `depth` breaks; OpenSSL does not report it.
     static func authority(on path: [PathNode], against depth: Int, constrainsCommonName: Bool) -> Int? {
-        defer { OpenSSLFailure.forget() }
         let certificate = path[depth].handle.pointer
         return path.indices.dropFirst(depth + 1).first { above in
-            guard let value = X509_get_ext_d2i(path[above].handle.pointer, NID_name_constraints, nil, nil) else {
-                return false
+            let isBroken = Extensions.withNameConstraints(of: path[above].handle.pointer) { constraints in
+                NAME_CONSTRAINTS_check(certificate, constraints) != X509_V_OK
+                    || constrainsCommonName && NAME_CONSTRAINTS_check_CN(certificate, constraints) != X509_V_OK
             }
-            let constraints = value.assumingMemoryBound(to: NAME_CONSTRAINTS.self)
-            defer { NAME_CONSTRAINTS_free(constraints) }
-            return NAME_CONSTRAINTS_check(certificate, constraints) != X509_V_OK
-                || constrainsCommonName && NAME_CONSTRAINTS_check_CN(certificate, constraints) != X509_V_OK
+            return isBroken == true
         }
     }
 

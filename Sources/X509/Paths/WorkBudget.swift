@@ -67,15 +67,12 @@ final class WorkBudget {
 
     private func constraintCount(of node: PathNode) -> Int {
         if let known = constraintCounts[node.certificate.fingerprint] { return known }
-        var count = 0
-        if let extracted = X509_get_ext_d2i(node.handle.pointer, NID_name_constraints, nil, nil) {
-            let constraints = extracted.assumingMemoryBound(to: NAME_CONSTRAINTS.self)
-            for subtrees in [constraints.pointee.permittedSubtrees, constraints.pointee.excludedSubtrees] {
-                count += max(0, Int(OPENSSL_sk_num(subtrees)))
+        let found = Extensions.withNameConstraints(of: node.handle.pointer) { constraints in
+            [constraints.pointee.permittedSubtrees, constraints.pointee.excludedSubtrees].reduce(0) {
+                $0 + max(0, Int(OPENSSL_sk_num($1)))
             }
-            NAME_CONSTRAINTS_free(constraints)
         }
-        OpenSSLFailure.forget()
+        let count = found ?? 0
         constraintCounts[node.certificate.fingerprint] = count
         return count
     }

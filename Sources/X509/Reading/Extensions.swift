@@ -72,6 +72,17 @@ enum Extensions {
         return purposes
     }
 
+    /// Calls `body` with the name constraints of a certificate; `nil` if it has none that can be read.
+    static func withNameConstraints<T>(
+        of certificate: OpaquePointer, _ body: (UnsafeMutablePointer<NAME_CONSTRAINTS>) -> T
+    ) -> T? {
+        defer { OpenSSLFailure.forget() }
+        guard let value = X509_get_ext_d2i(certificate, NID_name_constraints, nil, nil) else { return nil }
+        let constraints = value.assumingMemoryBound(to: NAME_CONSTRAINTS.self)
+        defer { NAME_CONSTRAINTS_free(constraints) }
+        return body(constraints)
+    }
+
     static func elements<T>(of stack: OpaquePointer?, as type: T.Type) -> [UnsafeMutablePointer<T>] {
         (0..<max(0, OPENSSL_sk_num(stack))).compactMap { OPENSSL_sk_value(stack, $0)?.assumingMemoryBound(to: type) }
     }
@@ -133,13 +144,8 @@ enum DistinguishedNames {
 
     /// The last common name, decoded; it may contain any character, NUL included.
     static func commonName(_ name: OpaquePointer?) -> String? {
-        var position: Int32 = -1
         var last: Int32 = -1
-        while true {
-            position = X509_NAME_get_index_by_NID(name, NID_commonName, position)
-            guard position >= 0 else { break }
-            last = position
-        }
+        while case let next = X509_NAME_get_index_by_NID(name, NID_commonName, last), next >= 0 { last = next }
         guard last >= 0, let entry = X509_NAME_get_entry(name, last) else { return nil }
         var text: UnsafeMutablePointer<UInt8>?
         let length = COpenSSL_ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(entry))

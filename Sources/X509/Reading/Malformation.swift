@@ -45,18 +45,17 @@ enum Malformation {
 
     /// The flaw of a DNS name constraint, as a clause: Go and BoringSSL accept neither a dot at its end nor a star.
     private static func flaw(ofNameConstraintsIn certificate: OpaquePointer) -> String? {
-        guard let value = X509_get_ext_d2i(certificate, NID_name_constraints, nil, nil) else { return nil }
-        let constraints = value.assumingMemoryBound(to: NAME_CONSTRAINTS.self)
-        defer { NAME_CONSTRAINTS_free(constraints) }
-        for subtrees in [constraints.pointee.permittedSubtrees, constraints.pointee.excludedSubtrees] {
-            for subtree in Extensions.elements(of: subtrees, as: GENERAL_SUBTREE.self) {
+        let flaw = Extensions.withNameConstraints(of: certificate) { constraints -> String? in
+            let stacks = [constraints.pointee.permittedSubtrees, constraints.pointee.excludedSubtrees]
+            for subtree in stacks.flatMap({ Extensions.elements(of: $0, as: GENERAL_SUBTREE.self) }) {
                 var kind: Int32 = 0
                 let base = GENERAL_NAME_get0_value(subtree.pointee.base, &kind)
                 guard kind == GEN_DNS, let name = Extensions.bytes(base) else { continue }
                 if name.last == UInt8(ascii: ".") { return "a name constraint of it ends in a dot" }
                 if name.contains(UInt8(ascii: "*")) { return "a name constraint of it holds a *" }
             }
+            return nil
         }
-        return nil
+        return flaw ?? nil
     }
 }
