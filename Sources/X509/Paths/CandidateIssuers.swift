@@ -12,7 +12,7 @@ final class CandidateIssuers {
     private static let costOfRanking = 4
 
     private let anchorSources: [any AnchorSource]
-    private let trustStore: TrustStore
+    let trustStore: TrustStore
     private let pool: [PathNode]
     private let fetchable: [PathNode]
     private let time: Timestamp
@@ -70,8 +70,6 @@ final class CandidateIssuers {
     private func saysWhereToFetch(_ certificate: Certificate) -> Bool {
         time <= certificate.notAfter && !Platform.triedPlaces(of: IssuerPlaces.named(by: certificate)).isEmpty
     }
-
-    func isDistrusted(_ node: PathNode) -> Bool { trustStore.distrusts(node) }
 
     /// `true` if `issuer` signed `subject`; `false` also if the budget does not allow the check.
     func isSigned(_ subject: PathNode, by issuer: PathNode) -> Bool {

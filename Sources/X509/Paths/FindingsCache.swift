@@ -22,18 +22,18 @@ final class FindingsCache: Sendable {
     struct Entry: Sendable {
         private(set) var findings: PathFindings
         /// `true` if a CA on one of the paths constrains names, so that the reference name counts after all.
-        let hasNameConstraints: Bool
+        var hasNameConstraints = false
         /// `true` if every platform's search would have gone the same way.
-        let isUndisputed: Bool
+        var isUndisputed = false
         /// `true` if the only valid path is the one that Conscrypt builds.
-        let isConscrypts: Bool
+        var isConscrypts = false
         /// `true` if the certificates at hand allowed another path than the first valid one.
-        let hasChoice: Bool
+        var hasChoice = false
         /// `true` if a path through two certificates of one CA was left out.
-        let hasLeftOutAuthority: Bool
-        let isExhausted: Bool
+        var hasLeftOutAuthority = false
+        var isExhausted = false
         /// OpenSSL's judgements of the paths in a disputed search, by the fingerprints of the path.
-        let judgements: [[SHA256Digest]: PathJudge.Judgement]
+        var judgements: [[SHA256Digest]: PathJudge.Judgement] = [:]
         fileprivate let span: ClosedRange<Timestamp>
         fileprivate let size: Int
 
@@ -44,17 +44,8 @@ final class FindingsCache: Sendable {
         }
 
         /// A result at `time` that depends on `certificates`.
-        init(
-            _ findings: PathFindings, hasNameConstraints: Bool, isUndisputed: Bool = false,
-            isConscrypts: Bool = false, hasChoice: Bool = false,
-            hasLeftOutAuthority: Bool = false, isExhausted: Bool = false,
-            judgements: [[SHA256Digest]: PathJudge.Judgement] = [:], at time: Timestamp,
-            by certificates: some Sequence<Certificate>
-        ) {
-            (self.findings, self.hasNameConstraints) = (findings, hasNameConstraints)
-            (self.isUndisputed, self.isConscrypts, self.hasChoice) = (isUndisputed, isConscrypts, hasChoice)
-            (self.hasLeftOutAuthority, self.isExhausted) = (hasLeftOutAuthority, isExhausted)
-            self.judgements = judgements
+        init(_ findings: PathFindings, at time: Timestamp, by certificates: some Sequence<Certificate>) {
+            self.findings = findings
             var first = Int64.min
             var last = Int64.max
             var size = 0

@@ -56,10 +56,7 @@ extension OpenSSLPathVerifier {
 
     private func objections(to path: [Certificate], _ question: PathQuestion) -> [TrustFailure] {
         let nodes = path.compactMap { PathNode($0) }
-        let distrusted = nodes.enumerated().filter { trustStore.distrusts($0.element) }.map {
-            TrustFailure(.distrusted, at: $0.offset, of: $0.element.certificate)
-        }
-        return distrusted
+        return trustStore.distrust(on: nodes)
             + pathRules(question, by: question.platform).failures(of: nodes, firstAnchor: nodes.count - 1, [])
     }
 
@@ -73,8 +70,6 @@ extension OpenSSLPathVerifier {
                 findings.failures = [TrustFailure(.tooManyPaths, at: 0, of: question.presented.leaf)]
             }
         }
-        return FindingsCache.Entry(
-            findings, hasNameConstraints: common.hasNameConstraints, hasChoice: common.hasChoice, at: question.time,
-            by: question.presented.certificates)
+        return common.with(findings)
     }
 }

@@ -32,15 +32,17 @@ extension OpenSSLPathVerifier {
             nameFailures.isEmpty && !search.validPaths.isEmpty
             ? PathFindings(validPaths: search.validPaths, failures: [], bestEfforts: [])
             : rejection(&search, leaf: leaf, nameFailures: nameFailures, question: question)
-        let isConscrypts =
+        var entry = FindingsCache.Entry(findings, at: question.time, by: seen)
+        entry.hasNameConstraints = search.hasNameConstraints
+        entry.isUndisputed = isUndisputed
+        entry.isConscrypts =
             search.validPaths.count == 1 && !search.isLeafAnchoredByKey && !search.isExhausted
             && !search.validPaths[0].dropLast().contains(where: \.isSelfIssued)
-        return FindingsCache.Entry(
-            findings, hasNameConstraints: search.hasNameConstraints, isUndisputed: isUndisputed,
-            isConscrypts: isConscrypts, hasChoice: Self.hasChoice(search.validPaths, among: seen),
-            hasLeftOutAuthority: search.hasLeftOutAuthority,
-            isExhausted: search.isExhausted, judgements: isUndisputed || platform != nil ? [:] : judgements,
-            at: question.time, by: seen)
+        entry.hasChoice = Self.hasChoice(search.validPaths, among: seen)
+        entry.hasLeftOutAuthority = search.hasLeftOutAuthority
+        entry.isExhausted = search.isExhausted
+        if !isUndisputed, platform == nil { entry.judgements = judgements }
+        return entry
     }
 
     /// `true` if the certificates at hand, or those of the only valid path, allow another path.

@@ -100,10 +100,8 @@ struct PathSearch {
     /// OpenSSL's judgement of `path` and the store's distrust; `nil` if it would cost more than is left of the budget.
     private mutating func findings(on path: [PathNode]) -> PathJudge.Judgement? {
         guard let judgement = judgement(on: path) else { return nil }
-        let distrusted = path.enumerated().filter { issuers.isDistrusted($0.element) }.map {
-            TrustFailure(.distrusted, at: $0.offset, of: $0.element.certificate)
-        }
-        return PathJudge.Judgement(failures: distrusted + judgement.failures, certificates: judgement.certificates)
+        return PathJudge.Judgement(
+            failures: issuers.trustStore.distrust(on: path) + judgement.failures, certificates: judgement.certificates)
     }
 
     mutating func failures(onDeadEnd path: [PathNode]) -> [TrustFailure] {
@@ -128,7 +126,7 @@ struct PathSearch {
     /// `true` if a dead end has an issuer at hand: Conscrypt stops at a certificate that names itself as issuer.
     func isSelfIssuedEnd(_ path: [PathNode]) -> Bool {
         guard isConscrypt, let last = path.last, last.certificate.isSelfIssued else { return false }
-        return issuers.candidates(for: last).contains { !$0.node.isSameAuthority(as: last) }
+        return issuers.candidates(for: last).contains { !$0.node.certificate.isSameAnchor(as: last.certificate) }
     }
 
     private mutating func extend(_ path: [PathNode], isAnchor: Bool, firstAnchor: Int?) {
@@ -145,8 +143,10 @@ struct PathSearch {
         // Each candidate is compared to each certificate on the path.
         guard issuers.budget.spend(candidates.count * path.count / 8) else { return }
         candidates.removeAll { candidate in
-            guard let same = path.first(where: { $0.isSameAuthority(as: candidate.node) }) else { return false }
-            if same.certificate != candidate.node.certificate { hasLeftOutAuthority = true }
+            let certificate = candidate.node.certificate
+            // A path with two certificates of one CA would be a loop.
+            guard let same = path.first(where: { $0.certificate.isSameAnchor(as: certificate) }) else { return false }
+            if same.certificate != certificate { hasLeftOutAuthority = true }
             return true
         }
         if isConscrypt {
@@ -224,13 +224,5 @@ struct PathSearch {
 
     private mutating func add(_ failures: [TrustFailure]) {
         for failure in failures where !self.failures.contains(failure) { self.failures.append(failure) }
-    }
-}
-
-extension PathNode {
-    /// `true` if both are one certificate, or certificates of one CA: a path with both would be a loop.
-    func isSameAuthority(as other: PathNode) -> Bool {
-        certificate == other.certificate
-            || certificate.publicKey == other.certificate.publicKey && certificate.subject == other.certificate.subject
     }
 }

@@ -75,11 +75,15 @@ package final class TrustStore: Sendable {
         return tiers.joined().contains { $0.anchors(named: name).contains { isWanted($0.certificate) } }
     }
 
-    /// `true` if trust settings forbid TLS servers for a certificate with the subject and key of `node`.
+    /// The failures of certificates on a path for whose subject and key trust settings forbid TLS servers.
     ///
     /// A distrusted certificate is on no path, presented or not. If a store contains it twice, the stricter settings
     /// count, so that the order of its files does not.
-    func distrusts(_ node: PathNode) -> Bool { tiers.joined().contains { $0.distrusts(node) } }
+    func distrust(on path: [PathNode]) -> [TrustFailure] {
+        path.enumerated().filter { place in tiers.joined().contains { $0.distrusts(place.element) } }.map {
+            TrustFailure(.distrusted, at: $0.offset, of: $0.element.certificate)
+        }
+    }
 
     /// The damaged files in which certificates of a path were looked for, each once, in the order of the sources.
     ///
