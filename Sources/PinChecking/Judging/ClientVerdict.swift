@@ -148,7 +148,7 @@ extension [ClientVerdict] {
 extension JudgedChain {
     /// `true` if an accepting device could check revocation: the leaf names a place, and no staple is good.
     package var leavesRevocationOpen: Bool {
-        view.evidence?.staple != .good && RevocationPlaces.areNamed(by: view.presented.leaf)
+        view.evidence?.staple != .good && IssuerPlaces.nameRevocation(of: view.presented.leaf)
             && clients.contains { client in
                 ![nil, .openssl].contains(client.client.client.platform) && client.isAccepted == true
                     && client.decided?.restsOn.isEmpty == false

@@ -21,10 +21,12 @@ package enum Hashing {
     package static func sha256(_ bytes: [UInt8]) -> SHA256Digest {
         var digest = [UInt8](repeating: 0, count: SHA256Digest.byteCount)
         let status = EVP_Digest(bytes, bytes.count, &digest, nil, sha256, nil)
-        guard status == 1, let digest = SHA256Digest(bytes: digest) else {
-            preconditionFailure("OpenSSL offers no SHA-256, not even by its default provider")
-        }
+        guard status == 1, let digest = SHA256Digest(bytes: digest) else { fail() }
         return digest
+    }
+
+    fileprivate static func fail() -> Never {
+        preconditionFailure("OpenSSL offers no SHA-256, not even by its default provider")
     }
 }
 
@@ -43,9 +45,7 @@ package final class RunningSHA256 {
     deinit { EVP_MD_CTX_free(context) }
 
     package func restart() {
-        guard EVP_DigestInit_ex(context, Hashing.sha256, nil) == 1 else {
-            preconditionFailure("OpenSSL offers no SHA-256, not even by its default provider")
-        }
+        guard EVP_DigestInit_ex(context, Hashing.sha256, nil) == 1 else { Hashing.fail() }
     }
 
     package func add(_ bytes: UnsafeRawBufferPointer) { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
@@ -54,7 +54,7 @@ package final class RunningSHA256 {
     package func finish() -> SHA256Digest {
         var digest = [UInt8](repeating: 0, count: SHA256Digest.byteCount)
         guard EVP_DigestFinal_ex(context, &digest, nil) == 1, let value = SHA256Digest(bytes: digest) else {
-            preconditionFailure("OpenSSL offers no SHA-256, not even by its default provider")
+            Hashing.fail()
         }
         return value
     }

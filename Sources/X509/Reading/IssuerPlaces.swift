@@ -12,7 +12,7 @@ package enum IssuerPlaces {
     }
 
     /// The URLs of one access method; `nil` if a place is not a URL.
-    fileprivate static func locations(of certificate: X509Handle, by method: Int32) -> [String?] {
+    private static func locations(of certificate: X509Handle, by method: Int32) -> [String?] {
         defer { OpenSSLFailure.forget() }
         guard let value = X509_get_ext_d2i(certificate.pointer, NID_info_access, nil, nil) else { return [] }
         let stack = OpaquePointer(value)
@@ -24,13 +24,11 @@ package enum IssuerPlaces {
             return kind == GEN_URI ? Extensions.bytes(location).map { String(decoding: $0, as: UTF8.self) } : nil
         }
     }
-}
 
-package enum RevocationPlaces {
     /// `true` if `certificate` names an OCSP service (RFC 5280, 4.2.2.1) or a place of revocation lists (4.2.1.13).
-    package static func areNamed(by certificate: Certificate) -> Bool {
+    package static func nameRevocation(of certificate: Certificate) -> Bool {
         guard let handle = HandleCache.shared.handle(for: certificate) else { return false }
         return X509_get_ext_by_NID(handle.pointer, NID_crl_distribution_points, -1) >= 0
-            || !IssuerPlaces.locations(of: handle, by: NID_ad_OCSP).isEmpty
+            || !locations(of: handle, by: NID_ad_OCSP).isEmpty
     }
 }

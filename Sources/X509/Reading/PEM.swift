@@ -35,7 +35,7 @@ package enum PEM {
         var line = 1
         var counted = 0
         while let start = nextBegin(in: bytes, from: position) {
-            line += newlines(in: bytes[counted..<start])
+            line += bytes[counted..<start].count { $0 == newline }
             counted = start
             let (block, length) = try read(bytes[start...], line: line)
             blocks.append(block)
@@ -47,20 +47,6 @@ package enum PEM {
             }
         }
         return blocks
-    }
-
-    private static func newlines(in bytes: ArraySlice<UInt8>) -> Int {
-        bytes.withUnsafeBytes { bytes in
-            var count = 0
-            var rest = bytes[...]
-            while let base = UnsafeRawBufferPointer(rebasing: rest).baseAddress,
-                let found = memchr(base, Int32(newline), rest.count)
-            {
-                count += 1
-                rest = rest.dropFirst(UnsafeRawPointer(found) - base + 1)
-            }
-            return count
-        }
     }
 
     /// Reads a certificate in its usual form, of which a bundle has hundreds, in a twentieth of OpenSSL's time.
