@@ -38,22 +38,20 @@ package enum Descriptor {
 
     /// Writes all of `bytes` to an open descriptor; no signal ends the process in between.
     package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
-        try Interruption.deferring { () throws(OutputError) in try writeAll(bytes, to: descriptor) }
-    }
-
-    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes[written...].withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
-            if count >= 0 {
-                written += count
-            } else if errno == EPIPE {
-                throw .brokenPipe
-            } else if errno == EAGAIN {
-                // A terminal or pipe that another program left in non-blocking mode.
-                _ = wait(for: POLLOUT, on: descriptor, milliseconds: -1)
-            } else if errno != EINTR {
-                throw .failed(SystemError.message(of: errno))
+        try Interruption.deferring { () throws(OutputError) in
+            var written = 0
+            while written < bytes.count {
+                let count = bytes[written...].withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+                if count >= 0 {
+                    written += count
+                } else if errno == EPIPE {
+                    throw .brokenPipe
+                } else if errno == EAGAIN {
+                    // A terminal or pipe that another program left in non-blocking mode.
+                    _ = wait(for: POLLOUT, on: descriptor, milliseconds: -1)
+                } else if errno != EINTR {
+                    throw .failed(SystemError.message(of: errno))
+                }
             }
         }
     }
