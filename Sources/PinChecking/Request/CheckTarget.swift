@@ -89,12 +89,13 @@ extension CheckTarget {
         let proxy = connection.proxy(for: target.host)
         let protocols = try connection.protocols(forRequest: exchange != nil)
         return try (own.isEmpty ? [ConnectAddress()] : own).map { (address) throws(Problem) in
-            let request = ProbeRequest(
+            var request = ProbeRequest(
                 to: try destination(address.host ?? target.host), port: UInt16(address.port ?? port),
-                serverNameIndication: serverName.indication(forTarget: target.host), minimumTLS: versions.lowerBound,
-                maximumTLS: versions.upperBound, clientIdentity: connection.clientIdentity, alpn: protocols,
-                offer: connection.offer, proxy: proxy,
+                serverNameIndication: serverName.indication(forTarget: target.host), proxy: proxy,
                 timeout: connection.timeout ?? .seconds(RequestDefaults.timeoutSeconds))
+            (request.minimumTLS, request.maximumTLS) = (versions.lowerBound, versions.upperBound)
+            (request.clientIdentity, request.alpn) = (connection.clientIdentity, protocols)
+            request.offer = connection.offer
             return CheckEndpoint(
                 target: title, targetPort: port, urlHost: target.host,
                 host: (names.host?.host ?? target.host).description, referenceName: referenceName, request: request,

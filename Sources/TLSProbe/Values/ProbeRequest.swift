@@ -22,32 +22,27 @@ package struct ProbeRequest: Sendable, Hashable {
     package var port: UInt16
     /// The name in the server_name extension; `nil` omits the extension.
     package var serverNameIndication: ServerNameIndication?
-    package var minimumTLS: ProtocolVersion
-    package var maximumTLS: ProtocolVersion
+    package var minimumTLS = ProtocolVersion.tls12
+    package var maximumTLS = ProtocolVersion.tls13
     /// The only type of key that the server's certificate may have; `nil` offers all that OpenSSL supports.
     package var keyType: CertificateKeyType?
     /// The client certificate for servers with a request for one; without it they receive an empty list.
     package var clientIdentity: ClientIdentity?
     /// The application protocols offered (RFC 7301), preferred first; without any the extension is omitted.
-    package var alpn: [ApplicationProtocol]
-    package var offer: HandshakeOffer
+    package var alpn: [ApplicationProtocol] = []
+    package var offer = HandshakeOffer()
     /// Whether ``offer`` is all that a client's TLS offers: an alert says nothing but that the server refuses that.
     package internal(set) var isExact = false
     package var proxy: Proxy?
     /// The one deadline for look-up, connection, proxy and handshake, from the start of the probe.
     package var timeout: Duration
 
-    /// A request; default values are those of a careful client of today.
     package init(
         to destination: Destination, port: UInt16 = 443, serverNameIndication: ServerNameIndication? = nil,
-        minimumTLS: ProtocolVersion = .tls12, maximumTLS: ProtocolVersion = .tls13, keyType: CertificateKeyType? = nil,
-        clientIdentity: ClientIdentity? = nil, alpn: [ApplicationProtocol] = [],
-        offer: HandshakeOffer = HandshakeOffer(), proxy: Proxy? = nil, timeout: Duration = .seconds(10)
+        proxy: Proxy? = nil, timeout: Duration = .seconds(10)
     ) {
         (self.destination, self.port, self.serverNameIndication) = (destination, port, serverNameIndication)
-        (self.minimumTLS, self.maximumTLS, self.keyType) = (minimumTLS, maximumTLS, keyType)
-        (self.clientIdentity, self.alpn, self.offer, self.proxy) = (clientIdentity, alpn, offer, proxy)
-        self.timeout = timeout
+        (self.proxy, self.timeout) = (proxy, timeout)
     }
 
     init(to host: ServerName, port: UInt16, timeout: Duration) {
