@@ -39,6 +39,18 @@ extension String {
     }
 }
 
+extension Substring {
+    /// Without white space at either end.
+    package func trimmingWhitespace() -> Substring {
+        // By scalars: a line can be as long as a file may be.
+        let scalars = unicodeScalars
+        guard let start = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+            let end = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+        else { return "" }
+        return self[start...end]
+    }
+}
+
 extension StringProtocol {
     /// The bytes of percent-encoded text; `nil` if a `%` is not followed by two hexadecimal digits.
     package var percentDecoded: [UInt8]? {

@@ -213,15 +213,3 @@ extension StringProtocol {
         }
     }
 }
-
-extension Substring {
-    /// Without white space at either end.
-    func trimmingWhitespace() -> Substring {
-        // By scalars: a line can be as long as a file may be.
-        let scalars = unicodeScalars
-        guard let start = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
-            let end = scalars.lastIndex(where: { !$0.properties.isWhitespace })
-        else { return "" }
-        return self[start...end]
-    }
-}

@@ -40,7 +40,7 @@ package struct AddressAnswer: Sendable, Hashable {
         var answers: [AddressAnswer] = []
         var unnamed: [IPAddress]?
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-            let line = trimmed(line.prefix { $0 != "#" })
+            let line = line.prefix { $0 != "#" }.trimmingWhitespace()
             guard !line.isEmpty, !(line.hasSuffix(".") && (try? ServerName(line)) != nil) else { continue }
             // Tencent's services with a key answer in hexadecimal digits.
             if line.utf8.count >= 16, line.utf8.count.isMultiple(of: 16), line.allSatisfy(\.isHexDigit) {
@@ -67,15 +67,15 @@ package struct AddressAnswer: Sendable, Hashable {
         // The address after `|` is the client's, as the service saw it.
         for family in line.prefix(while: { $0 != "|" }).split(separator: "-", omittingEmptySubsequences: false) {
             let parts = family.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2, Int(trimmed(parts[1])).map({ $0 >= 0 }) != true {
+            if parts.count == 2, Int(parts[1].trimmingWhitespace()).map({ $0 >= 0 }) != true {
                 // No letter of it, as of an address.
                 let words = "\(parts[1].count) characters that are no time to live in seconds"
                 throw AnswerError(words + "; addresses are joined by ';'", at: place)
             }
-            let list = trimmed(parts.first ?? "")
+            let list = (parts.first ?? "").trimmingWhitespace()
             guard list != "0" else { continue }
             for text in list.split(separator: ";", omittingEmptySubsequences: false) {
-                found.append(try address(trimmed(text), at: place))
+                found.append(try address(text.trimmingWhitespace(), at: place))
             }
         }
         return found
@@ -84,12 +84,6 @@ package struct AddressAnswer: Sendable, Hashable {
     private static func address(_ text: some StringProtocol, at place: String) throws(AnswerError) -> IPAddress {
         guard let address = IPAddress(String(text)) else { throw AnswerError(notAnAddress: String(text), at: place) }
         return address
-    }
-
-    private static func trimmed(_ text: Substring) -> Substring {
-        var text = text.drop(while: \.isWhitespace)
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return text
     }
 
     /// Reads Aliyun's answer or that of DNS over HTTPS, in which every key may be missing.
