@@ -50,24 +50,25 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
 
     /// `true` if every byte of the text is allowed in a URL without percent-encoding (RFC 3986, 2.1).
     static func isEncoded(_ text: some StringProtocol) -> Bool {
-        text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !unsafe.contains($0) }
+        text.utf8.allSatisfy(isAllowed)
     }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) && !unsafe.contains(byte) }
 
     /// The text with all but unreserved characters (RFC 3986, 2.3) percent-encoded.
     package static func percentEncoded(_ text: String) -> String {
+        percentEncoded(text) { isAlphanumeric($0) || "-._~".utf8.contains($0) }
+    }
+
+    private static func percentEncoded(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
         text.utf8.reduce(into: "") { result, byte in
-            let isUnreserved = isAlphanumeric(byte) || "-._~".utf8.contains(byte)
-            result += isUnreserved ? String(UnicodeScalar(byte)) : percentEncoded(byte)
+            let digits = String(byte, radix: 16, uppercase: true)
+            result += isKept(byte) ? String(UnicodeScalar(byte)) : "%" + (digits.count == 1 ? "0" : "") + digits
         }
     }
 
     private static func isAlphanumeric(_ byte: UInt8) -> Bool {
         (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
-    }
-
-    static func percentEncoded(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16, uppercase: true)
-        return "%" + (digits.count == 1 ? "0" : "") + digits
     }
 
     package var authority: String { Self.authority(host, Int(port), defaultPort: isSecure ? 443 : 80) }
@@ -84,7 +85,7 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
 extension HTTPLocation {
     /// The location of a reference from here (RFC 3986, 5.2), without its fragment; bytes that lack encoding get it.
     package func following(_ reference: String) throws(Problem) -> HTTPLocation {
-        let text = Self.encodedWhereNeeded(reference)
+        let text = Self.percentEncoded(reference, keeping: Self.isAllowed)
         let start = text.prefix { !":/?#".contains($0) }
         if text[start.endIndex...].hasPrefix(":"), Self.isScheme(start) { return try HTTPLocation(text) }
         let scheme = isSecure ? "https:" : "http:"
@@ -130,14 +131,6 @@ extension HTTPLocation {
         }
         let joined = result.joined(separator: "/")
         return joined.hasPrefix("/") ? joined : "/" + joined
-    }
-
-    private static func encodedWhereNeeded(_ text: String) -> String {
-        guard !isEncoded(text) else { return text }
-        return text.utf8.reduce(into: "") { result, byte in
-            let scalar = String(UnicodeScalar(byte))
-            result += byte < 0x80 && isEncoded(scalar) ? scalar : percentEncoded(byte)
-        }
     }
 }
 

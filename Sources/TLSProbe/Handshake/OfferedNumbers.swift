@@ -1,5 +1,7 @@
+internal import Base
 internal import COpenSSL
 package import Pinning
+internal import X509
 
 /// The groups of key exchanges that stacks offer, by IANA's numbers, the names that reports have, and OpenSSL's other words for them.
 package enum NamedGroup {
@@ -168,5 +170,42 @@ extension ProbeRequest {
         request.offer.signatureAlgorithms = SignatureScheme.words(of: signatures)
         guard request.offer.signatureAlgorithms?.isEmpty == false else { throw .signatures }
         return request
+    }
+}
+
+extension HandshakeOffer {
+    /// Restricts a part of the offer to a list that OpenSSL accepts; its commas count as colons.
+    package mutating func set(_ part: WritableKeyPath<HandshakeOffer, String?>, to list: String) throws(Problem) {
+        var alone = HandshakeOffer()
+        alone[keyPath: part] = list.replacing(",", with: ":")
+        OpenSSLNames.learn()
+        let context = SSL_CTX_new(TLS_client_method())
+        let ssl = SSL_new(context)
+        SSL_CTX_free(context)
+        defer { SSL_free(ssl) }
+        OpenSSLErrors.clear()
+        let isTaken = ssl.map(alone.restrict) ?? false
+        let errors = OpenSSLErrors.take()
+        guard isTaken else {
+            throw .usage("OpenSSL \(OpenSSLVersion.number) does not take it (\(errors.text))")
+        }
+        self[keyPath: part] = alone[keyPath: part]
+    }
+
+    /// Restricts the offer of `ssl`; `false` if OpenSSL refuses.
+    func restrict(_ ssl: OpaquePointer) -> Bool {
+        if let groups, COpenSSL_SSL_set1_groups_list(ssl, groups) != 1 { return false }
+        if let signatureAlgorithms {
+            guard COpenSSL_SSL_set1_sigalgs_list(ssl, signatureAlgorithms) == 1,
+                // Everything: what is offered to the server must not restrict the client's certificate.
+                COpenSSL_SSL_set1_client_sigalgs_list(ssl, SignatureScheme.words(of: SignatureScheme.all.map(\.number)))
+                    == 1
+            else { return false }
+        }
+        guard ciphers != nil else { return true }
+        let suites = suites
+        if !suites.new.isEmpty, SSL_set_ciphersuites(ssl, suites.new.joined(separator: ":")) != 1 { return false }
+        guard !suites.old.isEmpty else { return !suites.new.isEmpty }
+        return SSL_set_cipher_list(ssl, suites.old.joined(separator: ":") + ":@SECLEVEL=0") == 1
     }
 }

@@ -23,18 +23,15 @@ package final class ClientIdentity: @unchecked Sendable {
         OpenSSLErrors.clear()
         // OpenSSL's words about a broken key are dropped: they could quote the key.
         defer { OpenSSLErrors.clear() }
-        var parsed: [OpaquePointer] = []
-        for der in chain.map(\.der) {
-            let certificate = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
+        typealias Decoder = (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?
+        func decoded(_ der: [UInt8], _ decode: Decoder) -> OpaquePointer? {
+            der.withUnsafeBufferPointer { bytes in
                 var cursor = bytes.baseAddress
-                return d2i_X509(nil, &cursor, bytes.count)
+                return decode(&cursor, bytes.count)
             }
-            if let certificate { parsed.append(certificate) }
         }
-        let parsedKey = privateKey.withUnsafeBufferPointer { bytes -> OpaquePointer? in
-            var cursor = bytes.baseAddress
-            return d2i_AutoPrivateKey(nil, &cursor, bytes.count)
-        }
+        let parsed = chain.compactMap { decoded($0.der) { d2i_X509(nil, $0, $1) } }
+        let parsedKey = decoded(privateKey) { d2i_AutoPrivateKey(nil, $0, $1) }
         self.certificates = parsed
         leaf = chain[0]
         guard let parsedKey else {

@@ -265,24 +265,18 @@ extension ProbeError: CustomStringConvertible {
     private func deadlineSentence(
         _ server: String, _ attempts: String, _ raise: String
     ) -> (fact: String, advice: String) {
-        switch phase {
-        case .resolve: ("resolving \(server) took too long" + attempts, ": check the DNS settings, or \(raise)")
-        case .connect:
-            (
-                "connecting to \(server) took too long" + attempts,
-                ": a firewall may drop the packets; check it, or \(raise)"
-            )
-        case .proxy:
-            (
-                "the proxy '\(proxy ?? "")' did not let the connection to '\(target)' through in time" + attempts,
-                ": check that it can be reached and what it speaks, or \(raise)"
-            )
-        case .handshake:
-            (
-                "\(server) did not complete the TLS handshake in time" + attempts,
-                ": check that it speaks TLS, or \(raise)"
-            )
-        }
+        let (fact, check): (String, String) =
+            switch phase {
+            case .resolve: ("resolving \(server) took too long", "check the DNS settings")
+            case .connect: ("connecting to \(server) took too long", "a firewall may drop the packets; check it")
+            case .proxy:
+                (
+                    "the proxy '\(proxy ?? "")' did not let the connection to '\(target)' through in time",
+                    "check that it can be reached and what it speaks"
+                )
+            case .handshake: ("\(server) did not complete the TLS handshake in time", "check that it speaks TLS")
+            }
+        return (fact + attempts, ": \(check), or \(raise)")
     }
 
     private func versionAdvice(
@@ -294,4 +288,21 @@ extension ProbeError: CustomStringConvertible {
         guard minimum == .tls10 else { return "an outdated server may need \(name(.minimumVersion)) 1.0" }
         return "check \(name(.minimumVersion)) and \(name(.maximumVersion))"
     }
+}
+
+/// A setting that the advice on a failed probe names, in a library's words; a program with options has its own.
+package enum ProbeSetting: String, Sendable, Hashable, CaseIterable {
+    case timeout = "the timeout"
+    case address = "to connect to"
+    case family = "the other address family"
+    case serverName = "the SNI"
+    case minimumVersion = "the lowest TLS version"
+    case maximumVersion = "the highest TLS version"
+    case ciphers = "the ciphers"
+    case groups = "the groups"
+    case keyTypes = "the key types"
+    case protocols = "the application protocols"
+    case jobs = "the number of connections at once"
+
+    package typealias Naming = (ProbeSetting) -> String
 }

@@ -61,11 +61,7 @@ struct OpenSSLErrors {
     /// Takes all entries, oldest first; called right after the call that failed.
     static func take() -> OpenSSLErrors {
         var codes: [UInt] = []
-        while true {
-            let code = ERR_get_error()
-            guard code != 0 else { break }
-            codes.append(code)
-        }
+        while case let code = ERR_get_error(), code != 0 { codes.append(code) }
         return OpenSSLErrors(codes: codes)
     }
 
