@@ -24,11 +24,10 @@ extension Findings {
                 of: entry, among: entries, publicSuffix: SystemPublicSuffixList.publicSuffix,
                 isRegistry: SystemPublicSuffixList.isRegistry)
             {
-                if case .tooFewPins = violation, set.isIncomplete { continue }
-                let kind = FindingID(violation)
-                guard !kind.isMalformed else { continue }
+                if violation.kind == .trustKitTooFewPins, set.isIncomplete { continue }
+                guard !violation.kind.isMalformed else { continue }
                 let what = "TrustKit, which does the pinning on iOS, throws when the app starts"
-                add(kind, of: set, "\(what): \(shortened(violation.message(entry.hosts?.name ?? ""), to: 400))")
+                add(violation.kind, of: set, "\(what): \(shortened(violation.message, to: 400))")
             }
         }
     }

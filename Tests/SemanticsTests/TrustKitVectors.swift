@@ -153,7 +153,7 @@ struct TrustKitConfigurationVectors {
             TrustKit.violations(
                 of: domain, among: domains, publicSuffix: SystemPublicSuffixList.publicSuffix,
                 isRegistry: SystemPublicSuffixList.isRegistry
-            ).map { $0.message(domain.origin) }
+            ).map(\.message)
         }
     }
 

@@ -52,7 +52,7 @@ struct TrustKitReader {
                 isRegistry: SystemPublicSuffixList.isRegistry)
             for violation in violations {
                 var remedy: String?
-                if case .tooFewPins = violation {
+                if violation.kind == .trustKitTooFewPins {
                     // A wrong pin is not a pin too few.
                     if reading.incompleteEntries.contains(entry.origin) { continue }
                     let unknown = (pinned[name]?.members ?? []).filter { !keys.contains($0.key) }
@@ -61,8 +61,8 @@ struct TrustKitReader {
                     }.first.map { "did you mean '\($0)'?" }
                 }
                 reading.report(
-                    FindingID(violation), at: PinPlace(origin: entry.origin, source: pinned.file.path),
-                    "TrustKit throws when the app starts: \(shortened(violation.message(name), to: 400))",
+                    violation.kind, at: PinPlace(origin: entry.origin, source: pinned.file.path),
+                    "TrustKit throws when the app starts: \(shortened(violation.message, to: 400))",
                     remedy: remedy)
             }
         }
@@ -107,18 +107,5 @@ struct TrustKitReader {
             let reason = "\(error.reason), and TrustKit reads none from it: the pins never expire"
             throw error.with(reason: reason, advice: error.advice)
         }
-    }
-}
-
-extension FindingID {
-    package init(_ violation: TrustKit.Violation) {
-        self =
-            switch violation {
-            case .noRegisteredSuffix: .trustKitNoRegisteredSuffix
-            case .publicSuffixIncludesSubdomains: .trustKitPublicSuffix
-            case .exclusionIsNotAlone: .trustKitExclusionNotAlone
-            case .exclusionWithoutParent: .trustKitExclusionWithoutParent
-            case .tooFewPins: .trustKitTooFewPins
-            }
     }
 }

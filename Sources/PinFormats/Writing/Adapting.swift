@@ -28,8 +28,8 @@ extension PinBlockFormat {
         if self == .trustkit, let host = group.host,
             !TrustKit.hasRegisteredSuffix(host, publicSuffix: SystemPublicSuffixList.publicSuffix)
         {
-            let violation = TrustKit.Violation.noRegisteredSuffix
-            throw Problem(FindingID(violation), at: .option, violation.message(shortened(host)))
+            let (kind, message) = TrustKit.lackOfSuffix(shortened(host))
+            throw Problem(kind, at: .option, message)
         }
         guard let rules = group.rules else { return group }
         var group = group

@@ -46,8 +46,7 @@ package struct AFNetworking: ClientProcedure {
 
     private func comparingCertificates(_ pins: PinSet, _ system: TrustResult, _ run: inout ProcedureRun) -> Verdict {
         if pins.certificates.count < pins.pins.count {
-            run.warn(
-                .hashPinsIgnored, "certificate mode compares certificates: the pins that are hashes are ignored")
+            run.warn(.hashPinsIgnored, "certificate mode compares certificates: the pins that are hashes are ignored")
         }
         let pinned = run.evaluate(trustPolicy(run), anchors: .only(pins.certificates))
         run.record(pinned, id: "pinned-trust", leadsTo: "a pinned certificate")

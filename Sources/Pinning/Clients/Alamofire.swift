@@ -49,8 +49,7 @@ package struct Alamofire: ClientProcedure {
         guard let evaluatedHosts, !evaluatedHosts.contains(host) else { return evaluate(evaluator, &run) }
         if let near = evaluatedHosts.first(where: { (try? ServerName($0)) == (try? ServerName(host)) }) {
             run.warn(
-                .hostNeverMatches,
-                "the evaluator for '\(near)' is not for '\(host)': Alamofire compares names as text")
+                .hostNeverMatches, "the evaluator for '\(near)' is not for '\(host)': Alamofire compares names as text")
         }
         guard allHostsMustBeEvaluated else {
             let system = run.evaluate(run.serverPolicy)
@@ -81,8 +80,7 @@ package struct Alamofire: ClientProcedure {
                 return missing("noCertificatesFound", "no certificate is pinned")
             }
             if pins.certificates.count < pins.pins.count {
-                run.warn(
-                    .hashPinsIgnored, "this evaluator compares certificates: the pins that are hashes are ignored")
+                run.warn(.hashPinsIgnored, "this evaluator compares certificates: the pins that are hashes are ignored")
             }
             (acceptsSelfSigned, validatesByDefault, validatesHost) = (selfSigned, byDefault, host)
             condition = .certificates(of: pins)
@@ -119,8 +117,7 @@ package struct Alamofire: ClientProcedure {
         } else {
             run.skip("name", "validateHost is off")
             run.skip("trust", "performDefaultValidation and validateHost are both off: only the pins count")
-            run.warn(
-                .validityNotChecked, "with both validations off neither trust nor dates nor the name are checked")
+            run.warn(.validityNotChecked, "with both validations off neither trust nor dates nor the name are checked")
             result = run.extendingBestEffort(of: result, under: policy, anchors: anchors)
         }
         guard let condition else { return run.verdict(.trustedWithoutPins, on: result.builtChain) }

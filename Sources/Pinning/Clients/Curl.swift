@@ -12,8 +12,7 @@ package struct Curl: ClientProcedure {
         if isInsecure {
             run.skip("name", "curl --insecure does not look at the name")
             run.skip("trust", "curl --insecure does not verify the chain")
-            run.warn(
-                .validityNotChecked, "curl --insecure checks neither trust nor dates nor the name, only the pin")
+            run.warn(.validityNotChecked, "curl --insecure checks neither trust nor dates nor the name, only the pin")
         } else {
             run.record(system)
             guard system.isTrusted else { return run.rejected(system.failures, on: system.builtChain) }

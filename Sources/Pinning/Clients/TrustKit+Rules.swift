@@ -1,27 +1,9 @@
 extension TrustKit {
     /// A rule of `kTSKPinnedDomains` that a domain breaks, so that TrustKit throws an exception when the app starts.
-    package enum Violation: Sendable, Hashable {
-        case noRegisteredSuffix
-        /// Subdomains of a public suffix are included; the suffix is a registry's or of the list's private section.
-        case publicSuffixIncludesSubdomains(isPrivate: Bool)
-        case exclusionIsNotAlone
-        case exclusionWithoutParent
-        /// Fewer different pins than needed: two if pinning is enforced, else one.
-        case tooFewPins(Int, needed: Int)
+    package typealias Violation = (kind: FindingID, message: String)
 
-        package func message(_ name: String) -> String {
-            switch self {
-            case .noRegisteredSuffix: "'\(name)' has no registered suffix: TrustKit does not take such a domain"
-            case .publicSuffixIncludesSubdomains(let isPrivate):
-                "kTSKIncludeSubdomains cannot be set for the public suffix '\(name)'"
-                    + (isPrivate
-                        ? "; TrustKit's list is of 2018-07-10: a suffix registered since then is none to it" : "")
-            case .exclusionIsNotAlone: "kSKExcludeSubdomainFromParentPolicy must be the only key of '\(name)'"
-            case .exclusionWithoutParent: "'\(name)' is excluded, but no parent domain includes its subdomains"
-            case .tooFewPins(let count, let needed):
-                "'\(name)' has \(count == 1 ? "1 pin" : "\(count) different pins") and needs \(needed): add a backup pin"
-            }
-        }
+    package static func lackOfSuffix(_ name: String) -> Violation {
+        (.trustKitNoRegisteredSuffix, "'\(name)' has no registered suffix: TrustKit does not take such a domain")
     }
 
     /// `true` if TrustKit finds a registered suffix of a name, by the system's list, and by its own of 2018-07-10 if it
@@ -42,21 +24,32 @@ extension TrustKit {
         guard let domain = entry.hosts?.name else { return [] }
         var violations: [Violation] = []
         let name = (try? ServerName(domain))?.description ?? domain
-        if !hasRegisteredSuffix(name, publicSuffix: publicSuffix) { violations.append(.noRegisteredSuffix) }
+        if !hasRegisteredSuffix(name, publicSuffix: publicSuffix) { violations.append(lackOfSuffix(domain)) }
         if entry.includesSubdomains, publicSuffix(name) == name {
-            violations.append(.publicSuffixIncludesSubdomains(isPrivate: !isRegistry(name)))
+            let words = "kTSKIncludeSubdomains cannot be set for the public suffix '\(domain)'"
+            let age = "; TrustKit's list is of 2018-07-10: a suffix registered since then is none to it"
+            violations.append((.trustKitPublicSuffix, words + (isRegistry(name) ? "" : age)))
         }
         guard !entry.isExcluded else {
-            if !entry.pins.isEmpty || entry.expiration != nil { violations.append(.exclusionIsNotAlone) }
+            if !entry.pins.isEmpty || entry.expiration != nil {
+                let words = "kSKExcludeSubdomainFromParentPolicy must be the only key of '\(domain)'"
+                violations.append((.trustKitExclusionNotAlone, words))
+            }
             let hasParent = entries.contains { parent in
                 parent.includesSubdomains && parent.hosts.map { domain.hasSuffix("." + $0.name) } == true
             }
-            if !hasParent { violations.append(.exclusionWithoutParent) }
+            if !hasParent {
+                let words = "'\(domain)' is excluded, but no parent domain includes its subdomains"
+                violations.append((.trustKitExclusionWithoutParent, words))
+            }
             return violations
         }
         let count = Set(entry.pins.map(\.spkiSHA256)).count
         let needed = entry.enforcesPinning ?? true ? 2 : 1
-        if count < needed { violations.append(.tooFewPins(count, needed: needed)) }
+        if count < needed {
+            let words = "'\(domain)' has \(count == 1 ? "1 pin" : "\(count) different pins") and needs \(needed)"
+            violations.append((.trustKitTooFewPins, words + ": add a backup pin"))
+        }
         return violations
     }
 

@@ -147,8 +147,7 @@ package struct AnswerError: Error, Sendable, Hashable, CustomStringConvertible {
     fileprivate init(notAnAddress text: String, at place: String) {
         let hasPort = text.hasPrefix("[") || text.contains(".") && text.contains(":")
         // No letter of it: a file that was named by mistake may hold secrets.
-        self.init(
-            "\(text.count) characters that are no address" + (hasPort ? ": leave the port out" : ""), at: place)
+        self.init("\(text.count) characters that are no address" + (hasPort ? ": leave the port out" : ""), at: place)
     }
 
     fileprivate init(responseCode code: Int) {

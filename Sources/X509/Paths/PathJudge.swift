@@ -113,8 +113,7 @@ struct PathJudge {
         case .nameConstraintViolated:
             let authority = NameRule.authority(
                 on: path, against: depth, constrainsCommonName: rules.constrainsCommonName)
-            return failure(
-                .nameConstraintViolated(by: authority.map { "\(path[$0].certificate) (depth \($0))" }))
+            return failure(.nameConstraintViolated(by: authority.map { "\(path[$0].certificate) (depth \($0))" }))
         case .badSignature
         where path.indices.contains(depth + 1) && node.handle.isSignedByInnerAlgorithm(by: path[depth + 1].handle):
             return failure(.algorithmMismatch)
