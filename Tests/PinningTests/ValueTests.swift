@@ -121,25 +121,26 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", ServerNameError.Flaw.empty), (".", .empty), (".example.com", .emptyLabel), ("a..b", .emptyLabel),
-        ("example.com..", .emptyLabel), ("*.example.com", .character("*")), ("https://example.com", .character(":")),
-        ("example.com/path", .character("/")), ("user@example.com", .character("@")), ("[1.2.3.4]", .character("[")),
-        ("[::1", .character("[")), ("a b", .controlCharacterOrSpace), ("a\u{0}b", .controlCharacterOrSpace),
-        ("a\nb", .controlCharacterOrSpace), ("bücher.example", .notASCII),
+        ("", "is empty"), (".", "is empty"), (".example.com", "empty label"), ("a..b", "empty label"),
+        ("example.com..", "empty label"), ("*.example.com", "holds '*'"), ("https://example.com", "holds ':'"),
+        ("example.com/path", "holds '/'"), ("user@example.com", "holds '@'"), ("[1.2.3.4]", "holds '['"),
+        ("[::1", "holds '['"), ("a b", "control character"), ("a\u{0}b", "control character"),
+        ("a\nb", "control character"), ("bücher.example", "is not ASCII"),
         // A fullwidth dot and a soft hyphen are not ASCII either.
-        ("example。com", .notASCII), (String(repeating: "a", count: 64) + ".com", .labelTooLong),
-        (String(repeating: "a.", count: 127), .numericLastLabel),
-        (Array(repeating: String(repeating: "a", count: 63), count: 5).joined(separator: "."), .tooLong),
-        ("1.2.3.4.5", .numericLastLabel), ("01.2.3.4", .numericLastLabel), ("127.1", .numericLastLabel),
-        ("0x7f.0x1", .numericLastLabel), ("example.0x", .numericLastLabel),
-    ]) func `names that no certificate can have are refused`(text: String, problem: ServerNameError.Flaw) {
+        ("example。com", "is not ASCII"), (String(repeating: "a", count: 64) + ".com", "more than 63"),
+        (String(repeating: "a.", count: 127), "ends in a number"),
+        (Array(repeating: String(repeating: "a", count: 63), count: 5).joined(separator: "."), "more than 253"),
+        ("1.2.3.4.5", "ends in a number"), ("01.2.3.4", "ends in a number"), ("127.1", "ends in a number"),
+        ("0x7f.0x1", "ends in a number"), ("example.0x", "ends in a number"),
+    ]) func `names that no certificate can have are refused`(text: String, words: String) {
         guard text != String(repeating: "a.", count: 127) else {
             // 127 one-letter labels and a trailing dot: exactly 253 characters, the longest name there is.
             #expect((try? ServerName(text)) != nil)
             return
         }
-        #expect(throws: ServerNameError(text: text, problem: problem)) { try ServerName(text) }
-        #expect(ReferenceName(text) == .impossible(ServerNameError(text: text, problem: problem)))
+        let error = #expect(throws: ServerNameError.self) { try ServerName(text) }
+        #expect(error?.text == text && error?.description.contains(words) == true, "\(error?.description ?? "")")
+        #expect(error.map { ReferenceName(text) == .impossible($0) } == true)
     }
 
     @Test func `every refusal is one line that quotes the text`() {

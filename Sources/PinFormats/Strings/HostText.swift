@@ -57,7 +57,7 @@ enum HostText {
     }
 
     private static func remedy(_ text: String, _ error: ServerNameError) -> String {
-        if case .tooLong = error.problem { return shortened(error.description, to: 300) }
+        if error.isTooLong { return shortened(error.description, to: 300) }
         if text.contains("://") { return "give the host alone, without a scheme" }
         if text.contains("*") {
             return

@@ -15,11 +15,9 @@ public enum ServerName: Sendable, Hashable, CustomStringConvertible {
     /// Reads a host name or an address (an IPv6 address may be in brackets).
     package init(_ text: some StringProtocol) throws(ServerNameError) {
         let text = String(text)
-        func refuse(_ problem: ServerNameError.Flaw) -> ServerNameError {
-            ServerNameError(text: text, problem: problem)
-        }
+        func refuse(_ reason: String) -> ServerNameError { ServerNameError(text: text, reason: reason) }
         // Longer text is refused before any of it is read.
-        guard text.utf8.count <= Self.longestText else { throw refuse(.tooLong) }
+        guard text.utf8.count <= Self.longestText else { throw refuse(ServerNameError.tooLong) }
         // Bytes, not characters: a list has a million names, and a character costs many times as much.
         let bytes = Array(text.utf8)
         let isBracketed = bytes.first == UInt8(ascii: "[") && bytes.last == UInt8(ascii: "]")
@@ -30,17 +28,29 @@ public enum ServerName: Sendable, Hashable, CustomStringConvertible {
             return
         }
         let name = bytes.last == UInt8(ascii: ".") ? bytes.dropLast() : bytes[...]
-        guard !name.isEmpty else { throw refuse(.empty) }
-        guard name.allSatisfy({ $0 < 0x80 }) else { throw refuse(.notASCII) }
-        guard name.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw refuse(.controlCharacterOrSpace) }
-        if let byte = name.first(where: { !Self.isAllowed($0) }) {
-            throw refuse(.character(Character(Unicode.Scalar(byte))))
+        guard !name.isEmpty else { throw refuse("is empty: give a name such as api.example.com") }
+        guard name.allSatisfy({ $0 < 0x80 }) else { throw refuse("is not ASCII: write it with its xn-- labels") }
+        guard name.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+            throw refuse("holds a space or a control character: remove it")
         }
-        guard name.count <= 253 else { throw refuse(.tooLong) }
+        if let byte = name.first(where: { !Self.isAllowed($0) }) {
+            let character = quoted(String(Unicode.Scalar(byte)))
+            throw refuse("holds \(character): give one host name, without scheme, wildcard or path")
+        }
+        guard name.count <= 253 else { throw refuse(ServerNameError.tooLong) }
         let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard labels.allSatisfy({ !$0.isEmpty }) else { throw refuse(.emptyLabel) }
-        guard labels.allSatisfy({ $0.count <= 63 }) else { throw refuse(.labelTooLong) }
-        if let last = labels.last, Self.looksNumeric(last) { throw refuse(.numericLastLabel) }
+        guard labels.allSatisfy({ !$0.isEmpty }) else {
+            throw refuse("has an empty label: remove the leading or doubled dot")
+        }
+        guard labels.allSatisfy({ $0.count <= 63 }) else {
+            throw refuse("has a label of more than 63 characters: DNS allows no such name")
+        }
+        if let last = labels.last, Self.looksNumeric(last) {
+            let number = ServerNameError.numberTooLarge(in: text)
+            throw refuse(
+                number.map { "looks like an IPv4 address and is not one: \($0) is more than 255" }
+                    ?? "ends in a number but is not an address: write an IPv4 address as four decimal numbers")
+        }
         self = .dns(String(decoding: name.map(Self.lowercased), as: UTF8.self))
     }
 
@@ -100,48 +110,19 @@ package enum ReferenceName: Sendable, Hashable, CustomStringConvertible {
 
 /// The reason why a text is not a reference name.
 public struct ServerNameError: Error, Hashable, CustomStringConvertible {
-    package enum Flaw: Sendable, Hashable {
-        case empty
-        case emptyLabel
-        case labelTooLong
-        case tooLong
-        /// A character other than letters, digits, `-`, `_` and `.`: a wildcard, a slash, a colon.
-        case character(Character)
-        case controlCharacterOrSpace
-        case notASCII
-        case numericLastLabel
-    }
-
     /// The text as it was given.
     public let text: String
-    package let problem: Flaw
+    let reason: String
 
-    package init(text: String, problem: Flaw) { (self.text, self.problem) = (text, problem) }
+    static let tooLong = "has more than 253 characters: DNS allows no such name"
+    package var isTooLong: Bool { reason == Self.tooLong }
 
-    private var numberTooLarge: Substring? {
+    fileprivate static func numberTooLarge(in text: String) -> Substring? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 4, parts.allSatisfy({ UInt($0) != nil }) else { return nil }
         return parts.first { UInt($0) ?? 0 > 255 }
     }
 
     /// One line: the quoted text, what is wrong with it, and what to write instead.
-    public var description: String {
-        let name = "the host name \(quoted(text))"
-        return switch problem {
-        case .empty: "\(name) is empty: give a name such as api.example.com"
-        case .emptyLabel: "\(name) has an empty label: remove the leading or doubled dot"
-        case .labelTooLong: "\(name) has a label of more than 63 characters: DNS allows no such name"
-        case .tooLong: "\(name) has more than 253 characters: DNS allows no such name"
-        case .character(let character):
-            "\(name) holds \(quoted(String(character))): give one host name, without scheme, wildcard or path"
-        case .controlCharacterOrSpace: "\(name) holds a space or a control character: remove it"
-        case .notASCII: "\(name) is not ASCII: write it with its xn-- labels"
-        case .numericLastLabel:
-            if let number = numberTooLarge {
-                "\(quoted(text)) looks like an IPv4 address and is not one: \(number) is more than 255"
-            } else {
-                "\(name) ends in a number but is not an address: write an IPv4 address as four decimal numbers"
-            }
-        }
-    }
+    public var description: String { "the host name \(quoted(text)) \(reason)" }
 }
