@@ -55,7 +55,7 @@ final class Archive {
         buffer = .allocate(byteCount: Self.bufferSize, alignment: 8)
         _ = functions.read_support_format_zip_seekable?(archive)
         _ = functions.read_set_callback_data?(archive, Unmanaged.passUnretained(self).toOpaque())
-        _ = functions.read_set_read_callback?(archive) { _, data, bytes in Archive.from(data)?.read(into: bytes) ?? -1 }
+        _ = functions.read_set_read_callback?(archive) { _, data, bytes in Archive.from(data)?.fill(bytes) ?? -1 }
         _ = functions.read_set_seek_callback?(archive) { _, data, offset, whence in
             Archive.from(data)?.seek(offset, whence) ?? Int64(CArchive_FATAL)
         }
@@ -113,9 +113,9 @@ final class Archive {
         data.map { Unmanaged<Archive>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    private func read(into bytes: UnsafeMutablePointer<UnsafeRawPointer?>?) -> Int {
+    private func fill(_ bytes: UnsafeMutablePointer<UnsafeRawPointer?>?) -> Int {
         while true {
-            let count = descriptor < 0 ? copy() : systemRead(descriptor, buffer, Self.bufferSize)
+            let count = descriptor < 0 ? copy() : read(descriptor, buffer, Self.bufferSize)
             if count < 0, errno == EINTR { continue }
             bytes?.pointee = UnsafeRawPointer(buffer)
             guard count > 0, let left = budget else { return count }
@@ -146,9 +146,4 @@ final class Archive {
         let position = lseek(descriptor, off_t(offset), whence)
         return position < 0 ? Int64(CArchive_FATAL) : Int64(position)
     }
-}
-
-/// read(2), by a name that ``Archive``'s own does not hide.
-private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
-    read(descriptor, buffer, count)
 }

@@ -15,8 +15,8 @@ struct UnreadKind {
         "give the configuration or the .cer files that the app ships, or a list with lines such as: host sha256/…"
     private static let curl = "give the value of its option: --pinnedpubkey 'sha256//…'"
 
-    private init(_ names: Set<String>, _ reason: String, _ remedy: String) {
-        (self.names, self.reason, self.remedy) = (names, reason, remedy)
+    private init(_ names: String, _ reason: String, _ remedy: String) {
+        (self.names, self.reason, self.remedy) = (Set(names.split(separator: " ").map(String.init)), reason, remedy)
     }
 
     /// The rows of programs, the first of the table.
@@ -24,28 +24,25 @@ struct UnreadKind {
 
     static let all = [
         UnreadKind(
-            ["kt", "kts", "java", "scala", "groovy", "gradle"],
-            "is source that builds no CertificatePinner, and is not read",
+            "kt kts java scala groovy gradle", "is source that builds no CertificatePinner, and is not read",
             "give the file with CertificatePinner.Builder().add(\"host\", \"sha256/…\").build(), or a list with lines such "
                 + "as: host sha256/…"),
-        UnreadKind(["swift", "m", "mm", "h"], "is Swift or Objective-C, which is not read", files),
-        UnreadKind(["dart"], "is Dart, which is not read", files),
+        UnreadKind("swift m mm h", "is Swift or Objective-C, which is not read", files),
+        UnreadKind("dart", "is Dart, which is not read", files),
         UnreadKind(
-            ["js", "jsx", "ts", "tsx", "mjs", "cjs", "jsbundle"], "is JavaScript, which is not read",
+            "js jsx ts tsx mjs cjs jsbundle", "is JavaScript, which is not read",
             "give the options of react-native-ssl-public-key-pinning as JSON, or a list with lines such as: host sha256/…"
         ),
+        UnreadKind("py go rb php cs rs c cc cpp", "is a program's source, which is not read", lines),
+        UnreadKind("sh bash zsh fish ksh", "is a shell script, which is not read", curl),
+        UnreadKind("Makefile makefile GNUmakefile mk make", "is a makefile, which is not read", curl),
+        UnreadKind("ps1 psm1 bat cmd", "is a script of Windows, which is not read", curl),
+        UnreadKind(".curlrc _curlrc curlrc", "is curl's configuration, which is not read", curl),
         UnreadKind(
-            ["py", "go", "rb", "php", "cs", "rs", "c", "cc", "cpp"], "is a program's source, which is not read", lines),
-        UnreadKind(["sh", "bash", "zsh", "fish", "ksh"], "is a shell script, which is not read", curl),
-        UnreadKind(["Makefile", "makefile", "GNUmakefile", "mk", "make"], "is a makefile, which is not read", curl),
-        UnreadKind(["ps1", "psm1", "bat", "cmd"], "is a script of Windows, which is not read", curl),
-        UnreadKind([".curlrc", "_curlrc", "curlrc"], "is curl's configuration, which is not read", curl),
+            "yml yaml", "is YAML, which is not read", "a policy is JSON5, and pins are lines such as: host sha256/…"),
+        UnreadKind("toml Dockerfile crontab", "is a configuration that no client of pins has", lines),
         UnreadKind(
-            ["yml", "yaml"], "is YAML, which is not read",
-            "a policy is JSON5, and pins are lines such as: host sha256/…"),
-        UnreadKind(["toml", "Dockerfile", "crontab"], "is a configuration that no client of pins has", lines),
-        UnreadKind(
-            ["zone", "db"], "is a zone, of which no app compares a record",
+            "zone db", "is a zone, of which no app compares a record",
             "give the key's hash, sha256/…, to the app's client"),
     ]
 

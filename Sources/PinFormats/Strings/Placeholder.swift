@@ -12,7 +12,7 @@ package enum Placeholder: Sendable, Hashable {
 
     /// Recognizes a hash; `nil` if a key can have it.
     package init?(_ digest: SHA256Digest) {
-        if let owner = Self.samples[digest] {
+        if let owner = Self.samples[digest.base64] {
             self = .sample(owner)
         } else if let pattern = Self.pattern(of: digest) {
             self = .pattern(pattern)
@@ -48,20 +48,13 @@ package enum Placeholder: Sendable, Hashable {
     }
 
     /// Sample pins of the clients' documentation, read on 2026-11-28; OkHttp's `HXXQgxue…` is the key of a public root.
-    private static let samples: [SHA256Digest: String] = {
-        let samples: KeyValuePairs = [
-            "7HIpactkIAq2Y49orFOOQKurWxmmSFZhBCoQYcRhJ3Y=": "Android's",
-            "fwza0LRMXouZHRC8Ei+4PyuldPDcf3UKgO/04cDM1oE=": "Android's",
-            "afwiKY3RxoMmLkuRW1l7QsPZTJPwDS2pdDROQjXw8ig=": "OkHttp's",
-            "i9HaIScvf6T/skE3/A7QOq5n5cTYs8UHNOEFCnkguSI=": "Apple's",
-            "TQEtdMbmwFgYUifM4LDF+xgEtd0z69mPGmkp014d6ZY=": "TrustKit's",
-            "rFjc3wG7lTZe43zeYTvPq8k4xdDEutCmIhI5dn4oCeE=": "TrustKit's",
-            "0SDf3cRToyZJaMsoS17oF72VMavLxj/N7WBNasNuiR8=": "TrustKit's",
-        ]
-        return samples.reduce(into: [:]) { all, sample in
-            if case .success(let base64) = Base64.parse(sample.key), let digest = SHA256Digest(bytes: base64.bytes) {
-                all[digest] = sample.value
-            }
-        }
-    }()
+    private static let samples = [
+        "7HIpactkIAq2Y49orFOOQKurWxmmSFZhBCoQYcRhJ3Y=": "Android's",
+        "fwza0LRMXouZHRC8Ei+4PyuldPDcf3UKgO/04cDM1oE=": "Android's",
+        "afwiKY3RxoMmLkuRW1l7QsPZTJPwDS2pdDROQjXw8ig=": "OkHttp's",
+        "i9HaIScvf6T/skE3/A7QOq5n5cTYs8UHNOEFCnkguSI=": "Apple's",
+        "TQEtdMbmwFgYUifM4LDF+xgEtd0z69mPGmkp014d6ZY=": "TrustKit's",
+        "rFjc3wG7lTZe43zeYTvPq8k4xdDEutCmIhI5dn4oCeE=": "TrustKit's",
+        "0SDf3cRToyZJaMsoS17oF72VMavLxj/N7WBNasNuiR8=": "TrustKit's",
+    ]
 }

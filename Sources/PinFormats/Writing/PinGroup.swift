@@ -34,13 +34,7 @@ package struct PinGroup: Sendable, Hashable {
 
     package var hosts: String {
         guard let host else { return "whatever host" }
-        let name = port == 443 ? host : "\(host):\(port)"
-        return switch depth {
-        case .exact: name
-        case .oneLabel: "*.\(name)"
-        case .upToOneLabel: "\(name) and one label below it"
-        case .anyNumber: "\(name) and all names below it"
-        }
+        return HostPattern(text: port == 443 ? host : "\(host):\(port)", depth).description
     }
 
     package func pins(_ item: PinItem) -> Bool { !item.role.isAuthority || chosen.contains(item.spkiSHA256) }
