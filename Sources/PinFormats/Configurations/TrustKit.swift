@@ -1,5 +1,5 @@
 internal import Base
-package import Pinning
+internal import Pinning
 internal import X509
 
 /// Reads `TSKConfiguration`, from a property list or JSON, and stops where TrustKit throws when the app starts.
