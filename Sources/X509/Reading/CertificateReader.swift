@@ -135,12 +135,15 @@ package enum CertificateReader {
 
 /// The reason why bytes are not a certificate, a key or PEM text.
 package struct X509Error: Error, Hashable, CustomStringConvertible {
-    package enum Problem: Sendable, Hashable {
-        /// The bytes are not exactly one DER value of the kind: cut off, followed by others, or something else.
-        case notACertificate, notAPublicKey, notARequest, notAPrivateKey
-        case brokenPEM
-        case trustSettings
-        case tooLarge
+    /// Bytes that are not exactly one DER value of a kind are cut off, followed by others, or something else.
+    package enum Problem: String, Sendable, Hashable {
+        case notACertificate = "not a whole X.509 certificate"
+        case notAPublicKey = "not a whole public key (SubjectPublicKeyInfo)"
+        case notARequest = "not a whole certification request (PKCS #10)"
+        case notAPrivateKey = "not a whole private key without a passphrase"
+        case brokenPEM = "broken PEM text"
+        case trustSettings = "a certificate with OpenSSL's trust settings, which nothing heeds here"
+        case tooLarge = "larger than any file of certificates, so it was not read"
     }
 
     package let problem: Problem
@@ -153,16 +156,6 @@ package struct X509Error: Error, Hashable, CustomStringConvertible {
     }
 
     package var description: String {
-        let what =
-            switch problem {
-            case .notACertificate: "not a whole X.509 certificate"
-            case .notAPublicKey: "not a whole public key (SubjectPublicKeyInfo)"
-            case .notARequest: "not a whole certification request (PKCS #10)"
-            case .notAPrivateKey: "not a whole private key without a passphrase"
-            case .brokenPEM: "broken PEM text"
-            case .trustSettings: "a certificate with OpenSSL's trust settings, which nothing heeds here"
-            case .tooLarge: "larger than any file of certificates, so it was not read"
-            }
-        return what + (line.map { " at line \($0)" } ?? "") + (detail.map { " (\($0))" } ?? "")
+        problem.rawValue + (line.map { " at line \($0)" } ?? "") + (detail.map { " (\($0))" } ?? "")
     }
 }
