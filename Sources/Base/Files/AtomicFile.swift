@@ -94,11 +94,9 @@ package enum AtomicFile {
     }
 }
 
-/// The reason why bytes could not be written to an open descriptor.
 package enum OutputError: Error, Hashable, Sendable {
     /// The reader went away (`EPIPE`): it has seen enough, so this is not a fault.
     case brokenPipe
-    /// Any other reason, in the words of the system.
     case failed(String)
 }
 
@@ -110,7 +108,6 @@ package enum WriteFailure: Error, Hashable, Sendable {
     case withoutReader
     /// No temporary file can be made next to it: the code in `errno`.
     case noRoom(Int32)
-    /// Another run holds the file.
     case held
     case output(OutputError)
     /// The file at this path is not of an earlier run: it is another user's, a link, or without a record.

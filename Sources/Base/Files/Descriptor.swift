@@ -93,7 +93,6 @@ package final class OpenFile: Sendable {
     package let descriptor: Int32
     private let closes: Bool
 
-    /// A file that is closed with its last owner.
     package init(owning descriptor: Int32) { (self.descriptor, closes) = (descriptor, true) }
 
     /// Opens the terminal, pipe or device at `path`; `nil` if a file, a directory or nothing is there.

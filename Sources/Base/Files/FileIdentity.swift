@@ -75,7 +75,6 @@ package final class ReadLog: Sendable {
         paths.withLock { $0 }.contains { FileKind(at: $0) == .directory && FileIdentity(of: $0) == directory }
     }
 
-    /// Adds a file, or a directory whose files are all read.
     package func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
 
     /// Adds a file without a name, such as standard input.

@@ -13,7 +13,6 @@ package final class PartialFile {
     private var descriptor: Int32
     private var partPath: String { path + Self.suffix }
     private var recordPath: String { path + Self.recordSuffix }
-    /// The number of bytes in the file.
     package private(set) var count: Int
     private let isNew: Bool
     /// The record of the partial file; `nil` if there is none.
@@ -58,7 +57,6 @@ package final class PartialFile {
 
     deinit { end() }
 
-    /// Closes the file, so that others can have it.
     package func end() {
         if descriptor >= 0 { close(descriptor) }
         descriptor = -1
@@ -87,7 +85,6 @@ package final class PartialFile {
         return bytes
     }
 
-    /// Locks the open file, and notes its size.
     private func take() throws(WriteFailure) {
         try FileLock.hold(descriptor)
         var status = stat()
@@ -128,7 +125,6 @@ package final class PartialFile {
         }
     }
 
-    /// Reads the whole file from its beginning, in parts.
     package func read(_ body: (UnsafeRawBufferPointer) -> Void) throws(WriteFailure) {
         var length = 0
         do throws(OutputError) {

@@ -20,7 +20,6 @@ package enum Interruption {
 
     private static let state = Mutex(State())
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
-    /// The time that a write under way is given.
     private static let patience = Duration.seconds(3)
 
     /// Takes over the signals that end a process; called before another thread exists, so that none takes them.

@@ -10,7 +10,6 @@ enum AndroidFile {
     private static let attribute: StaticString = "android:networkSecurityConfig"
     private static let element = "network-security-config"
 
-    /// Reads the configuration that a manifest names, with its resources.
     static func follow(
         _ manifest: XMLElement, in file: PinFile, _ resources: some AndroidResources, into reading: inout PinReading
     ) throws(Problem) {
@@ -110,7 +109,6 @@ enum AndroidWords {
 
     static func refuses(_ child: XMLElement, in element: XMLElement) -> Bool { has(refused, child.name, in: element) }
 
-    /// Notes what Android does not read in `element` and below.
     static func noteUnknown(in element: XMLElement, of file: PinFile, into reading: inout PinReading) {
         guard elements[element.name] != nil else { return }
         func note(_ words: String, _ line: Int) { reading.note(.unknownKey, at: file.place(line: line), words) }

@@ -12,7 +12,6 @@ struct AndroidReader {
         var levels: [NetworkSecurityConfiguration.Level] = []
         /// Whether TrustKit enforces the pins too, for which no anchors override them.
         var isEnforcedByTrustKit = false
-        /// Whether pins are left out because they are wrong.
         var isIncomplete = false
 
         var isPinning: Bool { !pins.isEmpty || isIncomplete }
@@ -155,7 +154,6 @@ struct AndroidReader {
         return try HashText.bare(String(element.text[...].trimmingWhitespace()), at: place(element))
     }
 
-    /// The trust that an element sets up itself.
     private func level(
         _ element: XMLElement, into reading: inout PinReading
     ) throws(Problem) -> NetworkSecurityConfiguration.Level {

@@ -162,7 +162,6 @@ struct ResourceTable {
         return twin
     }
 
-    /// Visits the entries of an id with their package and the strings of the table.
     private func each(
         of id: UInt32, _ visit: (ResourceChunk, StringPool?, (key: UInt32, value: UInt32)) throws(Problem) -> Void
     ) throws(Problem) {

@@ -112,7 +112,6 @@ private final class BuiltResources: AndroidResources {
     private let names: Set<String>
     private let isBundle: Bool
     private let table: ResourceTable?
-    /// The files that were read, in their order.
     private(set) var used: [(reference: String, file: PinFile)] = []
 
     init(_ files: any AppFiles, _ names: [String], isBundle: Bool) throws(Problem) {

@@ -22,7 +22,6 @@ package struct CodePins: Sendable {
     package private(set) var found: [Pin] = []
     /// The hashes of all pins that the app configures, for whatever host.
     private var configured: Set<SHA256Digest> = []
-    /// The number of hashes and certificates beyond those bounds.
     private var omitted = 0
     /// Archives and keystores, which are not looked into, and links out of an archive.
     var closed: [PinPlace] = []

@@ -2,7 +2,6 @@ internal import Base
 internal import Pinning
 internal import X509
 
-/// The pass through one file in search of pins, chunk by chunk.
 struct FileScan {
     enum Contents { case closed, privateKey, certificates([Certificate]) }
 
@@ -31,7 +30,6 @@ struct FileScan {
     /// The whole file if it may be certificates or a key, else `nil`.
     private var contents: [UInt8]?
     private var candidates = 0
-    /// The number of hashes beyond those that are kept.
     private(set) var omitted = 0
 
     init(takesBare: Bool = true) { self.takesBare = takesBare }

@@ -35,7 +35,6 @@ enum JSONFile {
         for child in node.members?.map(\.node) ?? node.elements ?? [] { try refusePins(in: child, outsideOf: part) }
     }
 
-    /// Reads the JSON of react-native-ssl-public-key-pinning: a dictionary of hosts.
     private static func readReactNative(_ node: DocumentNode, into reading: inout PinReading) throws(Problem) {
         let members = try node.dictionary().filter { !$0.key.hasPrefix("_") }
         let entries = reading.entries(in: members) { (name, settings, reading) throws(Problem) in
@@ -61,7 +60,6 @@ enum JSONFile {
     }
 }
 
-/// Dictionaries whose keys are hosts, in JSON and property lists.
 extension PinReading {
     mutating func entries(
         in members: [(key: String, node: DocumentNode)],

@@ -57,7 +57,6 @@ enum PropertyListFile {
     }
 }
 
-/// Reads `NSPinnedDomains` from an Info.plist.
 enum NSPinnedDomainsReader {
     private static let keys = ["NSPinnedLeafIdentities", "NSPinnedCAIdentities"]
 

@@ -2,7 +2,6 @@ internal import Base
 internal import Pinning
 internal import X509
 
-/// Reads `NSAppTransportSecurity` from an Info.plist.
 enum TransportSecurityReader {
     static let key = "NSAppTransportSecurity"
 

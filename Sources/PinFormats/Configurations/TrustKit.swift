@@ -40,7 +40,6 @@ struct TrustKitReader {
         reading.configurations.append(PinConfiguration(.trustKit, entries: entries))
     }
 
-    /// Holds the domains against the rules that TrustKit checks when the app starts.
     private static func checkRules(
         _ entries: [HostEntry], of pinned: DocumentNode, into reading: inout PinReading
     ) throws(Problem) {

@@ -13,7 +13,6 @@ package struct DocumentNode: Sendable {
         (self.value, self.key, self.file) = (value, key, file)
     }
 
-    /// The line if the document has lines, else the keys.
     package var place: PinPlace {
         if let line = value.line { return file.place(line: line) }
         return key.isEmpty ? file.place : .key(key, of: shortened(file.path, to: 1024, isPublic: true))
@@ -100,7 +99,6 @@ package struct DocumentNode: Sendable {
         }
     }
 
-    /// Whether one of `words` is a key at any depth.
     func hasKey(among words: Set<String>) -> Bool {
         members?.contains { words.contains($0.key) || $0.node.hasKey(among: words) }
             ?? elements?.contains { $0.hasKey(among: words) } ?? false
@@ -114,7 +112,6 @@ package struct DocumentNode: Sendable {
 }
 
 extension JSONReader {
-    /// The document in `file`; a problem has its line.
     package static func root(
         of file: PinFile, mostValues: Int = DocumentTree.mostValues
     ) throws(Problem) -> DocumentNode {

@@ -46,10 +46,8 @@ struct XMLTree {
         return nil
     }
 
-    /// Ends the innermost element; `false` if there is none.
     @discardableResult mutating func end() -> Bool { open.popLast() != nil }
 
-    /// Adds text to the innermost element; `false` if there is none.
     @discardableResult mutating func append(_ text: String) -> Bool {
         open.last?.text += text
         return !open.isEmpty

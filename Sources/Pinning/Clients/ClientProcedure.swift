@@ -12,7 +12,6 @@ package protocol ClientProcedure: Sendable {
     /// The comparison of pins for a server before it presents anything, for forecasts and keys without a certificate.
     func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison
 
-    /// Decides step by step, in the client's own order.
     func evaluate(_ run: inout ProcedureRun) -> Verdict
 }
 

@@ -12,7 +12,6 @@ extension ProcedureRun {
         )
     }
 
-    /// Warns if the outcome of the pins differs between valid paths.
     mutating func warnOfPathDependence(_ result: TrustResult, holds: (BuiltChain) -> some Equatable) {
         let paths = result.validPaths
         guard paths.count > 1, let first = paths.first else { return }
@@ -23,7 +22,6 @@ extension ProcedureRun {
             "the pins hold on one valid path and not on another: the verdict depends on the path a device builds")
     }
 
-    /// Warns if a path exists only because a pinned or given certificate completes it.
     mutating func warnOfMissingIntermediates(_ built: BuiltChain) {
         let pinned = pins?.certificates ?? []
         // A server need not send an anchor. Above a certificate that does not say where its issuer is, none is fetched.

@@ -126,7 +126,6 @@ package struct ProcedureRun {
         pass("transparency", "\(timestamps) from \(logs); which logs is not judged")
     }
 
-    /// Adds the step with the handshake that is judged, and the stack whose offer it keeps.
     mutating func tellHandshake(within stack: TLSStack?) {
         guard let facts = view.connection else {
             if stack != nil { skip("handshake", "no connection: not judged") }

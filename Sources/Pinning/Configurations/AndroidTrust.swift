@@ -8,7 +8,6 @@ package struct AndroidTrust: Sendable, Hashable {
         package let namesAnchors: Bool
     }
 
-    /// The Certificate Transparency of one element of a configuration.
     package struct Transparency: Sendable, Hashable {
         package var isEnabled: Bool?
         /// `true` if its own anchors contain `user` or `@raw`.

@@ -58,7 +58,6 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     package var reason: String { message.description }
     package var advice: String? { remedy?.ownWords }
 
-    /// The message behind its place.
     package var placed: SafeText {
         guard let place else { return message }
         guard let id else { return place.before(message) }

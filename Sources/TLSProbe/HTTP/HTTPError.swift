@@ -2,7 +2,6 @@ package enum HTTPError: Error, Sendable, Hashable {
     case stopped
     /// The deadline passed before the head was complete, or without a patience before the whole response was.
     case deadlineExceeded
-    /// No byte arrived for this time.
     case tooSlow(Duration)
     /// The server closed the connection after so many bytes of heads, the last of them incomplete.
     case closedEarly(received: Int)

@@ -6,7 +6,6 @@ package struct HTTPRequest: Sendable, Hashable {
     package static let method = "GET"
 
     package let path: String
-    /// The value of the Host header.
     package let authority: String
     package let fields: [HTTPField]
 
@@ -29,7 +28,6 @@ package struct HTTPRequest: Sendable, Hashable {
         return withoutSecrets(String(shown)) + (shown.endIndex == path.endIndex ? "" : "?…")
     }
 
-    /// The request in short, as in `GET /health`.
     package var title: String { "\(Self.method) \(shownPath)" }
 
     /// The fields as they are sent; none can end a line.

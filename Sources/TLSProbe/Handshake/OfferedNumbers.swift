@@ -116,7 +116,6 @@ extension CertificateKeyType {
         return own + Self.forAuthorities
     }
 
-    /// Whether a stack has a key of the type.
     package func isKnown(to stack: TLSStack) -> Bool {
         guard let keys = stack.keys else { return true }
         return switch self {

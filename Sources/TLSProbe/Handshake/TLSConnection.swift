@@ -7,9 +7,7 @@ internal import X509
 ///
 /// No call suspends, so OpenSSL's error queue, which belongs to the thread, is always that of the last call.
 final class TLSConnection {
-    /// The state of the handshake after a step.
     enum Step {
-        /// The handshake needs more bytes from the server.
         case needsInput
         case complete
         case closed
@@ -88,7 +86,6 @@ final class TLSConnection {
     /// Whether a message of TLS itself came since ``limitMessages()``, as a ticket does.
     var hasHeard: Bool { messages > 0 }
 
-    /// The bytes from the server that OpenSSL has not read yet.
     var unreadCount: Int { BIO_ctrl_pending(input) }
 
     /// Continues the handshake as far as the received bytes allow (`SSL_do_handshake`).
@@ -191,7 +188,6 @@ extension TLSConnection {
             isStaticRSA: exchange == NID_kx_rsa)
     }
 
-    /// The length of the prime of the group that the server's key is of.
     private var primeBits: Int? {
         var key: OpaquePointer?
         guard COpenSSL_SSL_get_peer_tmp_key(ssl, &key) == 1, let key else { return nil }

@@ -127,7 +127,6 @@ private final class AnswerReceiver: HTTPReceiver {
 
 private enum QuestionError: Error, CustomStringConvertible {
     case http(HTTPError)
-    /// The service's chain is not trusted, with the reason.
     case untrusted(String)
     /// The service redirects, which is not followed, to this place if it is known.
     case redirect(String?)

@@ -11,7 +11,6 @@ internal import X509
 final class ProbeAttempt: Attempt, @unchecked Sendable {
     typealias Delivery = @Sendable (Result<Handshake, ProbeError>) -> Void
 
-    /// The state of a kept connection.
     enum Kept {
         case none
         /// The connection waits for the verdict.
@@ -25,12 +24,10 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     private let keepsOpen: Bool
     private let watch = ProbeWatch.current
     private var deliver: Delivery?
-    /// The kept connection, after the result.
     private(set) var kept = Kept.none
     private var isCancelled = false
     let connection: TimedConnection
     private var peer: PeerAddress?
-    /// The way through the proxy, as far as it is known.
     private var passage: ProxyPassage?
     /// The time when the proxy opened the way.
     private var passed: NIODeadline?
@@ -62,7 +59,6 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         end(.cancelled, kept: .cancelled)
     }
 
-    /// Makes an exchange on the kept connection.
     func carry(_ exchange: HTTPExchange, _ deliver: @escaping HTTPHandler.Delivery) {
         if case .held(let tls) = kept, let ending = tls.ending { release(ending) }
         guard case .held(let tls) = kept, let channel = connection.channels.first else {

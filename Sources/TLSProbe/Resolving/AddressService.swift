@@ -1,7 +1,6 @@
 import Base
 package import Pinning
 
-/// A service that answers over HTTP with the addresses of a name.
 package struct AddressService: Sendable, Hashable {
     /// The URL of a question, with `{name}` in place of the name.
     private let url: String

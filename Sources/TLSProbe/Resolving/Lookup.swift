@@ -22,7 +22,6 @@ final class Lookup: Sendable {
     /// Blocks for `getaddrinfo`, then delivers, unless the look-up was abandoned.
     func run() { if isWanted.load(ordering: .relaxed) { deliver(ask()) } }
 
-    /// Cancels a look-up that waits for its turn.
     func abandon() { isWanted.store(false, ordering: .relaxed) }
 
     private func ask() -> Answer {
@@ -164,7 +163,6 @@ package struct StagedNetwork: Sendable {
         return try? SocketAddress(loopback, port: Int(peer.flatMap { ports[$0] } ?? 0))
     }
 
-    /// The staged address of a server of this machine.
     func peer(for real: PeerAddress) -> PeerAddress { peers[real.port] ?? real }
 }
 

@@ -10,7 +10,6 @@ package final class ClientIdentity: @unchecked Sendable {
     /// The certificates, the client's own first; at least one.
     let certificates: [OpaquePointer]
     let key: OpaquePointer
-    /// The client's own certificate.
     package let leaf: Certificate
 
     /// Reads a certificate, its intermediates after it, and its key; one PEM file may contain all of them.

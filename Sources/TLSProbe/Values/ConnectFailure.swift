@@ -40,7 +40,6 @@ package struct ConnectFailure: Sendable, Hashable {
 extension [ConnectFailure] {
     private var areAlike: Bool { allSatisfy { $0.words == self[0].words } }
 
-    /// The reasons, each with its address if they differ.
     var fact: String {
         guard let first else { return "no address was tried" }
         if areAlike {

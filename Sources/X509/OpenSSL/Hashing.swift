@@ -17,7 +17,6 @@ package enum Hashing {
     /// `true` if OpenSSL has SHA-256; `false` if its configuration leaves out the default provider.
     package static var isAvailable: Bool { configured != nil }
 
-    /// The SHA-256 hash of `bytes` (`EVP_Digest`).
     package static func sha256(_ bytes: [UInt8]) -> SHA256Digest {
         var digest = [UInt8](repeating: 0, count: SHA256Digest.byteCount)
         let status = EVP_Digest(bytes, bytes.count, &digest, nil, sha256, nil)

@@ -16,7 +16,6 @@ final class CandidateIssuers {
     private let pool: [PathNode]
     private let fetchable: [PathNode]
     private let time: Timestamp
-    /// The budget that the searches for one question share.
     let budget: WorkBudget
     private var candidates: [SHA256Digest: [Candidate]] = [:]
     /// The results of checks, by the fingerprints of the certificate and its issuer.

@@ -64,7 +64,6 @@ struct PathBuilding {
 }
 
 extension TrustFailure.Reason {
-    /// The rule behind an `X509_V_ERR_…` code.
     init(verificationError code: Int32) {
         self =
             switch code {

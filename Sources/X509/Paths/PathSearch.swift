@@ -35,7 +35,6 @@ struct PathSearch {
     private(set) var hasLeftOutAuthority = false
     /// `true` if another certificate with the leaf's subject and key is an anchor.
     private(set) var isLeafAnchoredByKey = false
-    /// `true` if the search was given up at a limit.
     var isExhausted: Bool { isOverLimits || issuers.budget.isExhausted }
 
     private var isOverLimits = false

@@ -34,7 +34,6 @@ final class WorkBudget {
 
     init(within target: TargetBudget? = nil) { (self.target, isExhausted) = (target, target?.isSpent ?? false) }
 
-    /// Spends `cost`; `false` if that is more than is left.
     func spend(_ cost: Int) -> Bool {
         guard !isExhausted, cost <= Self.limit - spent, target?.spend(cost) ?? true else {
             isExhausted = true

@@ -133,7 +133,6 @@ package enum CertificateReader {
     }
 }
 
-/// The reason why bytes are not a certificate, a key or PEM text.
 package struct X509Error: Error, Hashable, CustomStringConvertible {
     /// Bytes that are not exactly one DER value of a kind are cut off, followed by others, or something else.
     package enum Problem: String, Sendable, Hashable {

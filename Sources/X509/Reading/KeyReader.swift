@@ -2,7 +2,6 @@ internal import Base
 internal import COpenSSL
 package import Pinning
 
-/// Finds the public key in a certification request or a private key.
 package enum KeyReader {
     /// A PKCS #10 certification request (RFC 2986) as far as pins need it.
     package struct Request: Sendable, Hashable {

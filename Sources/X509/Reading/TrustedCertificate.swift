@@ -19,14 +19,12 @@ struct TrustedCertificate {
     }
 }
 
-/// A certificate in a search: the value and its parsed form.
 struct PathNode: Sendable {
     let certificate: Certificate
     let handle: X509Handle
 
     init(certificate: Certificate, handle: X509Handle) { (self.certificate, self.handle) = (certificate, handle) }
 
-    /// The node of a value; `nil` if its bytes are not a certificate.
     init?(_ certificate: Certificate) {
         guard let handle = HandleCache.shared.handle(for: certificate) else { return nil }
         self.init(certificate: certificate, handle: handle)

@@ -89,7 +89,6 @@ final class HandleCache: Sendable {
     /// Room for 16 MiB of DER and 1,024 certificates, more than the distinct CAs in use at one time in any batch.
     private let known = BoundedCache<SHA256Digest, (certificate: Certificate, handle: X509Handle)>(sizeLimit: 16 << 20)
 
-    /// The parsed form of `certificate`; `nil` if its bytes are not a certificate.
     func handle(for certificate: Certificate) -> X509Handle? {
         if let known = known.value(for: certificate.fingerprint) { return known.handle }
         guard let handle = X509Handle(der: certificate.der) else { return nil }

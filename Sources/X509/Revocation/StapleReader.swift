@@ -187,11 +187,9 @@ final class OCSPResponseHandle {
     /// An answer, an `OCSP_SINGLERESP *` that lives as long as its response.
     struct Answer {
         let single: OpaquePointer
-        /// `true` if the answer names its certificate by SHA-1 hashes.
         let isNamedBySHA1: Bool
     }
 
-    /// The number of answers, about any certificate.
     var count: Int32 { OCSP_resp_count(basic) }
 
     /// The answers about `leaf`; never empty.
@@ -226,7 +224,6 @@ final class OCSPResponseHandle {
             }
     }
 
-    /// The NID of the digest by which an answer names its certificate.
     private static func digest(of identifier: OpaquePointer) -> Int32 {
         var object: OpaquePointer?
         OCSP_id_get0_info(nil, &object, nil, nil, identifier)

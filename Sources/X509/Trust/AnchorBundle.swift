@@ -21,7 +21,6 @@ package final class AnchorBundle: AnchorSource {
     /// The certificates that the bundle was made of; empty if it was read from a file.
     private let certificatesGiven: [Certificate]
     private let holdsDistrust: Bool
-    /// The results of look-ups so far, by position.
     private struct Parsed {
         /// The keys of the subjects; `nil` before the first look-up.
         var keys: [UInt?]?

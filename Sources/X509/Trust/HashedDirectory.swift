@@ -132,7 +132,6 @@ final class BundleFile: AnchorSource {
         }
     }
 
-    /// `true` if there is no such file, or no certificate in it.
     var isEmpty: Bool { loaded().isEmpty }
 
     var isDamaged: Bool { content.withLock { if case .file(let file, _) = $0 { file.damage != nil } else { false } } }

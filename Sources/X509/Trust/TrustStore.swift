@@ -122,7 +122,6 @@ private struct SystemRoots: Sendable {
         bundle = BundleFile(path: place(X509_get_default_cert_file_env(), X509_get_default_cert_file()))
     }
 
-    /// `true` if there is not one root in either place.
     var areMissing: Bool {
         bundle.isEmpty && !directories.split(separator: ":").contains { HashedDirectory.holdsFiles(String($0)) }
     }
