@@ -170,19 +170,22 @@ enum Validity {
         timestamp { ASN1_TIME_diff($0, $1, epoch, X509_get0_notAfter(certificate)) }
     }
 
-    /// The dates that an OpenSSL function returns through three pointers, in their order and of an inferred type.
+    /// The dates that an OpenSSL function returns through three pointers, of an inferred type; `nil` if one is malformed.
     static func dates<Date>(
         _ read: (
             _ first: UnsafeMutablePointer<Date?>, _ second: UnsafeMutablePointer<Date?>,
             _ third: UnsafeMutablePointer<Date?>
         ) -> Void, difference: (UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>, Date) -> Int32
-    ) -> [OptionalDate] {
+    ) -> [Timestamp?]? {
         var dates: (Date?, Date?, Date?) = (nil, nil, nil)
         read(&dates.0, &dates.1, &dates.2)
-        return [dates.0, dates.1, dates.2].map { date in
-            guard let date else { return .absent }
-            return timestamp { difference($0, $1, date) }.map(OptionalDate.at) ?? .broken
+        var times: [Timestamp?] = []
+        for date in [dates.0, dates.1, dates.2] {
+            let time = date.flatMap { date in timestamp { difference($0, $1, date) } }
+            guard time != nil || date == nil else { return nil }
+            times.append(time)
         }
+        return times
     }
 
     private static func timestamp(
@@ -193,13 +196,4 @@ enum Validity {
         guard difference(&days, &seconds) == 1 else { return nil }
         return Timestamp(secondsSinceEpoch: Int64(days) * 86_400 + Int64(seconds))
     }
-}
-
-enum OptionalDate {
-    case absent
-    case at(Timestamp)
-    case broken
-
-    var date: Timestamp? { if case .at(let date) = self { date } else { nil } }
-    var isBroken: Bool { if case .broken = self { true } else { false } }
 }

@@ -115,17 +115,17 @@ package enum StapleReader {
         let dates = Validity.dates(
             { revoked, this, next in status = OCSP_single_get0_status(single, &reason, revoked, this, next) },
             difference: { days, seconds, date in ASN1_TIME_diff(days, seconds, Validity.epoch, date) })
-        guard let thisUpdate = dates[1].date, !dates[2].isBroken else { throw .brokenDate }
+        guard let dates, let thisUpdate = dates[1] else { throw .brokenDate }
         let answer: Staple.Status
         switch status {
         case V_OCSP_CERTSTATUS_GOOD: answer = .good
         case V_OCSP_CERTSTATUS_REVOKED:
-            guard let date = dates[0].date else { throw .brokenDate }
+            guard let date = dates[0] else { throw .brokenDate }
             answer = .revoked(at: date, reason: reason >= 0 ? Int(reason) : nil)
         case V_OCSP_CERTSTATUS_UNKNOWN: answer = .unknown
         default: throw .damaged()
         }
-        return Staple(status: answer, thisUpdate: thisUpdate, nextUpdate: dates[2].date)
+        return Staple(status: answer, thisUpdate: thisUpdate, nextUpdate: dates[2])
     }
 }
 
