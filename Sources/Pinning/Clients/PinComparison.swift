@@ -16,11 +16,11 @@ package struct PinComparison: Sendable, Hashable {
         }
     }
 
-    package enum Compared: Sendable, Hashable {
-        case keys
-        case certificates
+    package enum Compared: String, Sendable, Hashable {
+        case keys = "public key"
+        case certificates = "certificate"
         /// The certificate if the pin is one, else the key.
-        case whatIsPinned
+        case whatIsPinned = "certificate or key"
     }
 
     /// A condition: one of these pins must match at this place.

@@ -180,7 +180,7 @@ package struct ProcedureRun {
         warnOfMissingIntermediates(chain)
         let matched = matches(chain)
         guard let match = matched.first else {
-            fail("pins", "no \(condition.compared.words ?? "certificate or key") of the built chain is pinned")
+            fail("pins", "no \(condition.compared.rawValue) of the built chain is pinned")
             warnOfPresentedPins(chain)
             return verdict(.pinMismatch, on: chain, matches: [])
         }
@@ -191,7 +191,8 @@ package struct ProcedureRun {
             fail("pins", shortfall)
             return verdict(.pinsFallShort(shortfall), on: chain, matches: matched)
         }
-        pass("pins", "\(condition.compared.words.map { $0 + " " } ?? "")pin matched at depth \(match.depth)")
+        let what = condition.compared == .whatIsPinned ? "" : condition.compared.rawValue + " "
+        pass("pins", "\(what)pin matched at depth \(match.depth)")
         warnOfAuthorityPin(matched)
         return verdict(.pinMatched(match), on: chain, matches: matched)
     }
@@ -237,25 +238,12 @@ package struct ProcedureRun {
     }
 }
 
-extension PinComparison.Compared {
-    fileprivate var words: String? {
-        switch self {
-        case .keys: "public key"
-        case .certificates: "certificate"
-        case .whatIsPinned: nil
-        }
-    }
-}
-
 extension TrustFailure {
     /// The step of the trace for this failure alone; `nil` if it has none of its own.
-    fileprivate var ownStep: String? {
-        switch reason {
-        case .lifetimeTooLong: "lifetime"
-        case .noServerAuth: "purpose"
-        case .tooFewTimestamps: "transparency"
-        case .revoked, .unusableStaple: "revocation"
-        default: nil
-        }
-    }
+    fileprivate var ownStep: String? { Self.ownSteps[id] }
+
+    private static let ownSteps = [
+        "lifetime-too-long": "lifetime", "no-server-auth": "purpose", "too-few-scts": "transparency",
+        "revoked": "revocation", "unusable-staple": "revocation",
+    ]
 }

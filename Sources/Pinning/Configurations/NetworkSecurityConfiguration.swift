@@ -25,11 +25,7 @@ package struct NetworkSecurityConfiguration: Sendable, Hashable {
         package var certificates: [Certificate] { if case .resource(_, let own) = origin { own } else { [] } }
 
         package var name: String {
-            switch origin {
-            case .system: "system"
-            case .user: "user"
-            case .resource(let name, _): name
-            }
+            if case .resource(let name, _) = origin { name } else { origin == .system ? "system" : "user" }
         }
     }
 
