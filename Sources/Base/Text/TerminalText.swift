@@ -4,12 +4,15 @@
 /// bidi controls that reorder it, line breaks that begin another message, and invisible characters.
 package enum TerminalText {
     /// The text on one line, with every hidden character written as `\u{202E}`; escaped text stays as it is.
-    package static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String { replacingHidden(in: text) { "\\u{\($0)}" } }
+
+    /// The text with every hidden character as `form` writes it, by its hexadecimal digits.
+    package static func replacingHidden(in text: String, by form: (_ digits: String) -> String) -> String {
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
         var result = ""
         for scalar in text.unicodeScalars {
             if scalar.isHidden {
-                result += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+                result += form(String(scalar.value, radix: 16, uppercase: true))
             } else {
                 result.unicodeScalars.append(scalar)
             }

@@ -110,16 +110,8 @@ enum GeneratedText {
 
     /// The text with each hidden character, also one that moves others, as `(U+202E)`.
     static func visible(_ text: String) -> String {
-        if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
-        var result = ""
-        for scalar in text.unicodeScalars {
-            if scalar.isHidden {
-                let digits = String(scalar.value, radix: 16, uppercase: true)
-                result += "(U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits + ")"
-            } else {
-                result.unicodeScalars.append(scalar)
-            }
+        TerminalText.replacingHidden(in: text) {
+            "(U+" + String(repeating: "0", count: max(0, 4 - $0.count)) + $0 + ")"
         }
-        return result
     }
 }

@@ -199,18 +199,16 @@ extension ProxyFailure {
         }
     }
 
+    /// The reply codes of SOCKS from 1 on (RFC 1928, 6).
+    private static let replies = [
+        "it failed, for a reason of its own", "its rules do not allow it", "it has no way to that network",
+        "it has no way to that host, or does not find the name", "the connection was refused", "it took too long",
+        "it knows no CONNECT", "it does not take this kind of address",
+    ]
+
     private static func words(of code: UInt8) -> String {
-        switch code {
-        case 1: "it failed, for a reason of its own"
-        case 2: "its rules do not allow it"
-        case 3: "it has no way to that network"
-        case 4: "it has no way to that host, or does not find the name"
-        case 5: "the connection was refused"
-        case 6: "it took too long"
-        case 7: "it knows no CONNECT"
-        case 8: "it does not take this kind of address"
-        default: "it answered with the unknown code \(code)"
-        }
+        (1...replies.count).contains(Int(code))
+            ? replies[Int(code) - 1] : "it answered with the unknown code \(code)"
     }
 
     private static func remedy(for code: UInt8) -> String {
