@@ -11,7 +11,7 @@ package enum FindingID: String, CaseIterable, Sendable {
     case leafCertificatePinned = "leaf-certificate-pinned -/warning A pinned leaf certificate ends with its renewal."
     case onlyLeafPins = "only-leaf-pins -/warning Only leaf certificates are pinned, and all end with their renewal."
     case authorityBesideLeaf =
-        "authority-beside-leaf -/warning A CA is pinned beside a server's own key: all that it issues is accepted."
+        "authority-beside-leaf -/warning A CA is pinned next to a server's own key: all that it issues is accepted."
     case lifetimeTooLong = "lifetime-too-long -/error A pinned leaf is valid for longer than Apple's platforms take."
     case noServerAuth = "no-server-auth -/error A pinned leaf lacks serverAuth, which Apple's platforms ask for."
     case keyUsage = "key-usage -/error A pinned leaf lacks digitalSignature, without which phones end the handshake."
