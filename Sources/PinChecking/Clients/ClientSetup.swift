@@ -1,4 +1,5 @@
 import Base
+import PinFormats
 import Pinning
 import X509
 
@@ -16,8 +17,7 @@ extension ClientInput {
         if policy == nil, pins != nil, let name = referenceName ?? host,
             !TrustKit.hasRegisteredSuffix(name, publicSuffix: SystemPublicSuffixList.publicSuffix)
         {
-            throw ClientConfigurationError(
-                client: client.name, message: TrustKit.Violation.noRegisteredSuffix.message(name))
+            throw ClientConfigurationError(client: client.name, message: TrustKit.lackOfSuffix(name).message)
         }
         return try TrustKit(
             pins: pins, enforcesPinning: policy?.enforcesPinning ?? true && !client.isSet("no-enforce"),
@@ -26,7 +26,11 @@ extension ClientInput {
     }
 
     func okHttp() throws -> OkHttp {
-        let pattern = try client.text("pattern").map { text in try OkHttp.pattern(InternationalName.ascii(text) ?? text)
+        let pattern = try client.text("pattern").map { text in
+            do { return try HostText.okHttpPattern(text) } catch {
+                let message = "\(error.reason): write a host, *.host or **.host"
+                throw ClientConfigurationError(client: client.name, message: message)
+            }
         }
         let bringsConscrypt = client.isSet("conscrypt")
         let count = pins?.pins.count ?? 0

@@ -1,9 +1,9 @@
-internal import Base
-internal import Pinning
+package import Base
+package import Pinning
 internal import X509
 
 /// Reads the host names of configurations.
-enum HostText {
+package enum HostText {
     static func pattern(
         _ text: some StringProtocol, _ depth: HostPattern.Depth, at place: PinPlace
     ) throws(Problem) -> HostPattern { HostPattern(text: try name(text, at: place).description, depth) }
@@ -16,7 +16,9 @@ enum HostText {
     }
 
     /// The hosts that an OkHttp pattern names: a host, `*.host`, `**.host`.
-    static func okHttpPattern(_ text: some StringProtocol, at place: PinPlace) throws(Problem) -> HostPattern {
+    package static func okHttpPattern(
+        _ text: some StringProtocol, at place: PinPlace = .option
+    ) throws(Problem) -> HostPattern {
         let stars = text.hasPrefix("**.") ? 3 : text.hasPrefix("*.") ? 2 : 0
         let depth: HostPattern.Depth = stars == 3 ? .anyNumber : stars == 2 ? .oneLabel : .exact
         let host = try okHttpName(text.dropFirst(stars), at: place)

@@ -1,5 +1,3 @@
-internal import Base
-
 /// OkHttp 5: `CertificatePinner`, after the platform's trust and name checks.
 ///
 /// A pin never rescues an untrusted chain. Pins match on the cleaned chain, never on the presented certificates.
@@ -28,24 +26,6 @@ package struct OkHttp: ClientProcedure {
 
     package func stack(on release: PlatformRelease) -> TLSStack? {
         (bringsConscrypt ? TLSStack.conscrypt : TLSStack(of: .android, on: release)).ofOkHttp
-    }
-
-    /// Reads a pattern and throws as OkHttp does: a host, also behind `*.` (one label) or `**.` (any number).
-    package static func pattern(_ text: String) throws(ClientConfigurationError) -> HostPattern {
-        let (name, depth): (Substring, HostPattern.Depth) =
-            text.hasPrefix("**.")
-            ? (text.dropFirst(3), .anyNumber)
-            : text.hasPrefix("*.") ? (text.dropFirst(2), .oneLabel) : (text[...], .exact)
-        do {
-            let host = try ServerName(name)
-            // OkHttp keeps a dot at the end.
-            if case .dns(let text) = host, name.hasSuffix(".") { return HostPattern(text: text + ".", depth) }
-            return HostPattern(text: host.description, depth)
-        } catch {
-            throw ClientConfigurationError(
-                client: "okhttp",
-                message: "\(quoted(text)) is not a pattern: write a host, *.host or **.host (\(error))")
-        }
     }
 
     package var platform: Platform? { .android(names: .okHttp) }
