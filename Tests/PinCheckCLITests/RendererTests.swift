@@ -28,8 +28,7 @@ extension Timestamp: ExpressibleByStringLiteral {
             publicKey: key, subject: subject, issuer: "CN=Example Root",
             commonName: subject.hasPrefix("CN=") ? String(subject.dropFirst(3)) : nil, serialNumber: "0A",
             notBefore: start, notAfter: end, names: index == 0 ? [.dns("api.example.com"), .dns("203.0.113.7")] : [],
-            basicConstraints: nil, keyUsage: nil, extendedKeyUsage: nil, subjectKeyIdentifier: nil,
-            authorityKeyIdentifier: nil, isSelfIssued: false, signatureAlgorithm: "")
+            signatureAlgorithm: "")
         return Report.Certificate(
             certificate: certificate, index: index, role: ["leaf", "root", "root"][index], time: "2026-10-04T00:00:00Z")
     }

@@ -43,10 +43,11 @@ public final class Certificate: Sendable, Hashable, CustomStringConvertible {
 
     package init(
         der: [UInt8], fingerprint: SHA256Digest, publicKey: PublicKey, subject: String, issuer: String,
-        commonName: String?, serialNumber: String, notBefore: Timestamp, notAfter: Timestamp,
-        names: [SubjectAlternativeName], basicConstraints: BasicConstraints?, keyUsage: [String]?,
-        extendedKeyUsage: [String]?, subjectKeyIdentifier: [UInt8]?, authorityKeyIdentifier: [UInt8]?,
-        isSelfIssued: Bool, signatureAlgorithm: String, version: Int = 3, isNamedUncritically: Bool = false
+        commonName: String? = nil, serialNumber: String = "", notBefore: Timestamp, notAfter: Timestamp,
+        names: [SubjectAlternativeName], basicConstraints: BasicConstraints? = nil, keyUsage: [String]? = nil,
+        extendedKeyUsage: [String]? = nil, subjectKeyIdentifier: [UInt8]? = nil,
+        authorityKeyIdentifier: [UInt8]? = nil, isSelfIssued: Bool = false, signatureAlgorithm: String,
+        version: Int = 3, isNamedUncritically: Bool = false
     ) {
         (self.der, self.fingerprint, self.publicKey) = (der, fingerprint, publicKey)
         (self.subject, self.issuer, self.commonName) = (subject, issuer, commonName)

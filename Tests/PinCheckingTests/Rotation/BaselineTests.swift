@@ -102,8 +102,6 @@ func certificate(
         der: [number, edition], fingerprint: SHA256Digest(bytes: [UInt8](repeating: number ^ edition << 4, count: 32))!,
         publicKey: PublicKey(
             subjectPublicKeyInfo: [number], spkiSHA256: digest, algorithm: .ec(curve: "P-256", bits: 256)),
-        subject: subject, issuer: issuer ?? subject, commonName: nil, serialNumber: "01", notBefore: day(from),
-        notAfter: day(to), names: [], basicConstraints: nil, keyUsage: nil, extendedKeyUsage: nil,
-        subjectKeyIdentifier: nil, authorityKeyIdentifier: nil, isSelfIssued: issuer == nil,
-        signatureAlgorithm: "ecdsa-with-SHA256")
+        subject: subject, issuer: issuer ?? subject, serialNumber: "01", notBefore: day(from), notAfter: day(to),
+        names: [], isSelfIssued: issuer == nil, signatureAlgorithm: "ecdsa-with-SHA256")
 }
