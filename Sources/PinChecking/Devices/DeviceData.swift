@@ -111,13 +111,6 @@ package struct DeviceData: Sendable {
         return devices.filter { $0.holds(position) }
     }
 
-    package var keys: Set<SHA256Digest> { read.map { Set($0.keys.compactMap(\.self)) } ?? Self.builtInKeys }
-
-    private static let builtInKeys = Set(
-        (0..<Int(table.certificateCount)).compactMap { position in
-            SHA256Digest(bytes: UnsafeBufferPointer(start: table.keys + 32 * position, count: 32))
-        })
-
     package func roots(withKey key: SHA256Digest) -> [(der: [UInt8], devices: [Device])] {
         let found =
             if let read { read.keys.indices.filter { read.keys[$0] == key } } else {

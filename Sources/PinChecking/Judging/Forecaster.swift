@@ -48,10 +48,8 @@ final class Forecaster: Sendable {
         platform?.judgesAnchors ?? true || path.count < 2 ? path[...] : path.dropLast()
     }
 
-    func forecast(
-        _ kind: World.Kind, _ presented: PresentedChain, at time: Timestamp, _ paths: World.Paths
-    ) -> Forecast {
-        let world = World(kind: kind, presented: presented, time: time, paths: paths)
+    /// The verdict on a world, never made into a ``ClientVerdict``, so that an assumed path cannot pass for today's.
+    func forecast(_ presented: PresentedChain, at time: Timestamp, _ paths: World.Paths) -> Verdict {
         var evidence = presented == today.presented ? today.evidence : nil
         if evidence == nil, !presented.leaf.isAssumed {
             evidence = policy.evidence(of: presented, staple: nil, at: time)
@@ -59,9 +57,9 @@ final class Forecaster: Sendable {
         let view = ServerView(
             presented: presented, referenceName: today.referenceName, time: time, fetchable: today.fetchable,
             release: today.release, evidence: evidence, connection: today.connection)
+        let world = World(presented: presented, time: time, paths: paths)
         let verifier = WorldVerifier(real: real, today: today, world: world)
-        return Forecast(
-            world: world, verdict: procedure.decide(view, pins: client.pins, verifier: verifier, in: client.app))
+        return procedure.decide(view, pins: client.pins, verifier: verifier, in: client.app)
     }
 
     /// A certificate like today's with its lifetime, which on Apple's platforms is 398 days at most.
@@ -74,38 +72,38 @@ final class Forecaster: Sendable {
     }
 
     /// A renewal at `time` below today's path.
-    func renewal(_ kind: World.Kind, _ key: PublicKey, at time: Timestamp) -> Forecast {
+    func renewal(_ key: PublicKey, at time: Timestamp) -> Verdict {
         let presented = assumedLeaf(key, at: time)
-        return forecast(
-            kind, presented, at: time,
-            .changed(absent: [leaf.fingerprint]) { _, paths in
-                paths.filter { $0.count > 1 }.map { [presented.leaf] + $0.dropFirst() }
-            })
+        let paths = World.Paths.changed(absent: [leaf.fingerprint]) { _, paths in
+            paths.filter { $0.count > 1 }.map { [presented.leaf] + $0.dropFirst() }
+        }
+        return forecast(presented, at: time, paths)
     }
 
     /// A renewal at `time` below an issuer with another key, which today's root issued.
-    func renewal(_ kind: World.Kind, _ key: PublicKey, issuer: PublicKey, at time: Timestamp) -> Forecast {
+    func renewal(_ key: PublicKey, issuer: PublicKey, at time: Timestamp) -> Verdict {
         let presented = assumedLeaf(key, at: time)
         let issuer = Certificate.assumedIssuer(like: path.dropFirst().first ?? leaf, key: issuer, at: time)
         let others = verdict.certificates + today.presented.certificates
-        return forecast(
-            kind, presented, at: time,
-            .changed(absent: Set(others.filter { !$0.isSelfIssued || $0 == leaf }.map(\.fingerprint))) { _, paths in
-                paths.compactMap { path in
-                    guard let root = path.last, path.count > 1, root.isSelfIssued else { return nil }
-                    return [presented.leaf, issuer, root]
-                }
-            })
+        let absent = Set(others.filter { !$0.isSelfIssued || $0 == leaf }.map(\.fingerprint))
+        let paths = World.Paths.changed(absent: absent) { _, paths in
+            paths.filter { $0.count > 1 }.compactMap(\.last).filter(\.isSelfIssued).map {
+                [presented.leaf, issuer, $0]
+            }
+        }
+        return forecast(presented, at: time, paths)
     }
 
     /// A renewal at `time` by a CA, whose known certificates come first.
-    func renewal(
-        _ kind: World.Kind, _ key: PublicKey, by authority: [Certificate], at time: Timestamp
-    ) -> Forecast? {
-        let known = today.presented.certificates.dropFirst() + (client.pins?.certificates ?? []).filter(\.isCA)
-        return PresentedChain((authority + known).distinct).map {
-            forecast(kind, assumedLeaf(key, at: time), at: time, .below($0))
+    func renewal(_ key: PublicKey, by authority: [Certificate], at time: Timestamp) -> Verdict? {
+        PresentedChain((authority + cas).distinct).map {
+            forecast(assumedLeaf(key, at: time), at: time, .below($0))
         }
+    }
+
+    /// The CAs that the server sends or that are pinned.
+    var cas: [Certificate] {
+        today.presented.certificates.dropFirst() + (client.pins?.certificates ?? []).filter(\.isCA)
     }
 
     /// The narrowest part of the path that keeps the pins matching: the client rejects another one of it.
@@ -124,15 +122,11 @@ final class Forecaster: Sendable {
         let time = max(until, time)
         let end: Outlook.End =
             first.depth == 0 ? .leafRenewal : first.depth == first.path.count - 1 ? .rootExpiry : .intermediateExpiry
-        if changes.contains(where: { $0.kind == .coming }) {
-            return (.root, self.time, .rootChange)
-        }
+        if changes.contains(where: { $0.kind == .coming }) { return (.root, self.time, .rootChange) }
         let key = leaf.publicKey
-        if !renewal(.renewal, key, at: time).holds { return (.certificate, until, end) }
-        if !renewal(.newKey, key.unknown, at: time).holds { return (.key, until, end) }
-        if !renewal(.newIntermediate, key.unknown, issuer: key.unknown, at: time).holds {
-            return (.intermediate, until, end)
-        }
+        if !renewal(key, at: time).holds { return (.certificate, until, end) }
+        if !renewal(key.unknown, at: time).holds { return (.key, until, end) }
+        if !renewal(key.unknown, issuer: key.unknown, at: time).holds { return (.intermediate, until, end) }
         let root = path.last ?? leaf
         let left = changes.filter { $0.kind == .leaving }.compactMap(\.root.until).min()
         let last = min(left ?? root.notAfter, root.notAfter)
@@ -179,30 +173,29 @@ extension Forecaster {
             let own = listed.lazy.compactMap { try? CertificateReader.certificate(der: $0.der) }.first
             let pinned = client.pins?.certificates.first { $0.publicKey.spkiSHA256 == key && $0.isSelfIssued }
             let end = pinned ?? own ?? .assumedIssuer(like: certificate, key: certificate.publicKey, at: time)
-            let forecast = forecast(
-                .comingRoot(key), today.presented, at: time,
-                .changed { question, paths in
-                    guard question.anchors.hasTrustStore else { return paths }
-                    let cut = paths.compactMap { path -> [Certificate]? in
-                        let depth = path.firstIndex { $0.publicKey.spkiSHA256 == key }
-                        return depth.flatMap { $0 > 0 && $0 < path.count - 1 ? path[..<$0] + [end] : nil }
-                    }
-                    return cut + paths
-                })
-            guard !forecast.holds else { continue }
-            let above = paths.flatMap { path in path.drop { $0 != certificate }.dropFirst() }
+            let ended = World.Paths.changed { question, paths in
+                guard question.anchors.hasTrustStore else { return paths }
+                let cut = paths.compactMap { path -> [Certificate]? in
+                    let depth = path.firstIndex { $0.publicKey.spkiSHA256 == key }
+                    return depth.flatMap { $0 > 0 && $0 < path.count - 1 ? path[..<$0] + [end] : nil }
+                }
+                return cut + paths
+            }
+            guard !forecast(today.presented, at: time, ended).holds else { continue }
+            let above = Set(
+                paths.flatMap { path in path.drop { $0 != certificate }.dropFirst() }.map(\.publicKey.spkiSHA256))
             changes.append(
-                RootChange(kind: .coming, root: root, pins: pins.indices.filter { above.holds(pins[$0]) }))
+                RootChange(kind: .coming, root: root, pins: pins.indices.filter { above.contains(pins[$0].spkiSHA256) })
+            )
         }
         for end in paths.compactMap(\.last).distinct {
             let key = end.publicKey.spkiSHA256
             guard let root = data.publicRoot(withKey: key), let day = root.until, day < end.notAfter else { continue }
-            let forecast = forecast(
-                .leavingRoot(key), today.presented, at: max(day, time),
-                .changed { question, paths in
-                    question.anchors.hasTrustStore ? paths.filter { $0.last?.publicKey.spkiSHA256 != key } : paths
-                })
-            if !forecast.holds { changes.append(RootChange(kind: .leaving, root: root, pins: [])) }
+            let left = World.Paths.changed { question, paths in
+                question.anchors.hasTrustStore ? paths.filter { $0.last?.publicKey.spkiSHA256 != key } : paths
+            }
+            guard !forecast(today.presented, at: max(day, time), left).holds else { continue }
+            changes.append(RootChange(kind: .leaving, root: root, pins: []))
         }
         return changes
     }
@@ -215,8 +208,4 @@ extension Forecaster {
         guard let version = own.version, let later = other.version else { return false }
         return other.platform == own.platform && later > version
     }
-}
-
-extension [Certificate] {
-    fileprivate func holds(_ pin: Pin) -> Bool { contains { $0.publicKey.spkiSHA256 == pin.spkiSHA256 } }
 }

@@ -33,7 +33,7 @@ extension HostPolicy {
             certificate.flatMap { PresentedChain([$0]) }
             ?? (served == nil ? today : forecaster.assumedLeaf(key, at: time))
         func below(_ issuer: Certificate) -> Verdict {
-            forecaster.forecast(.next, presented, at: time, .searched(orBelow: issuer, assumedClass)).verdict
+            forecaster.forecast(presented, at: time, .searched(orBelow: issuer, assumedClass))
         }
         func issuer(_ key: PublicKey) -> Certificate { .assumedIssuer(like: presented.leaf, key: key, at: time) }
         let unpinned = below(issuer(key.unknown))
@@ -41,7 +41,7 @@ extension HostPolicy {
         let countsAll = conditions.contains { $0.place == .everywhere }
         if unpinned.isAccepted { return NextForecast(unpinned: unpinned, pinned: nil, countsAll: countsAll) }
         if served != nil, certificate == nil {
-            let renewal = forecaster.renewal(.next, key, at: time).verdict
+            let renewal = forecaster.renewal(key, at: time)
             return NextForecast(unpinned: unpinned, pinned: renewal, countsAll: countsAll)
         }
         let atCAs = Set(conditions.filter { $0.place == .authorities }.flatMap(\.pins))

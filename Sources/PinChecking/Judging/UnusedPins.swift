@@ -21,52 +21,48 @@ extension Forecaster {
         }
         let matched = Set(holding.joined().map(\.pinIndex))
         var (unused, ends): ([Int: UnusedPin], [Timestamp?]) = ([:], conditions.map { _ in end })
-        var shared: [SharedWorld: Forecast] = [:]
+        var shared: [SharedWorld: Outlook.NoBackup?] = [:]
         var certificates: [(pin: Int, certificate: Certificate, isWhole: Bool, end: Timestamp)] = []
         lazy var otherHashes = self.otherHashes
-        lazy var knownKeys = self.knownKeys
         for (index, pin) in pins.enumerated() where !matched.contains(index) {
             let own = places[index] ?? []
             let isWhole = own.contains { conditions[$0].comparesWhole(pin) }
-            func accept(_ forecast: Forecast?) {
-                let why = forecast.flatMap { noBackup($0) }
-                unused[index] = (why, nil)
-                if why == nil { for place in own { ends[place] = nil } }
-            }
+            let why: Outlook.NoBackup?
             if pin.certificate == nil, Placeholder(pin.spkiSHA256) != nil {
-                unused[index] = (.init("placeholder", "it is a placeholder"), nil)
+                why = .init("placeholder", "it is a placeholder")
             } else if pin.certificate == nil, otherHashes.contains(pin.spkiSHA256) {
-                unused[index] = (.init("hash-of-certificate", "it is the hash of a certificate, not of a key"), nil)
+                why = .init("hash-of-certificate", "it is the hash of a certificate, not of a key")
             } else if inUse.contains((isWhole ? pin.certificate?.fingerprint : nil) ?? pin.spkiSHA256) {
                 continue
             } else if own.isEmpty {
-                unused[index] = (.init("not-compared", "this client does not compare it"), nil)
+                why = .init("not-compared", "this client does not compare it")
             } else if let certificate = pin.certificate, isWhole || !certificate.isContainer {
                 let left = data.publicRoot(withKey: pin.spkiSHA256)?.until
                 let end = min(certificate.notAfter, left ?? certificate.notAfter)
                 certificates.append((index, certificate, isWhole, end))
-            } else if pin.certificate == nil, knownKeys.contains(pin.spkiSHA256), let known = knownCAs(pin.spkiSHA256) {
-                accept(renewal(.unusedPin(index), spareKey, by: known, at: end))
+                continue
+            } else if pin.certificate == nil, let known = knownCAs(pin.spkiSHA256) {
+                why = renewal(spareKey, by: known, at: end).flatMap { noBackup($0, by: index) }
             } else {
                 let isIssuer =
                     own.allSatisfy { conditions[$0].place == .authorities }
                     || data.publicRoot(withKey: pin.spkiSHA256) != nil
-                // Equal pins can match as often as an assumed chain is long.
-                guard !isIssuer || own.allSatisfy({ conditions[$0].place != .everywhere }) else {
-                    unused[index] = (.init("not-judged", "how many certificates are above it is not known"), nil)
-                    continue
-                }
                 let known = pin.certificate?.publicKey ?? policy.publicKeys[pin.spkiSHA256]
                 let group = SharedWorld(conditions: own, isIssuer: isIssuer, algorithm: known?.algorithm)
-                if shared[group] == nil {
+                if isIssuer, own.contains(where: { conditions[$0].place == .everywhere }) {
+                    // Equal pins can match as often as an assumed chain is long.
+                    why = .init("not-judged", "how many certificates are above it is not known")
+                } else if let same = shared[group] {
+                    why = same
+                } else {
                     let key = known ?? leaf.publicKey.standIn(pin.spkiSHA256)
-                    shared[group] =
-                        isIssuer
-                        ? renewal(.unusedPin(index), spareKey, issuer: key, at: end)
-                        : renewal(.unusedPin(index), key, at: end)
+                    let renewal = isIssuer ? renewal(spareKey, issuer: key, at: end) : renewal(key, at: end)
+                    why = noBackup(renewal, by: index)
+                    shared[group] = .some(why)
                 }
-                accept(shared[group])
             }
+            unused[index] = (why, nil)
+            if why == nil { for place in own { ends[place] = nil } }
         }
         for (count, pin) in certificates.sorted(by: { $0.end < $1.end }).enumerated() {
             let own = places[pin.pin] ?? []
@@ -101,14 +97,12 @@ extension Forecaster {
         of certificate: Certificate, _ isWhole: Bool, _ index: Int, at time: Timestamp
     ) -> Outlook.NoBackup? {
         if certificate.isCA {
-            return renewal(.unusedPin(index), spareKey, by: [certificate], at: time).flatMap { noBackup($0) }
+            return renewal(spareKey, by: [certificate], at: time).flatMap { noBackup($0, by: index) }
         }
         if isWhole {
-            let known = today.presented.certificates.dropFirst() + (client.pins?.certificates ?? []).filter(\.isCA)
-            guard let presented = PresentedChain([certificate] + known + today.fetchable) else { return nil }
+            guard let presented = PresentedChain([certificate] + cas + today.fetchable) else { return nil }
             let issuer = Certificate.assumedIssuer(like: certificate, key: leaf.publicKey.unknown, at: time)
-            return noBackup(
-                forecast(.unusedPin(index), presented, at: time, .searched(orBelow: issuer, policy.assumedClass)))
+            return noBackup(forecast(presented, at: time, .searched(orBelow: issuer, policy.assumedClass)), by: index)
         }
         // The names in a certificate show whose key it has.
         let question = PathQuestion(
@@ -117,14 +111,14 @@ extension Forecaster {
         if let other = real.findPaths(question).failures.first(where: { $0.id == "name-mismatch" }) {
             return noBackup(.untrusted([other]))
         }
-        return noBackup(renewal(.unusedPin(index), certificate.publicKey, at: time))
+        return noBackup(renewal(certificate.publicKey, at: time), by: index)
     }
 
-    /// The reason why the pin of a forecast is not a backup; `nil` if it is one.
-    private func noBackup(_ forecast: Forecast) -> Outlook.NoBackup? {
-        if case .unusedPin(let pin) = forecast.world.kind, forecast.holds(by: pin) { return nil }
-        return forecast.verdict.isAccepted
-            ? .init("not-compared", "this client does not compare it there") : noBackup(forecast.verdict.reason)
+    /// The reason why the pin that a world needs is not a backup; `nil` if the client accepts the world by it.
+    private func noBackup(_ verdict: Verdict, by pin: Int) -> Outlook.NoBackup? {
+        if verdict.isByPins, verdict.matches.contains(where: { $0.pinIndex == pin }) { return nil }
+        return verdict.isAccepted
+            ? .init("not-compared", "this client does not compare it there") : noBackup(verdict.reason)
     }
 
     private func noBackup(_ reason: Verdict.Reason) -> Outlook.NoBackup {
@@ -143,11 +137,6 @@ extension Forecaster {
         default: words = "the client rejects a chain with it"
         }
         return .init(reason.id, words)
-    }
-
-    private var knownKeys: Set<SHA256Digest> {
-        let given = (policy.pins?.certificates ?? []) + today.fetchable + (policy.givenRoots?.givenCertificates ?? [])
-        return data.keys.union(given.map(\.publicKey.spkiSHA256))
     }
 
     /// The CAs with a key, among the given ones and in the lists of devices; `nil` if there is none.

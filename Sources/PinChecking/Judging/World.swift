@@ -4,21 +4,6 @@ import X509
 
 /// A server as it would be on another day: its chain, the time, and the paths from there; unknown facts are assumed.
 struct World: Sendable {
-    enum Kind: Sendable, Hashable {
-        case next
-        case renewal
-        /// A renewal with a key that is not pinned.
-        case newKey
-        /// A renewal with a new key, below an intermediate that is not pinned.
-        case newIntermediate
-        /// Devices end at a CA on today's path, known by its key.
-        case comingRoot(SHA256Digest)
-        /// A CA leaves a root, known by its key.
-        case leavingRoot(SHA256Digest)
-        /// A pin that matches nothing is needed, by its position among the client's own.
-        case unusedPin(Int)
-    }
-
     enum Paths: Sendable {
         /// A search; a leaf that is assumed or only lacks its issuer is below this certificate, an anchor of the class.
         case searched(orBelow: Certificate, AnchorClass)
@@ -28,7 +13,6 @@ struct World: Sendable {
         case below(PresentedChain)
     }
 
-    let kind: Kind
     let presented: PresentedChain
     let time: Timestamp
     let paths: Paths
@@ -49,19 +33,9 @@ package enum Assumption: String, Sendable, Hashable, CaseIterable {
     case timestamps
 }
 
-/// A verdict on a world, never made into a ``ClientVerdict``, so that an assumed path cannot pass for today's.
-struct Forecast: Sendable {
-    let world: World
-    let verdict: Verdict
-
-    /// `true` if the client accepts the world, and not only reports a mismatch.
-    var holds: Bool { verdict.isAccepted && verdict.reason != .mismatchNotEnforced }
-
-    /// `true` if the client accepts the world by the pin at this position among its own.
-    func holds(by pin: Int) -> Bool {
-        guard case .pinMatched = verdict.reason else { return false }
-        return verdict.matches.contains { $0.pinIndex == pin }
-    }
+extension Verdict {
+    /// `true` if the client accepts a world, and not only reports a mismatch.
+    var holds: Bool { isAccepted && reason != .mismatchNotEnforced }
 }
 
 extension Certificate {
@@ -75,31 +49,26 @@ extension Certificate {
     ) -> Certificate {
         Certificate(
             der: [], fingerprint: identity("leaf", key, start), publicKey: key, subject: model.subject,
-            issuer: model.issuer, commonName: model.commonName, serialNumber: "", notBefore: start,
-            notAfter: start.advanced(bySeconds: seconds), names: model.names, basicConstraints: nil,
-            keyUsage: model.keyUsage, extendedKeyUsage: model.extendedKeyUsage, subjectKeyIdentifier: nil,
-            authorityKeyIdentifier: nil, isSelfIssued: false, signatureAlgorithm: model.signatureAlgorithm)
+            issuer: model.issuer, commonName: model.commonName, notBefore: start,
+            notAfter: start.advanced(bySeconds: seconds), names: model.names, keyUsage: model.keyUsage,
+            extendedKeyUsage: model.extendedKeyUsage, signatureAlgorithm: model.signatureAlgorithm)
     }
 
     /// A server certificate that clients accept, for a name and 90 days.
     static func ordinary(for name: ReferenceName, key: PublicKey, at time: Timestamp) -> Certificate {
         Certificate(
             der: [], fingerprint: identity("leaf", key, time), publicKey: key, subject: "the certificate to come",
-            issuer: "", commonName: nil,
-            serialNumber: "", notBefore: time, notAfter: time.advanced(bySeconds: 90 * 86_400),
-            names: name.serverName.map { [.dns($0.description)] } ?? [], basicConstraints: nil,
-            keyUsage: ["digitalSignature"], extendedKeyUsage: ["serverAuth"], subjectKeyIdentifier: nil,
-            authorityKeyIdentifier: nil, isSelfIssued: false, signatureAlgorithm: "ecdsa-with-SHA256")
+            issuer: "", notBefore: time, notAfter: time.advanced(bySeconds: 90 * 86_400),
+            names: name.serverName.map { [.dns($0.description)] } ?? [], keyUsage: ["digitalSignature"],
+            extendedKeyUsage: ["serverAuth"], signatureAlgorithm: "ecdsa-with-SHA256")
     }
 
     /// A future CA with the issuer and signature algorithm of `model`.
     static func assumedIssuer(like model: Certificate, key: PublicKey, at time: Timestamp) -> Certificate {
         Certificate(
             der: [], fingerprint: identity("CA", key, time), publicKey: key, subject: "(an issuer to come)",
-            issuer: model.issuer, commonName: nil, serialNumber: "", notBefore: time,
-            notAfter: Timestamp(secondsSinceEpoch: .max), names: [],
-            basicConstraints: BasicConstraints(isCertificateAuthority: true, pathLengthLimit: nil), keyUsage: nil,
-            extendedKeyUsage: nil, subjectKeyIdentifier: nil, authorityKeyIdentifier: nil, isSelfIssued: false,
+            issuer: model.issuer, notBefore: time, notAfter: Timestamp(secondsSinceEpoch: .max), names: [],
+            basicConstraints: BasicConstraints(isCertificateAuthority: true, pathLengthLimit: nil),
             signatureAlgorithm: model.signatureAlgorithm)
     }
 
