@@ -14,8 +14,9 @@ final class SharedConnections: Sendable {
     /// Makes a check in its turn; throws if the task is cancelled, or if no descriptors are left for the threads.
     func check(_ check: Check, in environment: Environment) async throws -> CheckedTarget {
         let checker = Checker(in: environment, sharing: try sharedProbers())
-        try await turns.take()
+        await turns.take()
         defer { turns.giveBack() }
+        try Task.checkCancellation()
         let target = await checker.check(check)
         // A cancelled connection looks like a server that cannot be reached.
         try Task.checkCancellation()
@@ -32,65 +33,35 @@ final class SharedConnections: Sendable {
     }
 }
 
-/// A number of turns that tasks take in the order of their arrival.
+/// A number of turns that tasks take in the order of their arrival; a cancelled task waits for its turn, too.
 final class Turns: Sendable {
-    private struct State {
-        var free: Int
-        var isCancelled: Set<Int> = []
-        var waiting: [(number: Int, continuation: CheckedContinuation<Bool, Never>)] = []
-        var next = 0
-    }
-
     let count: Int
-    private let state: Mutex<State>
+    private let state: Mutex<(free: Int, waiting: [CheckedContinuation<Void, Never>])>
 
     init(_ count: Int) {
         self.count = count
-        state = Mutex(State(free: count))
+        state = Mutex((count, []))
     }
 
-    /// Waits for a turn; a cancelled task throws `CancellationError`.
-    func take() async throws {
-        try Task.checkCancellation()
-        let number = state.withLock { state in
-            state.next += 1
-            return state.next
-        }
-        let hasTurn = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let answer: Bool? = state.withLock { state in
-                    if state.isCancelled.remove(number) != nil { return false }
-                    if state.free > 0 {
-                        state.free -= 1
-                        return true
-                    }
-                    state.waiting.append((number, continuation))
-                    return nil
+    func take() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                guard state.free > 0 else {
+                    state.waiting.append(continuation)
+                    return false
                 }
-                if let answer { continuation.resume(returning: answer) }
+                state.free -= 1
+                return true
             }
-        } onCancel: {
-            let waiting = state.withLock { state in
-                guard let index = state.waiting.firstIndex(where: { $0.number == number }) else {
-                    state.isCancelled.insert(number)
-                    return nil as CheckedContinuation<Bool, Never>?
-                }
-                return state.waiting.remove(at: index).continuation
-            }
-            waiting?.resume(returning: false)
+            if isFree { continuation.resume() }
         }
-        state.withLock { _ = $0.isCancelled.remove(number) }
-        guard hasTurn else { throw CancellationError() }
     }
 
     func giveBack() {
         let next = state.withLock { state in
-            guard !state.waiting.isEmpty else {
-                state.free += 1
-                return nil as CheckedContinuation<Bool, Never>?
-            }
-            return state.waiting.removeFirst().continuation
+            if state.waiting.isEmpty { state.free += 1 }
+            return state.waiting.isEmpty ? nil : state.waiting.removeFirst()
         }
-        next?.resume(returning: true)
+        next?.resume()
     }
 }
