@@ -82,18 +82,42 @@ import Testing
         }
     }
 
+    /// The mistakes in a table of clients: rows without a value that others of the row need, or with a taken one.
+    private func mistakes(in rows: [Client]) -> [String] {
+        var mistakes = rows.flatMap { row in
+            row.namedBy.filter { row.configurations[$0] == nil }.map {
+                "\(row.name) is named by \($0.rawValue), which it does not read"
+            }
+        }
+        for row in rows where row.platform == nil {
+            let needsPlatform = !row.namedBy.isEmpty || row.bindsAppBy != nil || row.loader != nil
+            if needsPlatform || row.answersChallenges { mistakes.append("\(row.name) needs a platform") }
+        }
+        for (index, row) in rows.enumerated() {
+            for other in rows.prefix(index) {
+                let isRival = other.platform == row.platform && other.framework == row.framework
+                let kinds = isRival ? other.namedBy.intersection(row.namedBy).map(\.rawValue).sorted() : []
+                var shared = kinds.map { "the configuration \($0)" }
+                if other.name == row.name { shared.append("a name") }
+                if other.looseSet == row.looseSet, row.looseSet != nil { shared.append("a set of pins") }
+                mistakes += shared.map { "\(other.name) and \(row.name) both claim \($0)" }
+            }
+        }
+        return mistakes
+    }
+
     @Test func aRowThatLacksAPlatformOrClaimsAnothersConfigurationIsAMistake() {
         func row(_ platform: PlatformFamily?, _ kinds: Set<PinConfiguration.Kind> = [.trustKit]) -> Client {
             Client(
                 name: "row", summary: "", configurations: [.trustKit: .union], namedBy: kinds, platform: platform,
                 pinForm: .hash(.base64), make: { LeafClient(pins: $0.pins, isLenient: false) })
         }
-        #expect(Client.mistakes(in: Client.table + [Self.entry]) == [])
+        #expect(mistakes(in: Client.table + [Self.entry]) == [])
         for (wrong, mistake) in [
             (row(nil), "row needs a platform"), (row(.apple), "trustkit and row both claim the configuration trustkit"),
             (row(.openssl, [.android]), "row is named by android, which it does not read"),
-        ] { #expect(Client.mistakes(in: Client.table + [wrong]) == [mistake]) }
-        #expect(Client.mistakes(in: [Self.entry, Self.entry]).count == 2)
+        ] { #expect(mistakes(in: Client.table + [wrong]) == [mistake]) }
+        #expect(mistakes(in: [Self.entry, Self.entry]).count == 2)
     }
 
     @Test(arguments: ["text", "brief", "json", "jsonl", "nagios", "prometheus", "junit", "github", "html"])

@@ -132,30 +132,6 @@ extension Client {
     }
 
     static func judging(_ set: LooseSet) -> Client { all.first { $0.looseSet == set } ?? .generic }
-
-    /// The mistakes in a table of clients: rows without a value that others of the row need, or with a taken one.
-    static func mistakes(in rows: [Client]) -> [String] {
-        var mistakes = rows.flatMap { row in
-            row.namedBy.filter { row.configurations[$0] == nil }.map {
-                "\(row.name) is named by \($0.rawValue), which it does not read"
-            }
-        }
-        for row in rows where row.platform == nil {
-            let needsPlatform = !row.namedBy.isEmpty || row.bindsAppBy != nil || row.loader != nil
-            if needsPlatform || row.answersChallenges { mistakes.append("\(row.name) needs a platform") }
-        }
-        for (index, row) in rows.enumerated() {
-            for other in rows.prefix(index) {
-                let isRival = other.platform == row.platform && other.framework == row.framework
-                let kinds = isRival ? other.namedBy.intersection(row.namedBy).map(\.rawValue).sorted() : []
-                var shared = kinds.map { "the configuration \($0)" }
-                if other.name == row.name { shared.append("a name") }
-                if other.looseSet == row.looseSet, row.looseSet != nil { shared.append("a set of pins") }
-                mistakes += shared.map { "\(other.name) and \(row.name) both claim \($0)" }
-            }
-        }
-        return mistakes
-    }
 }
 
 /// A setting after a client's name, as in `trustkit:no-enforce:expires=2027-06-01`.

@@ -2,13 +2,7 @@ import PinFormats
 import Pinning
 
 extension Client {
-    static let table: [Client] = {
-        let mistakes = Client.mistakes(in: rows)
-        assert(mistakes.isEmpty, "the table of clients: \(mistakes.joined(separator: "; "))")
-        return rows
-    }()
-
-    private static let rows: [Client] = [
+    static let table: [Client] = [
         Client(
             name: "afnetworking", summary: "AFNetworking 4, AFSecurityPolicy",
             configurations: [.appBundle: .union], namedBy: [.appBundle], framework: "AFNetworking",
