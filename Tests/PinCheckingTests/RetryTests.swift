@@ -13,7 +13,7 @@ struct RetryTests {
     ]) func anAttemptHasHalfOfWhatIsLeft(total: Double, retries: Int, limits: [Double]) {
         var left = Duration.seconds(total)
         for (index, limit) in limits.enumerated() {
-            let time = AttemptLimit.limit(left, attemptsLeft: retries + 1 - index)
+            let time = Deadline.ofAttempt(left, attemptsLeft: retries + 1 - index)
             #expect(time == .seconds(limit))
             left -= time
         }

@@ -15,6 +15,13 @@ struct Deadline: Sendable {
     /// A year is as good as for ever, and cannot overflow the clock.
     static func bounded(_ timeout: Duration) -> Duration { min(timeout, .seconds(365 * 24 * 60 * 60)) }
 
+    /// Half of the remaining time for an attempt that others may follow: a slow but sound server passes at the first.
+    ///
+    /// A time below two seconds is not divided: a handshake across the world takes up to one.
+    static func ofAttempt(_ remaining: Duration, attemptsLeft: Int) -> Duration {
+        attemptsLeft <= 1 || remaining < .seconds(2) ? remaining : remaining / 2
+    }
+
     var remaining: Duration { max(.zero, ContinuousClock.now.duration(to: end)) }
 }
 
@@ -44,16 +51,6 @@ final class JudgingTime: Sendable {
     }
 }
 
-/// Half of the remaining time for an attempt that others may follow: a slow but sound server passes at the first.
-enum AttemptLimit {
-    /// A shorter time is not divided: a handshake across the world takes up to a second.
-    static let indivisible = Duration.seconds(2)
-
-    static func limit(_ remaining: Duration, attemptsLeft: Int) -> Duration {
-        attemptsLeft <= 1 || remaining < indivisible ? remaining : remaining / 2
-    }
-}
-
 extension ProbeRequest {
     /// Makes an attempt, and up to `retries` more; the timeout covers all attempts and the pauses between them.
     func retrying<Value: Sendable, Time: Clock>(
@@ -67,7 +64,7 @@ extension ProbeRequest {
         while true {
             count += 1
             let remaining = max(.milliseconds(1), clock.now.duration(to: end))
-            request.timeout = AttemptLimit.limit(remaining, attemptsLeft: retries + 2 - count)
+            request.timeout = Deadline.ofAttempt(remaining, attemptsLeft: retries + 2 - count)
             let isLate: Bool
             do { return try await attempt(request) } catch {
                 guard count <= retries, clock.now.duration(to: end) > pause, error.mayPass,
