@@ -167,7 +167,7 @@ import X509
         let judged = connections.map { connection in
             var connection = connection
             connection.judged = connection.served.map {
-                policy.judge($0, for: .unchecked, at: connection.time, serverName: .noServer)
+                policy.judge($0.presented, for: .unchecked, at: connection.time, on: $0)
             }
             return connection
         }

@@ -32,8 +32,8 @@ import X509
         let policy = try policies.policy(settings, for: ReferenceName("api.example.com"))
         let stack = try #require(policy.stacks(for: nil).first ?? nil)
         return policy.judge(
-            first, answer.map { [stack.offer: $0] } ?? [:], for: ReferenceName("api.example.com"),
-            at: Timestamp(secondsSinceEpoch: LabClock.now), serverName: .leftOut)
+            first.presented, for: ReferenceName("api.example.com"), at: Timestamp(secondsSinceEpoch: LabClock.now),
+            on: first, answer.map { [stack.offer: $0] } ?? [:], serverName: .leftOut)
     }
 
     private static let hybrid = ConnectionFacts.Choice(TLSStack.hybrid, "X25519MLKEM768")

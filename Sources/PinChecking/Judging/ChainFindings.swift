@@ -32,10 +32,8 @@ extension HostPolicy {
         guard leaves.count > 1 else { return [] }
         let parts = leaves.map { leaf, some in
             "\(ranked.names(of: some)) \(leaf?.publicKey.spkiSHA256.description ?? "")"
-        }
-        return [
-            Finding(.keyTypesDiffer, .note, "clients get the key that fits their TLS: \(parts.joined(separator: ", "))")
-        ]
+        }.joined(separator: ", ")
+        return [Finding(.keyTypesDiffer, .note, "clients get the key that fits their TLS: \(parts)")]
     }
 
     /// The warnings of verdicts, each once for a client on several devices.
@@ -69,8 +67,7 @@ extension HostPolicy {
 
     /// The clients without a verdict, because they do not start with these pins.
     func missingClients(_ clients: [ClientVerdict]) -> [Finding] {
-        clients.filter(\.isNotSetUp).grouped(by: \.client.client).compactMap {
-            client, missing in
+        clients.filter(\.isNotSetUp).grouped(by: \.client.client).compactMap { client, missing in
             guard case .failure(let error)? = missing.first?.verdict else { return nil }
             return .warning(.clientNotSetUp, "\(client.name) cannot be set up: \(error.message)")
         }
@@ -91,24 +88,18 @@ extension HostPolicy {
         return certificates.flatMap { certificate in
             certificate.otherHashes.compactMap { hash, kind in
                 guard let index = unknown.first(where: { $1.spkiSHA256 == hash })?.offset else { return nil }
-                let right = "pin \(certificate.publicKey.spkiSHA256)"
-                return switch kind {
-                case .bareKey:
-                    .warning(
-                        .bareKeyPin,
-                        "pin \(index + 1) is the hash of the bare key of \(certificate), as Node's cert.pubkey and iOS's "
-                            + "SecKeyCopyExternalRepresentation give it; clients hash the SubjectPublicKeyInfo: \(right) instead"
-                    )
-                case .certificate:
-                    .warning(
-                        .certificateHashPin,
-                        "pin \(index + 1) is the hash of the certificate \(certificate), not of its key: \(right)")
-                case .keyAsText:
-                    .warning(
-                        .certificateHashPin,
-                        "pin \(index + 1) is the hash of the key of \(certificate) as PEM text, not of the key: \(right)"
-                    )
-                }
+                let what =
+                    switch kind {
+                    case .bareKey:
+                        "bare key of \(certificate), as Node's cert.pubkey and iOS's SecKeyCopyExternalRepresentation "
+                            + "give it; clients hash the SubjectPublicKeyInfo"
+                    case .certificate: "certificate \(certificate), not of its key"
+                    case .keyAsText: "key of \(certificate) as PEM text, not of the key"
+                    }
+                let right = "pin \(certificate.publicKey.spkiSHA256)\(kind == .bareKey ? " instead" : "")"
+                return .warning(
+                    kind == .bareKey ? .bareKeyPin : .certificateHashPin,
+                    "pin \(index + 1) is the hash of the \(what): \(right)")
             }
         }
     }
@@ -166,10 +157,10 @@ extension HostPolicy {
         }
         if clients.contains(where: { $0.judgedDevice.device != nil && $0.decided?.isMissingAnchor == true }) {
             // Another device may have the root that one lacks.
-            let answer = lists.verifier.evaluate(
-                PathQuestion(
-                    presented: view.presented, intermediates: (pins?.certificates ?? []) + view.fetchable,
-                    anchors: .trustStore, policy: .basicX509, time: view.time))
+            let question = PathQuestion(
+                presented: view.presented, intermediates: intermediates, anchors: .trustStore, policy: .basicX509,
+                time: view.time)
+            let answer = lists.verifier.evaluate(question)
             if answer.isTrusted { add(answer.builtChain.certificates) }
         }
         return roots.compactMap { note(on: $0, named, lists.data) }

@@ -4,16 +4,6 @@ import TLSProbe
 import X509
 
 extension HostPolicy {
-    /// Has every client judge the handshake of a server, a service or a proxy.
-    func judge(
-        _ handshake: Handshake, _ answers: Answers = [:], of keyType: CertificateKeyType? = nil,
-        for name: ReferenceName, at time: Timestamp, serverName: SentServerName, through proxy: Proxy? = nil
-    ) -> JudgedChain {
-        judge(
-            handshake.presented, for: name, at: time, on: handshake, answers, of: keyType, serverName: serverName,
-            through: proxy)
-    }
-
     /// Has every client judge a chain on each device: the one way to a verdict, for a connection, a file and what is about to be
     /// deployed.
     ///
@@ -22,8 +12,7 @@ extension HostPolicy {
     func judge(
         _ presented: PresentedChain, for name: ReferenceName, at time: Timestamp, on first: Handshake? = nil,
         _ answers: Answers = [:], of keyType: CertificateKeyType? = nil, serverName: SentServerName = .noServer,
-        through proxy: Proxy? = nil,
-        wording: ((Verdict, ConfiguredClient) -> Reason)? = nil
+        through proxy: Proxy? = nil, wording: ((Verdict, ConfiguredClient) -> Reason)? = nil
     ) -> JudgedChain {
         func view(of presented: PresentedChain, on handshake: Handshake?) -> ServerView {
             ServerView(
@@ -81,8 +70,7 @@ extension HostPolicy {
         // A proxy is the cause of all else: a remedy for the chain would mislead.
         let isIntercepted = interception?.kind == .interceptor && interception?.level == .warning
         for index in clients.indices { clients[index].reason = clients[index].reason.advising(!isIntercepted) }
-        let (findings, notes) = findings(
-            on: clients, views.map(\.view), interception, isAdvising: !isIntercepted)
+        let (findings, notes) = findings(on: clients, views.map(\.view), interception, isAdvising: !isIntercepted)
         // Clients on these devices never get such a key.
         let leftOut = keyType == nil ? [] : Set(devices.map(\.name)).subtracting(clients.map(\.judgedDevice.name))
         let view = clients.shown?.view ?? views[0].view
@@ -110,10 +98,8 @@ extension HostPolicy {
                 return !stacks.contains(procedure.stack(on: device.release))
             }.map(\.client.name)
         }.distinct
-        guard !names.isEmpty else { return [] }
-        return [
-            Finding(.keyTypesDiffer, .note, "not judged for \(listed(names)), which never gets a key for \(keyType)")
-        ]
+        let message = "not judged for \(listed(names)), which never gets a key for \(keyType)"
+        return names.isEmpty ? [] : [Finding(.keyTypesDiffer, .note, message)]
     }
 
     /// The verdicts of all clients on each device they run on, of those with one of these stacks if they are given; `decide` is asked
@@ -176,8 +162,7 @@ extension HostPolicy {
         let places = devices.map { ($0.verifierWithInstalledRoots, Anchors.trustStore) }
         for (verifier, anchors) in places + (own.isEmpty ? [] : [(verifier, .only(own))]) {
             let question = PathQuestion(
-                presented: presented, intermediates: (pins?.certificates ?? []) + fetchable, anchors: anchors,
-                policy: .basicX509, time: time)
+                presented: presented, intermediates: intermediates, anchors: anchors, policy: .basicX509, time: time)
             let path = verifier.evaluate(question).builtChain.certificates
             if path.count > 1 { return path[1] }
         }

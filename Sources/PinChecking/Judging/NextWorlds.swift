@@ -56,25 +56,34 @@ extension HostPolicy {
 
     /// `true` if a missing issuer is the only fault of a chain on every device.
     func lacksIssuer(_ chain: PresentedChain, for name: ReferenceName, at time: Timestamp) -> Bool {
-        guard !chain.leaf.isSelfIssued else { return false }
-        let own = configuredAnchors
-        let question = PathQuestion(
-            presented: chain, intermediates: (pins?.certificates ?? []) + fetchable,
-            anchors: own.isEmpty ? .trustStore : .trustStoreAnd(own), policy: .sslServer(name: name), time: time)
-        return devices.allSatisfy { device in
-            let failures = device.verifier.evaluate(question).failures
-            return failures.contains { $0.reason == .unknownIssuer } && failures.allSatisfy(\.isMissingAnchor)
-        }
+        let question = question(chain, intermediates, for: name, at: time)
+        return !chain.leaf.isSelfIssued && devices.allSatisfy { $0.verifier.evaluate(question).failures.lackIssuer }
     }
 
     /// The CAs of today's path of a server, nearest first; none if it is not trusted.
     func issuers(of served: PresentedChain, for name: ReferenceName, at time: Timestamp) -> [Certificate] {
-        let own = configuredAnchors
-        let question = PathQuestion(
-            presented: served, anchors: own.isEmpty ? .trustStore : .trustStoreAnd(own),
-            policy: .sslServer(name: name), time: time)
+        let question = question(served, [], for: name, at: time)
         let answers = devices.lazy.map { $0.verifier.evaluate(question) }
         return answers.first(where: \.isTrusted).map { Array($0.builtChain.certificates.dropFirst()) } ?? []
+    }
+
+    private func question(
+        _ chain: PresentedChain, _ known: [Certificate], for name: ReferenceName, at time: Timestamp
+    ) -> PathQuestion {
+        let own = configuredAnchors
+        return PathQuestion(
+            presented: chain, intermediates: known, anchors: own.isEmpty ? .trustStore : .trustStoreAnd(own),
+            policy: .sslServer(name: name), time: time)
+    }
+
+    /// `true` if a client counts timestamps, which a future certificate does not have yet.
+    var countsTimestamps: Bool {
+        clients.contains { client in
+            devices.contains { device in
+                let platform = (try? client.procedure.get())?.platform(on: device.release)
+                return device.runs(client.client) && platform?.countsTimestamps == true
+            }
+        }
     }
 }
 
@@ -82,18 +91,12 @@ extension JudgedChain {
     /// `true` if a client rejects only because an issuer is missing.
     var lacksIssuer: Bool {
         clients.contains { client in
-            guard case .untrusted(let failures)? = client.decided?.reason else { return false }
-            return failures.contains { $0.reason == .unknownIssuer } && failures.allSatisfy(\.isMissingAnchor)
+            if case .untrusted(let failures)? = client.decided?.reason { failures.lackIssuer } else { false }
         }
     }
+}
 
-    /// `true` if a client counts timestamps, which a future certificate does not have yet.
-    static func countsTimestamps(_ policy: HostPolicy) -> Bool {
-        policy.clients.contains { client in
-            policy.devices.contains { device in
-                let platform = (try? client.procedure.get())?.platform(on: device.release)
-                return device.runs(client.client) && platform?.countsTimestamps == true
-            }
-        }
-    }
+extension [TrustFailure] {
+    /// `true` if a certificate without its issuer is all that is wrong.
+    fileprivate var lackIssuer: Bool { contains { $0.reason == .unknownIssuer } && allSatisfy(\.isMissingAnchor) }
 }

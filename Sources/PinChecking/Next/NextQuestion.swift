@@ -97,7 +97,7 @@ package struct NextQuestion {
         let matching = clients.filter { $0.decided?.matches.isEmpty == false }.map(\.name).distinct
         let configured = policy.pins?.pins ?? []
         let issuers = certificate == nil ? served.map { policy.issuers(of: $0, for: name, at: time) } ?? [] : []
-        let all = assumptions + (JudgedChain.countsTimestamps(policy) && certificate == nil ? [.timestamps] : [])
+        let all = assumptions + (policy.countsTimestamps && certificate == nil ? [.timestamps] : [])
         return CheckResult(
             target: item.file, referenceName: name, time: time, policy: policy, verdict: verdict, clients: clients,
             matches: configured.indices.filter {

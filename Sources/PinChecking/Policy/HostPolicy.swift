@@ -45,6 +45,8 @@ package final class HostPolicy: Sendable {
     /// `true` if the sources of pins choose the clients, not the user.
     var followsSources: Bool { settings.settings.clients == nil }
     package var fetchable: [Certificate] { settings.fetchable }
+    /// The certificates that a path may go through although the server does not send them.
+    var intermediates: [Certificate] { (pins?.certificates ?? []) + fetchable }
     var givenRoots: TrustStore? { settings.givenRoots }
     var installedRoots: [Certificate] { settings.installedRoots }
     var publicRoots: Set<[UInt8]> { settings.publicRoots }

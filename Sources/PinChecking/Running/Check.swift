@@ -222,9 +222,11 @@ package struct Environment: Sendable {
         return { [now] handshake, host in
             do throws(Problem) {
                 let policy = try policy.get()
-                let ending = policy.judge(handshake, for: .name(host), at: now(), serverName: .leftOut).ending
-                guard ending.outcome != .accepted else { return nil }
-                return (ending.reason.sentence, Self.remedy(for: ending.reason.id, handshake.presented.leaf))
+                let chain = handshake.presented
+                let judged = policy.judge(chain, for: .name(host), at: now(), on: handshake, serverName: .leftOut)
+                let reason = judged.ending.reason
+                guard judged.ending.outcome != .accepted else { return nil }
+                return (reason.sentence, Self.remedy(for: reason.id, chain.leaf))
             } catch { return (error.description, nil) }
         }
     }

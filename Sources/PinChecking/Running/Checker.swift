@@ -154,8 +154,8 @@ package struct Checker: Sendable {
                 .none(name: endpoint.nameToSend)
             }
         connection.judged = policy.judge(
-            handshake, connection.answers, of: connection.variant.keyType, for: endpoint.referenceName,
-            at: connection.time, serverName: serverName, through: endpoint.request.proxy)
+            handshake.presented, for: endpoint.referenceName, at: connection.time, on: handshake, connection.answers,
+            of: connection.variant.keyType, serverName: serverName, through: endpoint.request.proxy)
         return connection
     }
 }
