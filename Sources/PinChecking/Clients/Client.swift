@@ -71,9 +71,7 @@ public struct Client: Sendable {
             guard parts.count == (setting.value == nil ? 1 : 2), parts.last != "" else {
                 throw .usage("the setting \(quoted(word)) of \(name) is written \(setting.usage)")
             }
-            if setting.value == ClientSetting.date {
-                _ = try TimeText.read(parts[1])
-            }
+            if setting.value == ClientSetting.date { _ = try TimeText.read(parts[1]) }
         }
         var client = self
         client.words = words

@@ -93,8 +93,7 @@ struct ClientInput: Sendable {
         var targetSDK: Int?
         if let text = client.text("target-sdk") {
             guard let level = Int(text), (1...10_000).contains(level) else {
-                throw .usage(
-                    "\(client.name) has no target-sdk \(quoted(text)): give an API level, as in target-sdk=34")
+                throw .usage("\(client.name) has no target-sdk \(quoted(text)): give an API level, as in target-sdk=34")
             }
             targetSDK = level
         }

@@ -50,9 +50,7 @@ package struct BaselineComparison {
 
 extension Snapshot.Key {
     /// The title of the endpoint, as in `h.example:443, RSA,`.
-    fileprivate var title: String {
-        target + (connect.map { " → \($0)" } ?? "") + (variant.map { ", \($0)," } ?? "")
-    }
+    fileprivate var title: String { target + (connect.map { " → \($0)" } ?? "") + (variant.map { ", \($0)," } ?? "") }
 
     /// The key of an endpoint's record, with the address only if that was given.
     package init(_ endpoint: CheckEndpoint, _ variant: Variant) {

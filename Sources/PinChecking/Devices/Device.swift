@@ -91,8 +91,7 @@ extension DeviceData {
             if let device = devices.first(where: { $0.name == name || $0.alias == name }) { return device }
         }
         guard !name.isEmpty else {
-            throw .usage(
-                "the name of a device is empty: write names with one comma between, as in 'ios-17,android-14'")
+            throw .usage("the name of a device is empty: write names with one comma between, as in 'ios-17,android-14'")
         }
         let neighbours = neighbours(of: Self.canonical(name))
         guard neighbours.isEmpty else {

@@ -18,8 +18,7 @@ extension HostPolicy {
         let notes = ranked.flatMap { $0.decided?.findings ?? [] }.filter { $0.level == .note }.distinct
         let interception = [interception].compactMap(\.self)
         return (
-            findings.map { $0.advising(isAdvising) }
-                + interception.filter { $0.level == .warning }
+            findings.map { $0.advising(isAdvising) } + interception.filter { $0.level == .warning }
                 + views.flatMap { $0.evidence?.findings(isRefused: isRefused) ?? [] }.distinct,
             remarks + rootNotes(on: ranked, views[0]) + differentLeaves(of: ranked) + notes
                 + interception.filter { $0.level == .note }

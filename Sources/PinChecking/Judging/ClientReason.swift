@@ -55,8 +55,7 @@ extension Reason {
                 // In certificate mode Apple's rules for leaves under an app's own anchor still apply.
                 let apple = Platform.apple().running(on: device?.release ?? .newest)
                 let objection =
-                    policy.mode == .publicKey
-                    ? nil : apple.objections(toLeaf: first.certificate, endingAt: .own).first
+                    policy.mode == .publicKey ? nil : apple.objections(toLeaf: first.certificate, endingAt: .own).first
                 if let objection {
                     hints.append("its pin is not enough with allowInvalidCertificates = YES: \(objection)")
                 } else {

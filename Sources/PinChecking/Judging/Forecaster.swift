@@ -87,18 +87,15 @@ final class Forecaster: Sendable {
         let others = verdict.certificates + today.presented.certificates
         let absent = Set(others.filter { !$0.isSelfIssued || $0 == leaf }.map(\.fingerprint))
         let paths = World.Paths.changed(absent: absent) { _, paths in
-            paths.filter { $0.count > 1 }.compactMap(\.last).filter(\.isSelfIssued).map {
-                [presented.leaf, issuer, $0]
-            }
+            let roots = paths.filter { $0.count > 1 }.compactMap(\.last).filter(\.isSelfIssued)
+            return roots.map { [presented.leaf, issuer, $0] }
         }
         return forecast(presented, at: time, paths)
     }
 
     /// A renewal at `time` by a CA, whose known certificates come first.
     func renewal(_ key: PublicKey, by authority: [Certificate], at time: Timestamp) -> Verdict? {
-        PresentedChain((authority + cas).distinct).map {
-            forecast(assumedLeaf(key, at: time), at: time, .below($0))
-        }
+        PresentedChain((authority + cas).distinct).map { forecast(assumedLeaf(key, at: time), at: time, .below($0)) }
     }
 
     /// The CAs that the server sends or that are pinned.
@@ -136,9 +133,7 @@ final class Forecaster: Sendable {
 
 extension Verdict {
     var isByPins: Bool { if case .pinMatched = reason { true } else { false } }
-    var certificates: [Certificate] {
-        restsOn.flatMap(\.certificates) + builtChain.certificates + reach.certificates
-    }
+    var certificates: [Certificate] { restsOn.flatMap(\.certificates) + builtChain.certificates + reach.certificates }
 }
 
 extension [Certificate] {
@@ -202,9 +197,7 @@ extension Forecaster {
 
     /// `true` if a device is a later release of this one's system, or without a device the newest of its platform.
     private func isNewer(_ other: Device) -> Bool {
-        guard let own = device.device else {
-            return data.devices.last { $0.platform == other.platform } == other
-        }
+        guard let own = device.device else { return data.devices.last { $0.platform == other.platform } == other }
         guard let version = own.version, let later = other.version else { return false }
         return other.platform == own.platform && later > version
     }

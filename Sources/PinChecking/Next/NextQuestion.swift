@@ -23,9 +23,7 @@ package struct NextQuestion {
         (self.name, self.host, self.policy, self.job) = (name, host, policy, job)
     }
 
-    package static func questions(
-        about jobs: [Check], for items: [NextItem]
-    ) throws(Problem) -> [NextQuestion] {
+    package static func questions(about jobs: [Check], for items: [NextItem]) throws(Problem) -> [NextQuestion] {
         var questions: [NextQuestion] = []
         for (position, job) in jobs.enumerated() {
             guard let policy = job.policy else { continue }

@@ -18,8 +18,7 @@ package struct PinRecommender: Sendable {
     private let listed: [SHA256Digest: Certificate]
 
     package init(
-        by cas: [CA], reserve: [PinItem], comparesServerKeyOnly: Bool, judgingBy policy: HostPolicy,
-        at time: Timestamp
+        by cas: [CA], reserve: [PinItem], comparesServerKeyOnly: Bool, judgingBy policy: HostPolicy, at time: Timestamp
     ) {
         (self.cas, self.reserve, self.comparesServerKeyOnly) = (cas, reserve, comparesServerKeyOnly)
         (self.policy, self.time) = (policy, time)
@@ -92,8 +91,7 @@ package struct PinRecommender: Sendable {
                     PinItem(
                         root.key, role: .authority,
                         source: root.state == .coming ? "published by the CA" : "device lists"),
-                    "\(root.name), \(root.algorithm)",
-                    Reason(id, message), root.until, root
+                    "\(root.name), \(root.algorithm)", Reason(id, message), root.until, root
                 )
             }
             return self.choice(

@@ -47,9 +47,7 @@ extension AnchorBundle {
         var bundles: [AnchorBundle] = []
         for path in paths {
             // The path alone does not show what it was given for.
-            if FileKind(at: path) == .absent {
-                throw .noInput("\(role): \(quoted(path)): there is no such file")
-            }
+            if FileKind(at: path) == .absent { throw .noInput("\(role): \(quoted(path)): there is no such file") }
             let before = bundles.count
             // Names need not be UTF-8: as text they would be others.
             if let names = (try? DirectoryListing.names(in: path) { $0.regularFile != nil }) {

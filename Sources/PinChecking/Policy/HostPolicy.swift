@@ -68,9 +68,7 @@ package final class HostPolicy: Sendable {
 
     var publicKeys: [SHA256Digest: PublicKey] { settings.sources.publicKeys }
 
-    var configuredAnchors: [Certificate] {
-        clients.flatMap { $0.androidTrust?.sources ?? [] }.flatMap(\.certificates)
-    }
+    var configuredAnchors: [Certificate] { clients.flatMap { $0.androidTrust?.sources ?? [] }.flatMap(\.certificates) }
 }
 
 /// A device that chains are judged for: its roots, and the version of its system.

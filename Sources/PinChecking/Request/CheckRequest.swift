@@ -89,9 +89,7 @@ extension CheckRequest {
         package init() {}
 
         package static func path(_ text: String) throws(Problem) -> HTTPPath {
-            do throws(Problem) { return try HTTPPath(text) } catch {
-                throw .usage("\(quoted(text, to: 200)) \(error)")
-            }
+            do throws(Problem) { return try HTTPPath(text) } catch { throw .usage("\(quoted(text, to: 200)) \(error)") }
         }
 
         func exchange(host: ServerName, port: Int) throws(Problem) -> CheckExchange? {

@@ -101,9 +101,7 @@ package struct CheckedAnswer: Sendable {
     var warning: Finding? {
         guard exchange.expected == nil, case .success(let answer)? = result, answer.status >= 400 else { return nil }
         let line = TerminalText.shortened(answer.statusLine, to: 200)
-        return .warning(
-            .errorAnswer, "\(exchange.request.title) is answered by \(line)",
-            remedy: .giveExpectedStatus)
+        return .warning(.errorAnswer, "\(exchange.request.title) is answered by \(line)", remedy: .giveExpectedStatus)
     }
 
     /// The objection to the answer; without an expected status any answer is fine.
@@ -162,8 +160,7 @@ extension CheckedTarget {
         case .failure(let error): peer = error.peer
         }
         var findings = policy?.warnings(at: connection.time) ?? []
-        if let identity = connection.endpoint.request.clientIdentity,
-            let why = identity.unfitness(at: connection.time)
+        if let identity = connection.endpoint.request.clientIdentity, let why = identity.unfitness(at: connection.time)
         {
             findings.append(.warning(.clientCertificateUnfit, "the client certificate \(identity.leaf) \(why)"))
         }

@@ -62,8 +62,7 @@ extension Checker {
             var request = request
             request.timeout = deadline.remaining
             guard request.timeout > .zero else {
-                return .failure(
-                    ProbeError(.connect, .noTimeLeft(timeout: deadline.timeout), target: request.target))
+                return .failure(ProbeError(.connect, .noTimeLeft(timeout: deadline.timeout), target: request.target))
             }
             do throws(ProbeError) {
                 return try await request.retrying(check.retries) { (request) throws(ProbeError) in
