@@ -15,13 +15,6 @@ package struct CheckTarget: Sendable {
         (self.target, self.request, self.place) = (target, request, place)
     }
 
-    package var withOwnAddresses: CheckTarget {
-        var own = self
-        own.request.connection.addresses.given.removeAll { !$0.applies(to: target, port: port) }
-        own.request.connection.addresses.added.removeAll { !$0.applies(to: target, port: port) }
-        return own
-    }
-
     package var title: String { Target.authority(target.host.description, port) }
 
     /// The port to connect to, unless an address has its own.
