@@ -66,9 +66,7 @@ extension Device {
         case .mozilla: nil
         }
     }
-}
 
-extension Device {
     /// The TLS that its system brings; `nil` for Mozilla's list.
     package var stack: TLSStack? {
         guard let platformRelease else { return nil }

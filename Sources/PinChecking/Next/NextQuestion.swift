@@ -127,7 +127,9 @@ package struct NextQuestion {
                 "\(client.client.name) compares no pin for \(name), and whether the CA is trusted cannot be told: \(file)"
             )
         }
-        if certificate == nil, isUnderTransportSecurity(client) {
+        if certificate == nil, let settings = client.app?.settings, let host = host ?? name.serverName,
+            case .on = settings.ruling(for: host)
+        {
             return unknown(
                 "what App Transport Security asks of the certificate is not known of a key: ask with the certificate")
         }
@@ -174,12 +176,6 @@ package struct NextQuestion {
         clients.first { $0.decided?.reason == .mismatchNotEnforced }.map { client in
             [.warning(.notEnforced, "no pin matches, and \(client.name) only reports that")]
         } ?? []
-    }
-
-    private func isUnderTransportSecurity(_ client: ConfiguredClient) -> Bool {
-        guard let settings = client.app?.settings, let host = host ?? name.serverName else { return false }
-        if case .on = settings.ruling(for: host) { return true }
-        return false
     }
 }
 

@@ -28,22 +28,18 @@ package struct AddressComparison: Sendable {
     /// The differences between served chains that a baseline can have as well.
     private static let differences: Set<FindingID> = [.addressesDiffer, .noSNIDiffers]
 
-    /// The comparison if a baseline already has the differences, which are then notes.
-    var ofKnownDifferences: AddressComparison {
-        var known = self
+    /// Makes notes of the differences that a baseline already has.
+    mutating func allowDifferences() {
         for index in findings.indices where Self.differences.contains(findings[index].kind) {
-            known.findings[index].level = .note
+            findings[index].level = .note
         }
-        return known
     }
 
-    func concluded(by results: [CheckResult], isUnchanged: Bool) -> AddressComparison {
-        var concluded = self
-        concluded.verdicts = results.map(\.verdict.outcome)
-        concluded.outcomes = results.map(\.outcome)
-        let differ = hasWarnings || !isUnchanged && concluded.accepted > 0 && concluded.rejected > 0
-        concluded.isConsistent = differ ? false : serving < 2 && !isUnchanged ? nil : true
-        return concluded
+    mutating func conclude(by results: [CheckResult], isUnchanged: Bool) {
+        verdicts = results.map(\.verdict.outcome)
+        outcomes = results.map(\.outcome)
+        let differ = hasWarnings || !isUnchanged && accepted > 0 && rejected > 0
+        isConsistent = differ ? false : serving < 2 && !isUnchanged ? nil : true
     }
 
     /// The result for each requested part.
@@ -95,10 +91,7 @@ package struct AddressComparison: Sendable {
     /// The facts that tell chains apart, in the order of their comparison.
     private static let facts: [(condition: String, fact: @Sendable (PresentedChain) -> String)] = [
         ("", { "the key \(key($0))" }),
-        (
-            "the key is the same, but ",
-            { "a certificate until \($0.leaf.notAfter) with SHA-256 \($0.leaf.fingerprint.hexadecimal.prefix(16))…" }
-        ),
+        ("the key is the same, but ", { "a certificate until \($0.leaf.notAfter) with SHA-256 \(mark($0.leaf))" }),
         (
             "the leaf is the same, but ",
             {
@@ -109,6 +102,7 @@ package struct AddressComparison: Sendable {
     ]
 
     private static func key(_ chain: PresentedChain) -> String { chain.leaf.publicKey.spkiSHA256.description }
+    private static func mark(_ leaf: Certificate) -> String { leaf.fingerprint.hexadecimal.prefix(16) + "…" }
 
     /// The difference between addresses for one kind of client; `nil` if there is none.
     private static func difference(between connections: [CheckedConnection], of variant: Variant) -> String? {
@@ -167,7 +161,7 @@ package struct AddressComparison: Sendable {
             let chains = alike.compactMap(\.served?.presented).grouped(by: \.leaf).map { $1[0] }
             guard chains.count > 1 else { return nil }
             let keys = chains.map(key).distinct
-            let objects = keys.count > 1 ? keys : chains.map { $0.leaf.fingerprint.hexadecimal.prefix(16) + "…" }
+            let objects = keys.count > 1 ? keys : chains.map { mark($0.leaf) }
             let count = objects.count == 2 ? "two" : "\(objects.count)"
             let what = keys.count > 1 ? "keys" : "certificates of one key"
             return .warning(

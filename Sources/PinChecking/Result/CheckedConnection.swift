@@ -19,6 +19,12 @@ package struct CheckedConnection: Sendable {
     package internal(set) var answer: CheckedAnswer? = nil
 
     package var served: Handshake? { try? result.get() }
+    var peer: PeerAddress? {
+        switch result {
+        case .success(let handshake): handshake.peer
+        case .failure(let error): error.peer
+        }
+    }
 
     var verdict: Ending {
         if case .none(let reason)? = came { return Ending(.unjudged, reason) }
@@ -140,7 +146,7 @@ extension CheckedTarget {
         guard var comparison, let last = results.indices.last else { return results }
         let isUnchanged = changes.allSatisfy { $0?.status == .unchanged }
         let differed = Set(changes.compactMap { $0?.recorded }.filter { $0.key.variant == nil }.map(\.leaf)).count > 1
-        if isUnchanged || differed { comparison = comparison.ofKnownDifferences }
+        if isUnchanged || differed { comparison.allowDifferences() }
         if policy?.outlook.failsOnWarning ?? false,
             let warning = comparison.findings.first(where: { $0.level == .warning }),
             let index = results.lastIndex(where: { $0.counts && $0.outcome == .accepted })
@@ -148,17 +154,13 @@ extension CheckedTarget {
             results[index].difference = warning
             results[index] = results[index].concluded()
         }
-        results[last].consistency = comparison.concluded(by: results.filter(\.counts), isUnchanged: isUnchanged)
+        comparison.conclude(by: results.filter(\.counts), isUnchanged: isUnchanged)
+        results[last].consistency = comparison
         results[last] = results[last].concluded()
         return results
     }
 
     private func result(_ connection: CheckedConnection, _ changes: BaselineChanges?) -> CheckResult {
-        let peer: PeerAddress?
-        switch connection.result {
-        case .success(let result): peer = result.peer
-        case .failure(let error): peer = error.peer
-        }
         var findings = policy?.warnings(at: connection.time) ?? []
         if let identity = connection.endpoint.request.clientIdentity, let why = identity.unfitness(at: connection.time)
         {
@@ -180,7 +182,7 @@ extension CheckedTarget {
             findings.append(Finding(.clientCertificateRequested, .note, message, remedy: .giveClientCertificate))
         }
         return CheckResult(
-            target: connection.endpoint.target, endpoint: EndpointFacts(connection.endpoint, peer: peer),
+            target: connection.endpoint.target, endpoint: EndpointFacts(connection.endpoint, peer: connection.peer),
             connection: connection.result, referenceName: connection.endpoint.referenceName, time: connection.time,
             policy: policy, verdict: connection.verdict, judged: connection.judged,
             presented: connection.isShown

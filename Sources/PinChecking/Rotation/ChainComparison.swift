@@ -72,24 +72,20 @@ package struct ChainComparison {
     }
 
     private static func leafChanges(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> [Change] {
-        func change(_ kind: Change.Kind, _ before: String?, _ after: String?) -> Change {
-            Change(kind: kind, old: before, new: after, oldCertificate: old, newCertificate: new)
-        }
         var changes: [Change] = []
         if old.spkiSHA256 == new.spkiSHA256 {
-            changes.append(renewal(from: old, to: new))
+            changes.append(old.renewal(to: new))
         } else {
-            changes.append(change(.rekeyed, "\(old.spkiSHA256) \(old.period)", "\(new.spkiSHA256) \(new.period)"))
-            if old.key != new.key { changes.append(change(.keyTypeChanged, old.key, new.key)) }
+            changes.append(old.change(.rekeyed, to: new) { "\($0.spkiSHA256) \($0.period)" })
+            if old.key != new.key { changes.append(old.change(.keyTypeChanged, to: new, by: \.key)) }
         }
         let oldNames = Set(old.names.map { $0.lowercased() })
         let newNames = Set(new.names.map { $0.lowercased() })
-        let added = newNames.subtracting(oldNames).sorted()
-        let removed = oldNames.subtracting(newNames).sorted()
-        if !added.isEmpty { changes.append(change(.namesAdded, nil, listed(added, first: mostNamed))) }
-        if !removed.isEmpty { changes.append(change(.namesRemoved, listed(removed, first: mostNamed), nil)) }
-        if let earlier = earlierEnd(from: old, to: new) { changes.append(earlier) }
-        return changes
+        let added = listed(newNames.subtracting(oldNames).sorted(), first: mostNamed)
+        let removed = listed(oldNames.subtracting(newNames).sorted(), first: mostNamed)
+        if !added.isEmpty { changes.append(old.change(.namesAdded, to: new) { $0 == new ? added : nil }) }
+        if !removed.isEmpty { changes.append(old.change(.namesRemoved, to: new) { $0 == old ? removed : nil }) }
+        return changes + [earlierEnd(from: old, to: new)].compactMap(\.self)
     }
 
     private static let mostNamed = 8
@@ -99,15 +95,7 @@ package struct ChainComparison {
 
     private static func earlierEnd(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> Change? {
         guard new.notAfter.seconds(to: old.notAfter) > toleratedSeconds else { return nil }
-        return Change(
-            kind: .expiresEarlier, old: "\(old.title) until \(old.notAfter)", new: "\(new.title) until \(new.notAfter)",
-            oldCertificate: old, newCertificate: new)
-    }
-
-    private static func renewal(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> Change {
-        Change(
-            kind: .renewed, old: "\(old.title) \(old.period)", new: "\(new.title) \(new.period)", oldCertificate: old,
-            newCertificate: new)
+        return old.change(.expiresEarlier, to: new) { "\($0.title) until \($0.notAfter)" }
     }
 
     private var chainChange: Change {
@@ -133,7 +121,7 @@ package struct ChainComparison {
             if let earlier = Self.earlierEnd(from: certificate, to: newer) { found.insert(earlier) }
             let keyIDs = [certificate.issuerKeyID, newer.issuerKeyID].compactMap(\.self)
             if certificate.issuer == newer.issuer, Set(keyIDs).count < 2 {
-                found.insert(Self.renewal(from: certificate, to: newer))
+                found.insert(certificate.renewal(to: newer))
             } else if !isReplaced {
                 isChanged = true
             }
@@ -194,6 +182,12 @@ package struct ChainComparison {
 extension Snapshot.Certificate {
     fileprivate var title: String { subject.isEmpty ? "(no subject)" : subject }
     fileprivate var period: String { "(\(notBefore.date) to \(notAfter.date))" }
+
+    fileprivate func change(_ kind: Change.Kind, to new: Self, by words: (Self) -> String?) -> Change {
+        Change(kind: kind, old: words(self), new: words(new), oldCertificate: self, newCertificate: new)
+    }
+
+    fileprivate func renewal(to new: Self) -> Change { change(.renewed, to: new) { "\($0.title) \($0.period)" } }
 }
 
 /// A difference between the old chain of a server and its new one.

@@ -59,22 +59,15 @@ extension Check {
     ) throws(Problem) -> [Check] {
         try entries.map { (entry) throws(Problem) in
             switch entry {
-            case .failure(let bad): return Check(of: bad)
+            case .failure(let bad): return Check(endpoints: [], bad: bad, policy: nil, retries: 0)
             case .success(let target):
                 do throws(Problem) { return try plan([target], &policies, areAll: false)[0] } catch {
                     // Flags that contradict an entry are no mistake of it.
-                    guard let problem = target.place.map(error.at), problem.kind != .usage else {
-                        throw target.place.map(error.at) ?? error
-                    }
-                    return Check(of: BadEntry(target.title, problem))
+                    guard target.place != nil, error.kind != .usage else { throw error }
+                    return Check(endpoints: [], bad: BadEntry(target.title, error), policy: nil, retries: 0)
                 }
             }
         }
-    }
-
-    private init(of bad: BadEntry) {
-        self.init(endpoints: [], policy: nil, retries: 0)
-        self.bad = bad
     }
 
     /// Plans checks of servers whose pins are wanted: the default client judges without pins, and no request is sent.

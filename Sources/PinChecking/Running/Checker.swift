@@ -1,6 +1,6 @@
 import Base
 import Pinning
-import TLSProbe
+package import TLSProbe
 
 /// Connects to targets and judges their chains, many at a time, each within its own deadline.
 package struct Checker: Sendable {
@@ -14,24 +14,17 @@ package struct Checker: Sendable {
     /// The processor time for judging one target's chains, by its remaining time: a second at least, for busy machines.
     var judgingLimit: @Sendable (_ left: Duration) -> Duration = { max($0, .seconds(1)) }
 
-    /// A checker of about `count` targets, with as many threads as are worth an OpenSSL each.
-    package init(in environment: Environment, expecting count: Int = .max) {
+    /// A checker of about `count` targets, on shared threads or on as many of its own as are worth an OpenSSL each.
+    package init(in environment: Environment, sharing shared: Probers? = nil, expecting count: Int = .max) {
         now = environment.now
         objection = environment.serviceObjection
-        probers = Probers(
-            on: environment.thread, in: environment.network, expecting: count, within: environment.connectionLimit,
-            judgingProxiesBy: objection)
+        probers =
+            shared
+            ?? Probers(
+                on: environment.thread, in: environment.network, expecting: count, within: environment.connectionLimit,
+                judgingProxiesBy: objection)
         prober = probers.next()
         connectionLimit = max(1, environment.connectionLimit - probers.descriptors)
-    }
-
-    /// A checker on shared threads, which outlive it.
-    init(in environment: Environment, sharing probers: Probers) {
-        now = environment.now
-        objection = environment.serviceObjection
-        self.probers = probers
-        prober = probers.next()
-        connectionLimit = environment.connectionLimit
     }
 
     package func shutdown() async { await probers.shutdown() }
