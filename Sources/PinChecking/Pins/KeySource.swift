@@ -8,17 +8,10 @@ package struct KeySource: Sendable {
         "pins learned from an unverified connection prove nothing: they may be an interceptor's"
 
     package let name: String
-    package private(set) var endpoint: CheckEndpoint? = nil
-    package var peer: PeerAddress?
-    /// The type of key that was requested; `nil` if an ordinary client asked.
-    package internal(set) var keyType: CertificateKeyType?
-    /// The part that was requested beyond an ordinary client's, as in `RSA`; `nil` for none.
-    package private(set) var part: String?
+    /// The connection to a server; `nil` if the source is a file.
+    private var connection: CheckedConnection? = nil
     /// The types of keys that the endpoint has no certificate for, in its first source only.
     package internal(set) var absentKeyTypes: [CertificateKeyType] = []
-    /// The ending of the server's check; `nil` if the source is a file.
-    package private(set) var ending: Ending?
-    private(set) var judged: JudgedChain?
     package var items: [PinItem]
     package var group: PinGroup?
     package var alsoSent: [Certificate] = []
@@ -27,6 +20,15 @@ package struct KeySource: Sendable {
     /// The finding that the chain may be an interceptor's, even if it is trusted; `nil` without a sign of one.
     package private(set) var suspicion: Finding?
     package var recommended: Recommendation?
+
+    package var endpoint: CheckEndpoint? { connection?.endpoint }
+    package var peer: PeerAddress? { connection?.peer }
+    /// The type of key that was requested; `nil` if an ordinary client asked.
+    package var keyType: CertificateKeyType? { connection?.variant.keyType }
+    /// The part that was requested beyond an ordinary client's, as in `RSA`; `nil` for none.
+    package var part: String? { connection?.variant.label }
+    package var ending: Ending? { connection?.verdict }
+    var judged: JudgedChain? { connection?.judged }
 
     /// `true` if the default client does not accept the server's chain: its keys may be an interceptor's.
     package var isUnverified: Bool { ending.map { ![.accepted, .unreachable].contains($0.outcome) } ?? false }
@@ -83,21 +85,12 @@ package struct KeySource: Sendable {
 
     /// The keys of the path that the default client built from the chain of a server.
     private init(_ connection: CheckedConnection) {
-        let endpoint = connection.endpoint
-        name = endpoint.target
-        self.endpoint = endpoint
-        if case .keyType(let keyType) = connection.variant { self.keyType = keyType }
-        part = connection.variant.label
-        ending = connection.verdict
-        judged = connection.judged
-        presented = judged?.view.presented
-        suspicion = judged?.interception
-        switch connection.result {
-        case .failure(let error): peer = error.peer
-        case .success(let handshake): peer = handshake.peer
-        }
+        name = connection.endpoint.target
+        self.connection = connection
+        presented = connection.judged?.view.presented
+        suspicion = connection.judged?.interception
         let sent = presented?.certificates ?? []
-        let shown = judged?.shown
+        let shown = connection.judged?.shown
         let path = shown?.decided?.builtChain.certificates ?? []
         items = path.enumerated().map { depth, certificate in
             let isRoot = certificate.isSelfIssued && depth == path.count - 1
