@@ -11,9 +11,9 @@ public struct Reason: Hashable, Sendable, CustomStringConvertible {
     public var message: String { ([sentence] + hints).joined(separator: "; ") }
     package let sentence: String
     /// Further facts, each in a sentence of its own.
-    package let hints: [String]
+    package internal(set) var hints: [String]
     /// The remedy; `nil` if the sentence contains it or there is none.
-    package private(set) var remedy: Remedy?
+    package internal(set) var remedy: Remedy?
     /// The failure of a connection, which has a remedy of its own.
     package private(set) var failure: ProbeError? = nil
 
@@ -31,15 +31,6 @@ public struct Reason: Hashable, Sendable, CustomStringConvertible {
         self.init(id ?? failure.id, "\(failure.phase.rawValue): \(failure.escapedFact)", remedy: remedy)
         self.failure = failure
     }
-
-    /// The reason with a further fact.
-    func adding(_ hint: String) -> Reason { Reason(id, sentence, hints: hints + [hint], remedy: remedy) }
-
-    func advising(_ isAdvising: Bool) -> Reason {
-        var reason = self
-        if !isAdvising { reason.remedy = nil }
-        return reason
-    }
 }
 
 extension Finding {
@@ -47,11 +38,5 @@ extension Finding {
 
     package static func warning(_ kind: FindingID, _ message: String, remedy: Remedy? = nil) -> Finding {
         Finding(kind, .warning, message, remedy: remedy)
-    }
-
-    func advising(_ isAdvising: Bool) -> Finding {
-        var finding = self
-        if !isAdvising { finding.remedy = nil }
-        return finding
     }
 }

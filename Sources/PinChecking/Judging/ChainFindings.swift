@@ -14,11 +14,12 @@ extension HostPolicy {
             findings += misreadPinWarnings(
                 (views.flatMap(\.presented.certificates) + verdict.builtChain.certificates).distinct)
         }
+        if !isAdvising { for index in findings.indices { findings[index].remedy = nil } }
         let isRefused = !ranked.isEmpty && ranked.allSatisfy { $0.isAccepted == false }
         let notes = ranked.flatMap { $0.decided?.findings ?? [] }.filter { $0.level == .note }.distinct
         let interception = [interception].compactMap(\.self)
         return (
-            findings.map { $0.advising(isAdvising) } + interception.filter { $0.level == .warning }
+            findings + interception.filter { $0.level == .warning }
                 + views.flatMap { $0.evidence?.findings(isRefused: isRefused) ?? [] }.distinct,
             remarks + rootNotes(on: ranked, views[0]) + differentLeaves(of: ranked) + notes
                 + interception.filter { $0.level == .note }

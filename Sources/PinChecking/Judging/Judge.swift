@@ -62,14 +62,12 @@ extension HostPolicy {
         let isIdleTaken = followsSources && clients.contains { $0.decided?.isByPins == true }
         for index in clients.indices { clients[index].lookAhead(inUse: inUse, isIdleTaken: isIdleTaken) }
         if wording == nil, clients.contains(where: \.isUntrusted), let hint = clockHint(on: presented, at: time) {
-            for index in clients.indices where clients[index].isUntrusted {
-                clients[index].reason = clients[index].reason.adding(hint)
-            }
+            for index in clients.indices where clients[index].isUntrusted { clients[index].reason.hints.append(hint) }
         }
         let interception = interceptionFinding(on: clients.ranked)
         // A proxy is the cause of all else: a remedy for the chain would mislead.
         let isIntercepted = interception?.kind == .interceptor && interception?.level == .warning
-        for index in clients.indices { clients[index].reason = clients[index].reason.advising(!isIntercepted) }
+        if isIntercepted { for index in clients.indices { clients[index].reason.remedy = nil } }
         let (findings, notes) = findings(on: clients, views.map(\.view), interception, isAdvising: !isIntercepted)
         // Clients on these devices never get such a key.
         let leftOut = keyType == nil ? [] : Set(devices.map(\.name)).subtracting(clients.map(\.judgedDevice.name))

@@ -98,27 +98,20 @@ package struct PinRecommender: Sendable {
                 certificate, certificate.isSelfIssued ? .root : .intermediate,
                 known == certificate ? place(certificate) : "device lists", id, message)
         }
-        var choices = usable.filter { keys.contains($0.key) }.map {
-            choice($0, "root-in-use", "the server's certificates come from it today")
-        }
+        let (own, others) = (usable.filter { keys.contains($0.key) }, usable.filter { !keys.contains($0.key) })
         // Today's chain may end at a root that the CA leaves.
-        if choices.isEmpty, let root = keys.dropFirst().lazy.compactMap({ cas.root(withKey: $0) }).first {
-            choices.append(
-                choice(
-                    root, "root-being-left",
-                    "the server's certificates come from it until \(ca.name) moves them to the others. "
-                        + (root.until.map { "Drop it by \($0.date)" } ?? "Drop it then")))
-        }
-        choices += usable.filter { !keys.contains($0.key) }.map {
-            choice($0, "sibling-root", "another root of \(ca.name). Any renewal may move the server to it")
-        }
-        choices += ca.comingRoots.map {
-            choice($0, "coming-root", "a root to come of \(ca.name). Devices that learn it end every path there")
-        }
+        let left = own.isEmpty ? Array(keys.dropFirst().compactMap { cas.root(withKey: $0) }.prefix(1)) : []
+        let moving = "the server's certificates come from it until \(ca.name) moves them to the others"
+        let rows: [(roots: [CA.Root], id: String, words: String)] = [
+            (own, "root-in-use", "the server's certificates come from it today"),
+            (left, "root-being-left", "\(moving). Drop it \(left.first?.until.map { "by \($0.date)" } ?? "then")"),
+            (others, "sibling-root", "another root of \(ca.name). Any renewal may move the server to it"),
+            (ca.comingRoots, "coming-root", "a root to come of \(ca.name). Devices that learn it end every path there"),
+        ]
         return Recommendation(
             strategy: .caRoots,
             summary: "the CA's roots. Whatever \(ca.name) issues for this host is accepted, and nothing of another CA",
-            ca: ca, choices: choices)
+            ca: ca, choices: rows.flatMap { row in row.roots.map { choice($0, row.id, row.words) } })
     }
 
     private func privateRoots(_ root: Certificate, _ place: (Certificate) -> String) -> Recommendation {
@@ -126,16 +119,12 @@ package struct PinRecommender: Sendable {
         let others = (policy.givenRoots?.givenCertificates ?? []).filter { other in
             other.isSelfIssued && other.publicKey != root.publicKey && listed[other.publicKey.spkiSHA256] == nil
         }
+        let own = "the root of your CA, which no device knows by itself"
+        let given = "another root that you gave. Drop it if it is no CA of yours"
         return Recommendation(
             strategy: .ownRoot, summary: "the roots of your own CA. Everything below them may change",
-            choices: [
-                choice(root, .root, place(root), "private-root", "the root of your CA, which no device knows by itself")
-            ]
-                + others.map {
-                    choice(
-                        $0, .root, "anchors", "other-root",
-                        "another root that you gave. Drop it if it is no CA of yours")
-                },
+            choices: [choice(root, .root, place(root), "private-root", own)]
+                + others.map { choice($0, .root, "anchors", "other-root", given) },
             missing: others.isEmpty
                 ? .warning(
                     .nextRootMissing,
@@ -144,6 +133,7 @@ package struct PinRecommender: Sendable {
     }
 
     private func ownKeys(_ leaf: Certificate, _ kept: [PinItem], _ ca: CA?) -> Recommendation {
+        let own = "the server's own key. It matches as long as renewals keep it"
         let reason = Reason(
             "key-in-reserve",
             "in reserve. When the server's key is lost or replaced, the server gets this one, and apps go on working. "
@@ -152,11 +142,8 @@ package struct PinRecommender: Sendable {
             strategy: .ownKeys,
             summary: "the server's own key and one in reserve. They outlast any CA; a renewal has to "
                 + "keep the key (certbot: --reuse-key)", ca: ca,
-            choices: [
-                choice(
-                    leaf, .leaf, "presented", "server-key",
-                    "the server's own key. It matches as long as renewals keep it")
-            ] + kept.map { ($0, $0.source, reason, nil, nil) },
+            choices: [choice(leaf, .leaf, "presented", "server-key", own)]
+                + kept.map { ($0, $0.source, reason, nil, nil) },
             missing: kept.isEmpty
                 ? .warning(
                     .reserveMissing,
