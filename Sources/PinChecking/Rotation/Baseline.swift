@@ -13,19 +13,10 @@ package struct Baseline: Sendable {
     }
 
     /// The closest record: of the endpoint itself, of the address that a look-up led to, or of its target by name.
-    package func recorded(for endpoint: Snapshot.Endpoint) -> Snapshot.Endpoint? {
-        recorded(for: endpoint.key, at: endpoint.peer)
-    }
-
     func recorded(for key: Snapshot.Key, at peer: String? = nil) -> Snapshot.Endpoint? {
-        var key = key
-        if let exact = byKey[key] { return exact }
-        if key.connect == nil {
-            key.connect = peer
-            return peer == nil ? nil : byKey[key]
-        }
-        key.connect = nil
-        return byKey[key]
+        var other = key
+        other.connect = key.connect == nil ? peer : nil
+        return byKey[key] ?? byKey[other]
     }
 
     /// A record of the target at another address: with the same chain, else with the most frequent leaf.
@@ -33,25 +24,21 @@ package struct Baseline: Sendable {
         let target = endpoint.key.atAnyAddress
         let others = snapshot.endpoints.filter { $0.key.atAnyAddress == target }
         if let same = others.first(where: { $0.chain == endpoint.chain }) { return same }
-        let groups = Dictionary(grouping: others.indices) { others[$0].leaf.certificateSHA256 }
-        return groups.values.max { left, right in
-            left.count != right.count ? left.count < right.count : left[0] > right[0]
-        }.map { others[$0[0]] }
+        return others.grouped(by: \.leaf).max { $0.elements.count < $1.elements.count }?.elements[0]
     }
 
     package func changes(at endpoint: Snapshot.Endpoint) -> BaselineChanges {
-        let recorded = recorded(for: endpoint)
+        let recorded = recorded(for: endpoint.key, at: endpoint.peer)
         let other = recorded == nil ? elsewhere(endpoint) : nil
         let changes =
-            (recorded ?? other).map { ChainComparison.changes(from: $0.chain, to: endpoint.chain) } ?? [
-                Change(kind: .targetAdded, old: nil, new: endpoint.key.words)
-            ]
+            (recorded ?? other).map { ChainComparison.changes(from: $0.chain, to: endpoint.chain) }
+            ?? [Change(kind: .targetAdded, old: nil, new: endpoint.key.words)]
         return BaselineChanges(
             baseline: path, recorded: recorded, comparedWith: other?.place, changes: changes, allowed: allowed)
     }
 
     package func missing(from endpoints: [Snapshot.Endpoint]) -> [(Snapshot.Endpoint, BaselineChanges)] {
-        let seen = Set(endpoints.compactMap { recorded(for: $0)?.key })
+        let seen = Set(endpoints.compactMap { recorded(for: $0.key, at: $0.peer)?.key })
         return snapshot.endpoints.filter { !seen.contains($0.key) }.map { ($0, missing($0)) }
     }
 

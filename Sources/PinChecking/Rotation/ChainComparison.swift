@@ -68,7 +68,7 @@ package struct ChainComparison {
         var changes = Set(oldLeaf == newLeaf ? [] : leafChanges(from: oldLeaf, to: newLeaf))
         changes.formUnion(comparison.changesAboveLeaf())
         if changes.isEmpty { changes.insert(comparison.chainChange) }
-        return changes.sorted { $0.kind != $1.kind ? $0.kind < $1.kind : ($0.old ?? "") < ($1.old ?? "") }
+        return changes.sorted { ($0.kind.rank, $0.old ?? "") < ($1.kind.rank, $1.old ?? "") }
     }
 
     private static func leafChanges(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> [Change] {
@@ -211,7 +211,7 @@ package struct Change: Sendable, Hashable {
     }
 
     /// The kinds of differences, roughly from harmless to grave; raw values are stable ids.
-    package enum Kind: String, Sendable, Hashable, CaseIterable, Comparable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
         case renewed
         case rekeyed
         case keyTypeChanged = "key-type-changed"
@@ -246,7 +246,6 @@ package struct Change: Sendable, Hashable {
             }
         }
 
-        package static func < (left: Kind, right: Kind) -> Bool { left.rank < right.rank }
-        private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+        fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 }

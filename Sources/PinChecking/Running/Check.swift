@@ -116,27 +116,14 @@ extension Baseline {
     package func checks(
         _ connection: CheckRequest.Connection, judgedBy policy: (CheckEndpoint) throws(Problem) -> HostPolicy?
     ) throws(Problem) -> [Check] {
-        var checks: [Check] = []
-        var target: String?
-        // The endpoints of one target are next to each other.
-        for recorded in snapshot.endpoints {
-            let (endpoint, variant) = try recorded.key.attempt(connection)
-            if recorded.key.target == target {
-                checks[checks.count - 1].endpoints.append(endpoint)
-                checks[checks.count - 1].recorded?.append(variant)
-            } else {
-                checks.append(
-                    Check(
-                        endpoints: [endpoint], policy: try policy(endpoint),
-                        retries: connection.retries ?? RequestDefaults.retries, recorded: [variant]))
-            }
-            target = recorded.key.target
+        try snapshot.endpoints.map(\.key).grouped(by: \.target).map { (group) throws(Problem) in
+            let attempts = try group.elements.map { (key) throws(Problem) in try key.attempt(connection) }
+            return Check(
+                endpoints: attempts.map(\.endpoint), policy: try policy(attempts[0].endpoint),
+                retries: connection.retries ?? RequestDefaults.retries, recorded: attempts.map(\.variant))
         }
-        return checks
     }
-}
 
-extension Baseline {
     /// A chain that stands for what each endpoint of the checks should serve.
     package init(
         _ path: String, standing chain: PresentedChain, for checks: [Check], allowing allowed: Set<Change.Kind>
@@ -174,9 +161,7 @@ extension Baseline {
 }
 
 extension Snapshot.Key {
-    fileprivate func attempt(
-        _ connection: CheckRequest.Connection
-    ) throws(Problem) -> (endpoint: CheckEndpoint, variant: Variant) {
+    fileprivate func attempt(_ connection: CheckRequest.Connection) throws(Problem) -> Attempt {
         var request = CheckRequest()
         if let verifyName { request.names.setReference(verifyName) } else { request.names.reference = .unchecked }
         request.connection = connection

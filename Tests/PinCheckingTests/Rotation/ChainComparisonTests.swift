@@ -155,7 +155,8 @@ struct ChainComparisonTests {
             let new = chain()
             let changes = ChainComparison.changes(from: old, to: new)
             #expect(changes.isEmpty == (old == new), "\(old.map(\.certificateSHA256)) \(new.map(\.certificateSHA256))")
-            #expect(changes.map(\.kind) == changes.map(\.kind).sorted())
+            let ranks = changes.compactMap { Change.Kind.allCases.firstIndex(of: $0.kind) }
+            #expect(ranks == ranks.sorted())
             #expect(Set(changes).count == changes.count)
             #expect(changes.allSatisfy { $0.old != nil || $0.new != nil })
         }
