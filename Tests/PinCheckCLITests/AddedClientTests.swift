@@ -91,7 +91,7 @@ import Testing
         }
         for row in rows where row.platform == nil {
             let needsPlatform = !row.namedBy.isEmpty || row.bindsAppBy != nil || row.loader != nil
-            if needsPlatform || row.answersChallenges { mistakes.append("\(row.name) needs a platform") }
+            if needsPlatform { mistakes.append("\(row.name) needs a platform") }
         }
         for (index, row) in rows.enumerated() {
             for other in rows.prefix(index) {

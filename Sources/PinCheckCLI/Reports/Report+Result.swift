@@ -117,7 +117,8 @@ extension Report {
 
 extension Report.Client {
     init(_ result: ClientVerdict) {
-        let isChallenged = result.client.client.answersChallenges
+        // On Apple's platforms clients answer a challenge of NSURLSession.
+        let isChallenged = result.client.client.platform == .apple
         let verdict = result.decided
         self.init(
             name: result.client.client.name, device: result.device,

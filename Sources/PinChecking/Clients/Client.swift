@@ -11,8 +11,6 @@ public struct Client: Sendable {
     package var settings: [ClientSetting] = []
     /// `true` if `--client all` includes it: not a version too old to ship, or a client with every certificate pinned.
     package var isInAll = true
-    /// `true` if it trusts user-installed roots (`--extra-root`).
-    package var trustsInstalledRoots = true
     /// The configurations that it reads itself, each with its way to look up a host.
     package var configurations: [PinConfiguration.Kind: PinConfiguration.Lookup] = [:]
     /// The configuration by which the system decides for every connection of an app; `nil` if the row is not a system.
@@ -27,8 +25,6 @@ public struct Client: Sendable {
     var looseSet: LooseSet?
     /// `true` if AFSecurityPolicy's settings are the client's: mode, allowInvalidCertificates, validatesDomainName.
     var hasSecurityPolicy = false
-    /// `true` if it decides by answering a challenge of NSURLSession, as clients on Apple's platforms do.
-    package var answersChallenges = false
     /// The platform that it runs on; `nil` if its decisions do not depend on one.
     package let platform: PlatformFamily?
     package let pinForm: PinForm

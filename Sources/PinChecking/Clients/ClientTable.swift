@@ -6,21 +6,19 @@ extension Client {
         Client(
             name: "afnetworking", summary: "AFNetworking 4, AFSecurityPolicy",
             configurations: [.appBundle: .union], namedBy: [.appBundle], framework: "AFNetworking",
-            looseSet: .certificates, hasSecurityPolicy: true, answersChallenges: true, platform: .apple,
-            pinForm: .file(.afNetworking4), make: { AFNetworking(policy: $0.afSecurityPolicy) }),
+            looseSet: .certificates, hasSecurityPolicy: true, platform: .apple, pinForm: .file(.afNetworking4),
+            make: { AFNetworking(policy: $0.afSecurityPolicy) }),
         Client(
             name: "afnetworking-3", summary: "AFNetworking 3: decides alike, answers with rejectProtectionSpace",
-            configurations: [.appBundle: .union], hasSecurityPolicy: true, answersChallenges: true, platform: .apple,
+            configurations: [.appBundle: .union], hasSecurityPolicy: true, platform: .apple,
             pinForm: .file(.afNetworking3),
             make: { AFNetworking(policy: $0.afSecurityPolicy, rejection: .rejectProtectionSpace) }),
         Client(
             name: "afnetworking-2.5", summary: "AFNetworking 2.2.1 – 2.5.4, with validatesCertificateChain",
             settings: [.init("chain", "yes|no", "validatesCertificateChain: the whole chain is pinned")],
-            isInAll: false, configurations: [.appBundle: .union], hasSecurityPolicy: true, answersChallenges: true,
-            platform: .apple, pinForm: .file(.afNetworking3),
-            shownSettings: {
-                [ShownSetting("validatesCertificateChain", .flag((try? $0.validatesCertificateChain()) ?? true))]
-            },
+            isInAll: false, configurations: [.appBundle: .union], hasSecurityPolicy: true, platform: .apple,
+            pinForm: .file(.afNetworking3),
+            shownSettings: { [ShownSetting("validatesCertificateChain", .flag($0.client.text("chain") != "no"))] },
             make: {
                 AFNetworking(policy: $0.afSecurityPolicy, validatesCertificateChain: try $0.validatesCertificateChain())
             }),
@@ -34,8 +32,8 @@ extension Client {
                 .init("no-default-validation", nil, "performDefaultValidation = false"),
                 .init("no-validate-host", nil, "validateHost = false"),
             ],
-            configurations: [.appBundle: .union], namedBy: [.appBundle], framework: "Alamofire",
-            answersChallenges: true, platform: .apple, pinForm: .file(.alamofire), make: { try $0.alamofire() }),
+            configurations: [.appBundle: .union], namedBy: [.appBundle], framework: "Alamofire", platform: .apple,
+            pinForm: .file(.alamofire), make: { try $0.alamofire() }),
         Client(
             name: "trustkit", summary: "TrustKit 3 for iOS",
             settings: [
@@ -43,7 +41,7 @@ extension Client {
                 .init("expires", ClientSetting.date, "kTSKExpirationDate, midnight UTC"),
             ],
             configurations: [.trustKit: .mostSpecificOfSameSuffix, .reactNative: .mostSpecificOfSameSuffix],
-            namedBy: [.trustKit, .reactNative], answersChallenges: true, platform: .apple, pinForm: .hash(.base64),
+            namedBy: [.trustKit, .reactNative], platform: .apple, pinForm: .hash(.base64),
             make: { try $0.trustKit() }),
         Client(
             name: "okhttp", summary: "OkHttp 5, CertificatePinner",
@@ -51,7 +49,6 @@ extension Client {
                 .init("pattern", "PATTERN", "the pins' hosts: a host, *.host or **.host"),
                 .init("conscrypt", nil, "the app brings Conscrypt: the newest Android's TLS on every device"),
             ] + ClientSetting.androidApp,
-            trustsInstalledRoots: false,
             configurations: [.okHttp: .union, .reactNative: .unionOfCanonicalNames],
             comparesHostAsWritten: true, namedBy: [.okHttp, .reactNative], platform: .android, pinForm: .hash(.okhttp),
             make: { try $0.okHttp() }),
@@ -59,8 +56,8 @@ extension Client {
             name: "android", summary: "Android's Network Security Config",
             settings: [.init("expires", ClientSetting.date, "the pin set's expiration, midnight UTC here")]
                 + ClientSetting.androidApp,
-            trustsInstalledRoots: false, configurations: [.android: .mostSpecific], bindsAppBy: .android,
-            namedBy: [.android], platform: .android, pinForm: .hash(.base64),
+            configurations: [.android: .mostSpecific], bindsAppBy: .android, namedBy: [.android], platform: .android,
+            pinForm: .hash(.base64),
             make: {
                 AndroidNetworkSecurityConfig(
                     expiration: $0.client.date("expires") ?? $0.policy?.expiration, trust: $0.androidTrust)
@@ -69,7 +66,7 @@ extension Client {
             name: "nspinneddomains", summary: "Apple's NSPinnedDomains (App Transport Security)",
             settings: [.init("key", "leaf|ca", "the key that lists the pins: leaf or CA identities")],
             configurations: [.nsPinnedDomains: .union], bindsAppBy: .nsPinnedDomains, namedBy: [.nsPinnedDomains],
-            answersChallenges: true, platform: .apple, pinForm: .hash(.base64), make: { try $0.nsPinnedDomains() }),
+            platform: .apple, pinForm: .hash(.base64), make: { try $0.nsPinnedDomains() }),
         Client(
             name: "curl", summary: "curl --pinnedpubkey, which compares the leaf's key alone",
             settings: [.init("insecure", nil, "--insecure: only the pin is checked")], looseSet: .inCurlsNotation,

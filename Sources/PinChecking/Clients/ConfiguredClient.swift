@@ -11,7 +11,7 @@ package struct ConfiguredClient: Sendable {
     /// The trust in the app's network security configuration; `nil` if no setting or file determines it.
     package var androidTrust: AndroidTrust?
     package var app: AppleApp?
-    /// `true` if it trusts user-installed roots in addition to its procedure's anchors.
+    /// `true` if it trusts user-installed roots in addition to its procedure's anchors: no app for API 24 and later does.
     package var trustsInstalledRoots = false
 }
 
@@ -34,7 +34,7 @@ extension ConfiguredClient {
         pins = input.pins
         androidTrust = input.androidTrust
         app = client.platform == .apple ? (input.transportSecurity, input.urlHost) : nil
-        trustsInstalledRoots = input.androidTrust == nil && (client.trustsInstalledRoots || client.isSet("user-roots"))
+        trustsInstalledRoots = input.androidTrust == nil && (client.platform != .android || client.isSet("user-roots"))
     }
 }
 
