@@ -40,7 +40,6 @@ package struct BaselineComparison {
     }
 
     package var unasked: [Snapshot.Key] { baseline.snapshot.endpoints.map(\.key).filter { !asked.contains($0) } }
-    /// The titles of the recorded endpoints that nobody answered for.
     package var unanswered: [String] { silent.subtracting(seen.map(\.key)).sorted().map(\.title) }
     package var updated: Snapshot {
         let lost = gone.subtracting(silent)

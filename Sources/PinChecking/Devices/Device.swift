@@ -103,7 +103,6 @@ extension DeviceData {
             "there is no device \(quoted(name)): did you mean \(quoted(nearest))? (devices are named by their system)")
     }
 
-
     private func neighbours(of name: String) -> [String] {
         let parts = name.split(separator: "-", maxSplits: 1)
         guard parts.count == 2, let version = DeviceVersion(parts[1]) else { return [] }

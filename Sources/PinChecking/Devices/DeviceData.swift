@@ -73,7 +73,6 @@ package struct DeviceData: Sendable {
 
     package var certificateCount: Int { read?.certificates.count ?? Int(Self.table.certificateCount) }
 
-    /// The day on which the newest of the lists was read.
     package var date: Timestamp { devices.map(\.date).max() ?? Timestamp(secondsSinceEpoch: 0) }
 
     /// The age of the data in whole days; 0 if the clock is behind.
@@ -83,7 +82,6 @@ package struct DeviceData: Sendable {
 
     package func isStale(at time: Timestamp) -> Bool { age(at: time) > Self.daysUntilStale }
 
-    /// The roots of a device in DER, each made on use.
     package func roots(of device: Device) -> some RandomAccessCollection<[UInt8]> {
         positions(of: device).lazy.map { certificate(at: $0) }
     }

@@ -73,7 +73,6 @@ extension HostPolicy {
         }
     }
 
-    /// The warning that the machine has no roots, if that is the reason for distrust.
     private func missingRootsWarning(_ verdict: Verdict, on device: JudgedDevice) -> Finding? {
         let places = verdict.isMissingAnchor ? device.verifier.trustStore.placesWithoutSystemRoots : nil
         guard let places else { return nil }

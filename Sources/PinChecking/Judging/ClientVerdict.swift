@@ -119,7 +119,6 @@ package struct JudgedChain: Sendable {
 
 package struct MatchedPin: Sendable, Hashable {
     package let pinIndex: Int
-    /// The depth on the paths of the clients.
     package let depth: Int
     package let clients: [String]
     /// The certificate that it is for; `nil` if its key has none yet.

@@ -26,7 +26,6 @@ final class Forecaster: Sendable {
 
     var time: Timestamp { today.time }
     var leaf: Certificate { today.presented.leaf }
-    /// The path of today that pins are compared on.
     var path: [Certificate] { verdict.reach.certificates }
     var pins: [Pin] { client.pins?.pins ?? [] }
     var data: DeviceData { policy.lists?.data ?? .builtIn }

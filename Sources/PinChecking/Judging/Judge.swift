@@ -19,7 +19,6 @@ extension HostPolicy {
                 presented: presented, referenceName: name, time: time, fetchable: fetchable,
                 evidence: evidence(of: presented, staple: handshake?.staple, at: time), connection: handshake?.facts)
         }
-        // Each handshake once.
         var views = [(handshake: first, view: view(of: presented, on: first))]
         // Most clients have the same first question.
         let budget = TargetBudget()

@@ -8,7 +8,6 @@ extension Forecaster {
     /// The result for a pin: the reason why it is not a backup, or its end as one, `nil` if it is a key.
     typealias UnusedPin = (noBackup: Outlook.NoBackup?, until: Timestamp?)
 
-    /// The most certificates that are judged for each client.
     private static let mostCertificates = 64
 
     /// The unmatched pins that are not in use elsewhere in the run, by their positions, and for each condition the end

@@ -53,7 +53,6 @@ package struct KeySource: Sendable {
         return Set(chosen.map(\.spkiSHA256))
     }
 
-    /// The warning that this machine has no roots, so that the chain is not trusted.
     package var missingRoots: Finding? { judged?.findings.first { $0.kind == .noSystemRoots } }
 
     package var warning: String? { isUnverified ? reason.map { "\($0.sentence); \(Self.warning)" } : nil }

@@ -10,7 +10,6 @@ package final class HostPolicy: Sendable {
     package let mode: AFSecurityPolicy.PinningMode
     package let pins: PinSet?
     package let entries: [ConfiguredEntry]
-    /// The parts of an app's configuration that its device decides by, in addition to the pins.
     package let applied: [AppliedConfiguration]
     package let remarks: [Finding]
     private let warnings: [Finding]

@@ -5,7 +5,6 @@ import X509
 
 /// Reads the files that settings name, once for equal settings, and makes the policies of hosts.
 package struct Policies {
-    /// The notes about pins as they were read, each once.
     package private(set) var notes: [Finding] = []
 
     private let environment: [String: String]

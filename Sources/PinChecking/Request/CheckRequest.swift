@@ -11,7 +11,6 @@ package struct CheckRequest: Hashable, Sendable {
     package var names = Names()
     package var connection = Connection()
     package var judging = Judging()
-    /// The checks in addition to an ordinary client's.
     package var variants = Variants()
     package var http = HTTP()
 
@@ -106,7 +105,6 @@ extension CheckRequest {
 /// A request with its expected answer; a class, so that thousands of targets without one stay small.
 package final class CheckExchange: Sendable {
     package let request: HTTPRequest
-    /// The statuses that the answer may have; `nil` means any.
     package let expected: ExpectedStatus?
 
     package init(_ request: HTTPRequest, expecting expected: ExpectedStatus?) {

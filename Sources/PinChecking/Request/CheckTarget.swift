@@ -30,7 +30,6 @@ package struct BadEntry: Error, Sendable {
     package init(_ name: String, _ problem: Problem) { (self.name, self.problem) = (name, problem) }
 }
 
-/// An endpoint: the place to connect to, with its names.
 package struct CheckEndpoint: Sendable {
     package let target: String
     package let targetPort: Int
@@ -155,7 +154,6 @@ extension ConnectAddress {
 /// A way to connect to an address: as an ordinary client, or with a changed offer.
 package enum Variant: Hashable, Sendable {
     case ordinary
-    /// A connection that accepts only keys of this type.
     case keyType(CertificateKeyType)
     case withoutSNI
     /// A connection that sends the judged name, unlike an ordinary client's.
@@ -205,7 +203,6 @@ extension CheckRequest {
         /// The service that resolves names; `nil` means the system's resolver.
         package var service: AddressService?
         package var keyTypes: [CertificateKeyType] = []
-        /// `true` if connections with and without SNI are compared.
         package var comparesSNI = false
 
         package var isEmpty: Bool { !(asksForAddresses || comparesSNI) && keyTypes.isEmpty }

@@ -42,9 +42,7 @@ package struct AddressComparison: Sendable {
         isConsistent = differ ? false : serving < 2 && !isUnchanged ? nil : true
     }
 
-    /// The result for each requested part.
     package let coverage: [CoveredPart]
-    /// The families without an address of the name.
     package let absentFamilies: [Variant]
 
     init(of connections: [CheckedConnection], absent families: [Variant] = []) {

@@ -87,7 +87,6 @@ public struct CheckResult: Sendable {
     }
 }
 
-/// The facts of an endpoint that need no connection.
 package struct EndpointFacts: Hashable, Sendable {
     /// The connected address, or the name in a record; `nil` without either.
     package let address: ServerName?

@@ -19,7 +19,6 @@ package enum Coverage: Hashable, Sendable {
     var isNone: Bool { if case .none = self { true } else { false } }
 }
 
-/// A requested part in documents.
 package struct CoveredPart: Hashable, Sendable {
     /// A key type, `ordinary`, `no SNI`, `with SNI`, or the addresses of a family.
     package let part: String

@@ -42,7 +42,6 @@ package struct Baseline: Sendable {
         return snapshot.endpoints.filter { !seen.contains($0.key) }.map { ($0, missing($0)) }
     }
 
-    /// The change that a recorded endpoint is no more.
     func missing(_ endpoint: Snapshot.Endpoint) -> BaselineChanges {
         let missing = Change(kind: .targetMissing, old: endpoint.key.words, new: nil)
         return BaselineChanges(

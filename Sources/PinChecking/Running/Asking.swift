@@ -29,7 +29,6 @@ extension HostPolicy {
     }
 }
 
-/// One way to connect to an endpoint.
 typealias Attempt = (endpoint: CheckEndpoint, variant: Variant)
 
 extension Checker {

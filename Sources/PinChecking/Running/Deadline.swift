@@ -34,7 +34,6 @@ final class JudgingTime: Sendable {
     var isUsedUp: Bool { time.withLock { $0.used >= $0.limit } }
     func allow(_ rest: Duration) { time.withLock { $0.limit = min($0.limit, $0.used + rest) } }
 
-    /// Judges on the calling thread, and adds the time it takes.
     func counting<Value>(_ judge: () -> Value) -> Value {
         let start = Self.timeOfThread
         defer {

@@ -45,7 +45,6 @@ package struct Outlook: Sendable, Hashable {
     package let pinsExpire: Timestamp?
     /// The first end of a certificate on the paths that the client needs; `nil` if it does not mind dates.
     package let validUntil: Timestamp?
-    /// The latest usual renewal of certificates with this lifetime.
     package let renewalPoint: Timestamp?
     package internal(set) var findings: [Finding]
     /// `false` if pins do not decide: the client has no backup and needs none.

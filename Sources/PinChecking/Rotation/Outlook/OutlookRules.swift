@@ -2,7 +2,6 @@ import Base
 package import PinFormats
 package import Pinning
 
-/// The user's limits for the time ahead.
 package struct OutlookRules: Sendable, Hashable {
     package var warnBefore: Threshold?
     package var failBefore: Threshold?
