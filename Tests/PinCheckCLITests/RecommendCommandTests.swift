@@ -117,8 +117,8 @@ import Testing
         let end = Timestamp(secondsSinceEpoch: LabClock.now + 86_400 * 100)
         func root(_ certificate: LabCertificate, _ name: String, _ state: CA.Root.State) -> CA.Root {
             CA.Root(
-                name, SHA256Digest(bytes: certificate.publicKeySHA256)!.hexadecimal, "EC P-256", state,
-                until: state == .older ? end.description : nil, "https://authority.example/", "2026-01-01")
+                name, SHA256Digest(bytes: certificate.publicKeySHA256)!, "EC P-256", state,
+                until: state == .older ? end : nil, "https://authority.example/", "2026-01-01")
         }
         let cas = [CA("Mover", [root(lab.rootY, "Root Y", .inUse), root(lab.rootX, "Root X", .older)])]
         try await open { desk in
@@ -265,8 +265,8 @@ struct RotatedAuthority {
     var cas: [CA] {
         func root(_ certificate: LabCertificate, _ name: String, _ crossSigners: [String] = []) -> CA.Root {
             CA.Root(
-                name, SHA256Digest(bytes: certificate.publicKeySHA256)!.hexadecimal, "EC P-256", .inUse,
-                signedBy: crossSigners, "https://authority.example/roots", "2026-01-01")
+                name, SHA256Digest(bytes: certificate.publicKeySHA256)!, "EC P-256", .inUse, signedBy: crossSigners,
+                "https://authority.example/roots", "2026-01-01")
         }
         return [CA("A Laboratory", [root(rootX, "Root X", ["Old Root"]), root(rootY, "Root Y")])]
     }

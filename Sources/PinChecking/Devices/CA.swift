@@ -31,14 +31,15 @@ package struct CA: Sendable, Hashable {
         package let date: String
 
         fileprivate init(_ row: PublicCARow) {
-            (name, key, algorithm, until) = (row.name, row.key, row.algorithm, row.until)
-            state = State(rawValue: row.state) ?? .older
-            (crossSigners, source, date) = (row.crossSigners, row.source, row.date)
+            self.init(
+                row.name, row.key, row.algorithm, State(rawValue: row.state) ?? .older, until: row.until,
+                signedBy: row.crossSigners, row.source, row.date)
         }
 
         fileprivate init(row: [String]) {
+            guard let key = SHA256Digest(hexadecimal: row[2]) else { preconditionFailure("\(row[1]) has no key") }
             self.init(
-                row[1], row[2], row[3], State(rawValue: row[4]) ?? .older, until: row[5].isEmpty ? nil : row[5],
+                row[1], key, row[3], State(rawValue: row[4]) ?? .older, until: try? TimeText.read(row[5]),
                 signedBy: row[6].split(separator: "|").map(String.init), row[7], row[8])
         }
 
@@ -48,27 +49,13 @@ package struct CA: Sendable, Hashable {
             return day.map { $0.seconds(to: time) > Int64(DeviceData.daysUntilStale) * 86_400 } ?? false
         }
 
-        /// A root on lists of devices that no CA publishes.
-        init(_ name: String, _ key: SHA256Digest, _ algorithm: String) {
-            (self.name, self.key, self.algorithm, until) = (name, key, algorithm, nil)
-            (state, crossSigners, source, date) = (.inUse, [], "", "")
-        }
-
-        /// A root by the SHA-256 of its key in hexadecimal digits; `until` is a day.
+        /// A root; on lists of devices without a CA that publishes it, in use and without a source.
         package init(
-            _ name: String, _ key: String, _ algorithm: String, _ state: State, until: String? = nil,
-            signedBy crossSigners: [String] = [], _ source: String, _ date: String
+            _ name: String, _ key: SHA256Digest, _ algorithm: String, _ state: State = .inUse,
+            until: Timestamp? = nil, signedBy crossSigners: [String] = [], _ source: String = "", _ date: String = ""
         ) {
-            let digits = Array(key.utf8)
-            let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { index in
-                UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16)
-            }
-            guard let digest = SHA256Digest(bytes: bytes) else {
-                preconditionFailure("the key of \(name) is no SHA-256")
-            }
-            (self.name, self.key, self.algorithm, self.state) = (name, digest, algorithm, state)
-            self.until = until.flatMap { try? TimeText.read($0) }
-            (self.crossSigners, self.source, self.date) = (crossSigners, source, date)
+            (self.name, self.key, self.algorithm, self.state) = (name, key, algorithm, state)
+            (self.until, self.crossSigners, self.source, self.date) = (until, crossSigners, source, date)
         }
     }
 

@@ -1,5 +1,5 @@
 internal import Base
-internal import Pinning
+package import Pinning
 
 /// The kind of DER bytes, told from how they begin; the rest may be missing.
 ///
@@ -150,7 +150,7 @@ extension HostEntry {
 
 extension SHA256Digest {
     /// Reads 64 hexadecimal digits.
-    init?(hexadecimal digits: some StringProtocol) {
+    package init?(hexadecimal digits: some StringProtocol) {
         let values = digits.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }
         guard values.count == 64, digits.utf8.count == 64 else { return nil }
         self.init(bytes: stride(from: 0, to: 64, by: 2).map { values[$0] << 4 | values[$0 + 1] })

@@ -68,7 +68,7 @@ struct ArticleWorld {
     var cas: [CA] {
         func root(_ certificate: LabCertificate, _ name: String) -> CA.Root {
             CA.Root(
-                name, SHA256Digest(bytes: certificate.publicKeySHA256)!.hexadecimal, "EC P-256", .inUse,
+                name, SHA256Digest(bytes: certificate.publicKeySHA256)!, "EC P-256", .inUse,
                 "https://authority.example/roots", "2026-01-08")
         }
         let roots = [root(self.root, "Example Root"), root(otherRoot, "Example Root 2")]
