@@ -32,14 +32,10 @@ extension ClientInput {
                 throw ClientConfigurationError(client: client.name, message: message)
             }
         }
-        let bringsConscrypt = client.isSet("conscrypt")
-        let count = pins?.pins.count ?? 0
-        let host = host?.lowercased()
-        guard let pattern else {
-            return OkHttp(host: policy == nil ? host : nil, trust: androidTrust, bringsConscrypt: bringsConscrypt)
-        }
-        let entries = (0..<count).map { (pattern: pattern, pinIndex: $0) }
-        return OkHttp(entries: entries, host: host, trust: androidTrust, bringsConscrypt: bringsConscrypt)
+        let entries = pattern.map { pattern in (pins?.pins ?? []).indices.map { (pattern: pattern, pinIndex: $0) } }
+        return OkHttp(
+            entries: entries, host: pattern == nil && policy != nil ? nil : host?.lowercased(), trust: androidTrust,
+            bringsConscrypt: client.isSet("conscrypt"))
     }
 
     /// Alamofire with the evaluator that is set or follows from the pins, for all hosts or the set ones.

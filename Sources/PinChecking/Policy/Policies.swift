@@ -95,12 +95,8 @@ package struct Policies {
                     ? ordinary : verifier(TrustStore(anchors: installed, and: store), shared.1))
         }
         // The age of lists does not matter if nothing is looked up in them.
-        let oldData = time.flatMap { time in
-            devices.contains(where: \.usesOwnRoots) ? chosen.lists.flatMap { $0.data.warning(at: time) } : nil
-        }
-        let notes = (sources.notes + (oldData.map { [$0] } ?? [])).filter {
-            !settings.outlook.ignored.contains($0.kind)
-        }
+        let old = devices.contains(where: \.usesOwnRoots) ? time.flatMap { chosen.lists?.data.warning(at: $0) } : nil
+        let notes = (sources.notes + [old].compactMap(\.self)).filter { !settings.outlook.ignored.contains($0.kind) }
         note(notes)
         return SettingsPolicy(
             settings: settings, clients: chosen.clients, sources: sources,

@@ -129,20 +129,13 @@ package struct ExpectedStatus: Hashable, Sendable {
 
     package func includes(_ status: Int) -> Bool { statuses.contains { $0.contains(status) } }
 
+    /// The statuses of an entry, from 100 to 599 (RFC 9110, 15).
     private static func statuses(_ text: String) -> ClosedRange<Int>? {
-        let ends = text.split(separator: "-", omittingEmptySubsequences: false).compactMap(statusOrClass)
-        let parts = text.utf8.count { $0 == UInt8(ascii: "-") } + 1
-        guard ends.count == parts, parts <= 2, ends[0].lowerBound <= ends[parts - 1].upperBound else { return nil }
-        return ends[0].lowerBound...ends[parts - 1].upperBound
-    }
-
-    /// A status from 100 to 599 (RFC 9110, 15), or one of the five classes.
-    private static func statusOrClass(_ text: Substring) -> ClosedRange<Int>? {
-        guard text.utf8.count == 3, let first = text.first?.wholeNumberValue, (1...5).contains(first) else {
-            return nil
-        }
-        if text.dropFirst() == "xx" { return first * 100...first * 100 + 99 }
-        return Int(text).map { $0...$0 }
+        let ends = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        guard ends.allSatisfy({ $0.utf8.count == 3 }), let first = Int(ends[0].replacing("xx", with: "00")),
+            let last = Int(ends[ends.count - 1].replacing("xx", with: "99")), 100 <= first, first <= last, last <= 599
+        else { return nil }
+        return first...last
     }
 }
 
