@@ -119,6 +119,6 @@ public final class PinChecker: Sendable {
     /// - Returns: the pins in their order, without those that a configuration has only for some hosts.
     /// - Throws: `Problem` for a source that cannot be read.
     public static func pins(in sources: [String]) throws(Problem) -> [Pin] {
-        try PinSources(reading: sources.map { .init($0) }).pins
+        try PinSources(reading: sources.map { .init($0) }).read.pins
     }
 }

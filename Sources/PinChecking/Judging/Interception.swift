@@ -41,7 +41,7 @@ extension HostPolicy {
     }
 
     private func isPublic(_ root: Certificate) -> Bool {
-        DeviceData.builtIn.lists(root.der) || publicRoots.contains(root.der)
+        DeviceData.builtIn.lists(root.der) || settings.publicRoots.contains(root.der)
     }
 
     private func isNamed(_ root: Certificate) -> Bool {

@@ -46,7 +46,7 @@ extension Forecaster {
                 let isIssuer =
                     own.allSatisfy { conditions[$0].place == .authorities }
                     || data.publicRoot(withKey: pin.spkiSHA256) != nil
-                let known = pin.certificate?.publicKey ?? policy.publicKeys[pin.spkiSHA256]
+                let known = pin.certificate?.publicKey ?? policy.settings.sources.read.publicKeys[pin.spkiSHA256]
                 let group = SharedWorld(conditions: own, isIssuer: isIssuer, algorithm: known?.algorithm)
                 if isIssuer, own.contains(where: { conditions[$0].place == .everywhere }) {
                     // Equal pins can match as often as an assumed chain is long.

@@ -14,7 +14,7 @@ package final class HostPolicy: Sendable {
     package let remarks: [Finding]
     private let warnings: [Finding]
     private let code: AppCode?
-    private let settings: SettingsPolicy
+    let settings: SettingsPolicy
 
     init(
         _ settings: SettingsPolicy, clients: [ConfiguredClient], mode: AFSecurityPolicy.PinningMode = .none,
@@ -47,8 +47,6 @@ package final class HostPolicy: Sendable {
     /// The certificates that a path may go through although the server does not send them.
     var intermediates: [Certificate] { (pins?.certificates ?? []) + fetchable }
     var givenRoots: TrustStore? { settings.givenRoots }
-    var installedRoots: [Certificate] { settings.installedRoots }
-    var publicRoots: Set<[UInt8]> { settings.publicRoots }
 
     /// The trust store in use; raw values are its names in reports.
     package enum Trust: String, Sendable, CaseIterable {
@@ -64,8 +62,6 @@ package final class HostPolicy: Sendable {
 
     /// A verifier for questions that no root decides.
     package var verifier: OpenSSLPathVerifier { devices[0].verifier }
-
-    var publicKeys: [SHA256Digest: PublicKey] { settings.sources.publicKeys }
 
     var configuredAnchors: [Certificate] { clients.flatMap { $0.androidTrust?.sources ?? [] }.flatMap(\.certificates) }
 }

@@ -9,7 +9,7 @@ extension PinSources {
         var readers = Client.all.filter { $0.looseSet != .others }.map { client in
             (client.configurations, client.comparesHostAsWritten ? server.host.lowercased() : name)
         }
-        let kinds = Set(readConfigurations.map(\.kind))
+        let kinds = Set(read.configurations.map(\.kind))
         readers += kinds.filter { kind in !readers.contains { $0.0[kind] != nil } }.map { ([$0: $0.lookup], name) }
         let pins = readers.map { lookups, host in said(by: lookups, of: host, server, follows) }
         for said in pins + [trustSaid(of: server.name), transportSaid(of: server.url ?? server.name.serverName)] {
@@ -22,7 +22,7 @@ extension PinSources {
 
     private func trustSaid(of name: ReferenceName) -> [(origin: String, value: AnyHashable)] {
         let host: String? = if case .name = name { name.description } else { nil }
-        return networkSecurity.map { file in
+        return read.networkSecurity.map { file in
             let trust = [false, true].map { file.trust(for: host, isDebuggable: $0) }
             let values = trust.map { trust in
                 var trust = trust
@@ -35,7 +35,7 @@ extension PinSources {
 
     private func transportSaid(of host: ServerName?) -> [(origin: String, value: AnyHashable)] {
         guard let host else { return [] }
-        return transportSecurity.map { file in
+        return read.transportSecurity.map { file in
             // Only the newest release requires an entry for an address.
             let rules = [AppleRelease.newest, AppleRelease(iOS: DeviceVersion(16))].map { release in
                 guard case .on(var rule) = file.ruling(for: host, on: release) else {
@@ -53,7 +53,7 @@ extension PinSources {
         by lookups: [PinConfiguration.Kind: PinConfiguration.Lookup], of host: String, _ server: SettingsPolicy.Server,
         _ follows: Bool
     ) -> [(origin: String, value: AnyHashable)] {
-        let own = readConfigurations.filter { lookups[$0.kind] != nil }
+        let own = read.configurations.filter { lookups[$0.kind] != nil }
         // Lines without a chosen client are a set of their own.
         let lines = follows ? [] : own.filter(\.isList).flatMap(\.entries)
         let files = own.filter { !$0.isList } + (lines.isEmpty ? [] : [PinConfiguration(.okHttp, entries: lines)])

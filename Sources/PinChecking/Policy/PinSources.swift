@@ -5,51 +5,29 @@ import X509
 
 /// The contents of all values of `--pins`.
 struct PinSources: Sendable {
-    private(set) var pins: [Pin] = []
-    /// The pins in curl's notation, and all others.
-    private(set) var (curlPins, setPins): ([Pin], [Pin]) = ([], [])
-    /// `true` if the others are certificates in DER, as AFNetworking loads them.
-    private(set) var areAllCertificates = true
-    private(set) var frameworks: Set<String> = []
+    /// All that was read; of each kind of configuration an app ships one.
+    private(set) var read = PinReading()
     /// The configurations of hosts, those of one kind merged.
     private(set) var configurations: [PinConfiguration] = []
-    private(set) var networkSecurity: [NetworkSecurityConfiguration] = []
-    private(set) var transportSecurity: [TransportSecurity] = []
     private(set) var notes: [Finding] = []
-    /// The keys of pins that were given as keys, by their hashes.
-    private(set) var publicKeys: [SHA256Digest: PublicKey] = [:]
-    private(set) var code: [CodePins] = []
 
-    /// ``configurations`` before they were merged: an app ships one of each kind.
-    private(set) var readConfigurations: [PinConfiguration] = []
+    private var curlPins: [Pin] { zip(read.pins, read.forms).filter { $1 == .curl }.map(\.0) }
+    private var setPins: [Pin] { zip(read.pins, read.forms).filter { $1 != .curl }.map(\.0) }
 
     init() {}
 
     init(reading sources: [PinSource]) throws(Problem) {
-        for source in sources {
-            let reading = try source.read()
-            pins += reading.pins
-            for (pin, form) in zip(reading.pins, reading.forms) {
-                if form == .curl { curlPins.append(pin) } else { setPins.append(pin) }
-            }
-            areAllCertificates = areAllCertificates && reading.areCertificates
-            frameworks.formUnion(reading.frameworks)
-            readConfigurations += reading.configurations
-            networkSecurity += reading.networkSecurity
-            transportSecurity += reading.transportSecurity
-            notes += reading.notes
-            code += reading.code
-            publicKeys.merge(reading.publicKeys) { $1 }
-        }
-        configurations = readConfigurations.reduce(into: []) { all, next in
+        for source in sources { read.add(try source.read()) }
+        notes = read.notes
+        configurations = read.configurations.reduce(into: []) { all, next in
             let known = all.firstIndex { $0.kind == next.kind && $0.isSource == next.isSource }
             guard let known else { return all.append(next) }
             all[known] = PinConfiguration(
                 next.kind, entries: all[known].entries + next.entries, isSource: next.isSource)
         }
         try refuseSeveralSources()
-        let trust = networkSecurity.map(\.origin) + transportSecurity.map(\.origin)
-        if !trust.isEmpty, pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty),
+        let trust = read.networkSecurity.map(\.origin) + read.transportSecurity.map(\.origin)
+        if !trust.isEmpty, read.pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty),
             !notes.contains(where: { $0.kind == .nothingPinned })
         {
             notes.append(
@@ -59,11 +37,13 @@ struct PinSources: Sendable {
         }
     }
 
-    var tellsHostsApart: Bool { !configurations.isEmpty || !networkSecurity.isEmpty || !transportSecurity.isEmpty }
+    var tellsHostsApart: Bool {
+        !configurations.isEmpty || !read.networkSecurity.isEmpty || !read.transportSecurity.isEmpty
+    }
 
     /// Refuses a second program source: each client has its own, and their pins are not added up.
     private func refuseSeveralSources() throws(Problem) {
-        let sources = readConfigurations.filter(\.isSource).compactMap { $0.entries.first?.origin }
+        let sources = read.configurations.filter(\.isSource).compactMap { $0.entries.first?.origin }
         guard sources.count > 1 else { return }
         throw .data(
             "\(sources[1]): a second source with a pinner, beside \(sources[0]), and nothing says that one client has both; "
@@ -82,7 +62,7 @@ struct PinSources: Sendable {
 
     /// The pins of a client that reads no configuration: the ones for any host, else its platform's, else all.
     func pins(of client: Client, beside configured: HostPins) -> PinSet? {
-        guard pins.isEmpty else { return PinSet(pins) }
+        guard read.pins.isEmpty else { return PinSet(read.pins) }
         let ofPlatform = configured.filter { kind, _ in
             Client.all.contains { $0.platform == client.platform && $0.configurations[kind] != nil }
         }
@@ -136,7 +116,7 @@ struct PinSources: Sendable {
         return .warning(
             .hostNotConfigured,
             "no configuration has an entry for \(name) (there are: \(listed(hosts)))"
-                + (pins.isEmpty ? ": no pin is compared" : ""))
+                + (read.pins.isEmpty ? ": no pin is compared" : ""))
     }
 }
 
@@ -146,15 +126,15 @@ extension PinSources {
     /// They are those of the configurations, curl for pins in its notation, and for all other pins `generic`, or
     /// AFNetworking if these are certificates as it loads them.
     func clients(_ settings: CheckRequest.Judging, on devices: [Device?] = [nil]) throws(Problem) -> ClientSelection {
-        var named = readConfigurations.flatMap { clients(of: $0, on: devices) }
-        if networkSecurity.contains(where: { !$0.isEmpty }) { named += [.system(of: .android)].compactMap(\.self) }
+        var named = read.configurations.flatMap { clients(of: $0, on: devices) }
+        if read.networkSecurity.contains(where: { !$0.isEmpty }) { named += [.system(of: .android)].compactMap(\.self) }
         if !curlPins.isEmpty { named.append(.judging(.inCurlsNotation)) }
         let hasSecurityPolicy =
             settings.mode != nil || settings.allowsInvalidCertificates != nil || settings.validatesDomainName != nil
         let loader = Client.judging(.certificates)
-        if !setPins.isEmpty || hasLists || named.isEmpty && transportSecurity.isEmpty {
+        if !setPins.isEmpty || hasLists || named.isEmpty && read.transportSecurity.isEmpty {
             let isOnDevices = devices.allSatisfy { $0?.platform.runs(loader.platform) ?? true }
-            let isCertificates = !setPins.isEmpty && !hasLists && areAllCertificates && isOnDevices
+            let isCertificates = !setPins.isEmpty && !hasLists && read.areCertificates && isOnDevices
             // The files of an app and other pins are two sets.
             let isLoaders = !named.contains(loader) && (hasSecurityPolicy || isCertificates)
             named.append(isLoaders ? loader : .judging(.others))
@@ -165,13 +145,13 @@ extension PinSources {
                     + "\(known.map(\.name).joined(separator: ", "))", .chooseClient)
         }
         // The app would have no client on its system.
-        if !transportSecurity.isEmpty, !named.contains(where: { $0.platform == .apple }) {
+        if !read.transportSecurity.isEmpty, !named.contains(where: { $0.platform == .apple }) {
             named += [.system(of: .apple)].compactMap(\.self)
         }
         return .named(Client.all.filter(named.contains))
     }
 
-    var hasLists: Bool { readConfigurations.contains(where: \.isList) }
+    var hasLists: Bool { read.configurations.contains(where: \.isList) }
 
     func pins(of client: Client, _ policy: [HostEntry]?) -> PinSet? {
         let configured = policy?.pins?.pins ?? []
@@ -183,7 +163,7 @@ extension PinSources {
     func isOfSet(_ client: Client) -> Bool {
         switch client.looseSet {
         case .others: true
-        case .certificates: !readConfigurations.contains { clients(of: $0) == [client] }
+        case .certificates: !read.configurations.contains { clients(of: $0) == [client] }
         case .inCurlsNotation, nil: false
         }
     }
@@ -199,14 +179,14 @@ extension PinSources {
             }
         }
         let files = configuration.entries.flatMap { $0.loaders ?? [] }
-        let present = loaders.filter { $0.framework.map(frameworks.contains) == true }
+        let present = loaders.filter { $0.framework.map(read.frameworks.contains) == true }
         let loading = (present.isEmpty ? loaders : present).first { $0.loader.map(files.contains) == true }
         return [loading ?? last]
     }
 
     /// Refuses a host without a line in lists of other hosts, and names the nearest of these.
     func uncovered(_ host: String, for client: Client) -> ClientConfigurationError? {
-        let lists = readConfigurations.filter(\.isList)
+        let lists = read.configurations.filter(\.isList)
         let hosts = lists.flatMap(\.entries).compactMap(\.hosts)
         guard let origin = lists.first?.entries.first?.origin, !hosts.isEmpty else { return nil }
         let nearest = Suggestion.nearest(to: host, in: hosts.map(\.name)).flatMap { name in

@@ -36,7 +36,7 @@ struct SettingsPolicy: Sendable {
         guard name != .unchecked || !byHost else { throw .usage("the pins are configured host by host", .nameHost) }
         try sources.refuseContradictions(about: server, follows: settings.clients == nil)
         let pins = sources.configured(for: name, writtenAs: server.host)
-        let all = PinSet(sources.pins + pins.flatMap { $0.policy.pins?.pins ?? [] })
+        let all = PinSet(sources.read.pins + pins.flatMap { $0.policy.pins?.pins ?? [] })
         let mode = try pinningMode(for: all)
         let asked = try configured(clients.clients, pins, mode, server).filter { client in
             devices.contains { $0.runs(client.client) }
@@ -70,10 +70,10 @@ struct SettingsPolicy: Sendable {
             entries: pins.flatMap { kind, policy in policy.map { (kind, $0) } },
             applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName),
             warnings: notes + told((isForAll ? [] : warnings) + own), remarks: system.remarks,
-            code: sources.code.isEmpty
+            code: sources.read.code.isEmpty
                 ? nil
                 : AppCode(
-                    sources.code, beside: clients, for: name, of: server.host, isNamed: settings.clients != nil))
+                    sources.read.code, beside: clients, for: name, of: server.host, isNamed: settings.clients != nil))
         return (policy, told(isForAll ? warnings : []))
     }
 
@@ -97,7 +97,7 @@ struct SettingsPolicy: Sendable {
             let clientPins =
                 if follows { sources.pins(of: client, policy) } else if own == nil {
                     sources.pins(of: client, beside: pins)
-                } else { policy.map(\.pins) ?? PinSet(sources.pins) }
+                } else { policy.map(\.pins) ?? PinSet(sources.read.pins) }
             let isUncovered = clientPins == nil && policy == nil && (!follows || sources.isOfSet(client))
             // A client loads only certificates from a bundle, even if the app pins keys elsewhere.
             let isModeItsOwn = settings.mode == nil && (follows || client.loader != nil && policy != nil || own == nil)
@@ -110,8 +110,8 @@ struct SettingsPolicy: Sendable {
                         validatesDomainName: settings.validatesDomainName != false), pins: clientPins, policy: policy,
                     installedRoots: installedRoots, host: server.host == server.name.description ? nil : server.host,
                     referenceName: server.name == .unchecked ? nil : server.name.description,
-                    networkSecurity: client.platform == .android ? sources.networkSecurity.first : nil,
-                    transportSecurity: client.platform == .apple ? sources.transportSecurity.first : nil,
+                    networkSecurity: client.platform == .android ? sources.read.networkSecurity.first : nil,
+                    transportSecurity: client.platform == .apple ? sources.read.transportSecurity.first : nil,
                     urlHost: server.url, obstacle: isUncovered ? sources.uncovered(server.host, for: client) : nil))
         }
     }

@@ -65,12 +65,11 @@ package struct AddressComparison: Sendable {
         let difference = variants.lazy.filter(\.counts).compactMap { Self.difference(between: connections, of: $0) }
         if let difference = difference.first { findings.append(.warning(.addressesDiffer, difference)) }
         findings += Self.turns(connections)
-        for variant in variants {
-            if let found = Self.difference(of: variant, fromOrdinary: connections) {
-                let places = connections.filter { $0.variant == .ordinary && $0.served != nil }.map(\.place)
-                let remedy = places.first.map(Remedy.askTwice)
-                findings.append(.warning(.noSNIDiffers, found, remedy: variant == .withoutSNI ? remedy : nil))
-            }
+        for variant in [Variant.withoutSNI, .withSNI] {
+            guard let found = Self.difference(of: variant, fromOrdinary: connections) else { continue }
+            let ordinary = connections.first { $0.variant == .ordinary && $0.served != nil }
+            let remedy = variant == .withoutSNI ? ordinary.map { Remedy.askTwice($0.place) } : nil
+            findings.append(.warning(.noSNIDiffers, found, remedy: remedy))
         }
         let keys = variants.compactMap { Self.keys(of: $0, connections) }
         if keys.count > 1 {
@@ -106,12 +105,10 @@ package struct AddressComparison: Sendable {
     private static func difference(between connections: [CheckedConnection], of variant: Variant) -> String? {
         // An address that serves chains in turn has a finding of its own.
         let connections = connections.filter { $0.variant == variant }.grouped(by: \.offer).map { $1[0] }
-        let refused = connections.filter { $0.came?.isNone == true }
-        let refusals = refused.map { ($0.address, "refuse", "the handshake") }
+        let refusals = connections.filter { $0.came?.isNone == true }.map { ($0.address, "refuse", "the handshake") }
         for (condition, fact) in facts {
-            let served = connections.compactMap { connection -> Part? in
-                guard connection.variant == variant, let chain = connection.served?.presented else { return nil }
-                return (connection.address, "serve", fact(chain))
+            let served: [Part] = connections.compactMap { connection in
+                connection.served.map { (connection.address, "serve", fact($0.presented)) }
             }
             guard !served.isEmpty else { return nil }
             let parts = sentences(served + refusals, of: served.count + refusals.count)
@@ -124,7 +121,6 @@ package struct AddressComparison: Sendable {
 
     /// The difference of a connection with or without a name from ordinary clients'; `nil` if there is none.
     private static func difference(of variant: Variant, fromOrdinary connections: [CheckedConnection]) -> String? {
-        guard variant == .withoutSNI || variant == .withSNI else { return nil }
         let ordinary = connections.filter { $0.variant == .ordinary && $0.served != nil }
         let leaves = Dictionary(ordinary.map { ($0.address, $0.served?.presented.leaf) }) { $1 }
         let parts = connections.compactMap { connection -> Part? in
@@ -141,9 +137,8 @@ package struct AddressComparison: Sendable {
         }
         guard !parts.isEmpty else { return nil }
         let sentences = sentences(parts, of: leaves.count).joined(separator: "; ")
-        return variant == .withoutSNI
-            ? "without SNI \(sentences): apps that connect to the address alone get that"
-            : "with SNI \(sentences): apps that connect to the address by the name get that"
+        let (with, how) = variant == .withoutSNI ? ("without", "alone") : ("with", "by the name")
+        return "\(with) SNI \(sentences): apps that connect to the address \(how) get that"
     }
 
     private static func keys(of variant: Variant, _ connections: [CheckedConnection]) -> String? {

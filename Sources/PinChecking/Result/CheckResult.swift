@@ -176,7 +176,7 @@ extension CheckResult {
         if sources.contains(where: { $0.certificates.contains(certificate) }) { return ("configuration", "app's own") }
         let trust = (judged?.shown?.judgedDevice ?? policy.devices.first)?.trust
         let source = trust?.rawValue ?? ""
-        if policy.installedRoots.contains(certificate) { return (source, "extra root") }
+        if policy.settings.installedRoots.contains(certificate) { return (source, "extra root") }
         guard let trust else { return (source, nil) }
         if trust == .anchors || policy.givenRoots?.holds(certificate) == true { return (source, "anchors") }
         return (source, trust == .system || trust == .both ? "system" : "device")

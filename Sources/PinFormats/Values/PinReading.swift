@@ -49,7 +49,7 @@ package struct PinReading: Sendable {
     /// The origins of entries that lack something because it was wrong.
     package internal(set) var incompleteEntries: Set<String> = []
 
-    init(of text: String = "", _ kind: FileKind = .absent, readsPolicies: Bool = true) {
+    package init(of text: String = "", _ kind: FileKind = .absent, readsPolicies: Bool = true) {
         (self.text, self.kind, self.readsPolicies) = (text, kind, readsPolicies)
     }
 
@@ -138,7 +138,7 @@ package struct PinReading: Sendable {
     }
 
     /// Adds all of another reading; without its pins if a policy has them for its hosts.
-    mutating func add(_ other: PinReading, withPins: Bool = true) {
+    package mutating func add(_ other: PinReading, withPins: Bool = true) {
         if withPins {
             pins += other.pins
             forms += other.forms
