@@ -13,7 +13,7 @@ package struct DeviceLists {
     package let source: String
     package let licence: String
     package private(set) var stores: [Store] = []
-    package private(set) var publicCAs: [PublicCARow] = []
+    package private(set) var publicCAs: [(ca: String, root: CARoot)] = []
 
     /// The directory of the file, and the certificates that lists name by their hashes or their files.
     private let directory: String?
@@ -51,7 +51,7 @@ package struct DeviceLists {
         guard !stores.isEmpty else {
             throw Problem(.missingValue, at: list.place, "'stores' has no device", remedy: "list at least one")
         }
-        if let cas = root["public_cas"] { publicCAs = try PublicCARow.all(cas, knowing: rootNames) }
+        if let cas = root["public_cas"] { publicCAs = try CARoot.all(cas, knowing: rootNames) }
     }
 
     private mutating func read(_ node: DocumentNode) throws(Problem) -> Store {
@@ -132,34 +132,59 @@ extension DocumentNode {
     }
 }
 
-/// A root of a CA in a file of device data, in the form of `public-cas.json`.
-package struct PublicCARow {
-    package let ca: String
+/// A root of a CA that issues certificates to servers, identified by its key: several certificates can have it.
+package struct CARoot: Sendable, Hashable {
+    package enum State: String, Sendable, Hashable {
+        /// Servers get certificates below it, or may at any renewal.
+        case inUse = "in-use"
+        /// The CA moves servers to other roots.
+        case older
+        /// The CA may make it a root on any day; until then another root signs its key.
+        case coming
+    }
+
     package let name: String
     package let key: SHA256Digest
     package let algorithm: String
-    package let state: String
+    package let state: State
+    /// The moment from which browsers no longer trust it, as the CA says; `nil` if the CA says nothing.
     package let until: Timestamp?
+    /// The older roots that signed its key.
     package let crossSigners: [String]
     package let source: String
+    /// The day on which the page of the source was changed or read.
     package let date: String
 
-    private static let states = ["in-use", "older", "coming"]
+    /// A root; on lists of devices without a CA that publishes it, in use and without a source.
+    package init(
+        _ name: String, _ key: SHA256Digest, _ algorithm: String, _ state: State = .inUse, until: Timestamp? = nil,
+        signedBy crossSigners: [String] = [], _ source: String = "", _ date: String = ""
+    ) {
+        (self.name, self.key, self.algorithm, self.state) = (name, key, algorithm, state)
+        (self.until, self.crossSigners, self.source, self.date) = (until, crossSigners, source, date)
+    }
+}
 
-    static func all(_ list: DocumentNode, knowing rootNames: Set<String>) throws(Problem) -> [PublicCARow] {
-        var (rows, nodes): ([PublicCARow], [DocumentNode]) = ([], [])
+extension CARoot {
+    /// The roots in a file of device data, in the form of `public-cas.json`.
+    fileprivate static func all(
+        _ list: DocumentNode, knowing rootNames: Set<String>
+    ) throws(Problem) -> [(ca: String, root: CARoot)] {
+        var (rows, nodes): ([(ca: String, root: CARoot)], [DocumentNode]) = ([], [])
         for ca in try list.array() {
-            for root in try ca.required("roots").array() {
-                let row = try PublicCARow(root, of: ca)
-                if rows.contains(where: { $0.key == row.key && $0.ca != row.ca }) {
-                    throw Problem(.duplicate, at: root.place, "'\(root.key)' has a key that is another CA's")
+            let name = try ca.required("name").plainText()
+            for node in try ca.required("roots").array() {
+                let root = try CARoot(node, of: ca)
+                if rows.contains(where: { $0.root.key == root.key && $0.ca != name }) {
+                    throw Problem(.duplicate, at: node.place, "'\(node.key)' has a key that is another CA's")
                 }
-                rows.append(row)
-                nodes.append(root)
+                rows.append((name, root))
+                nodes.append(node)
             }
         }
-        let known = rootNames.union(rows.map(\.name))
-        for (row, node) in zip(rows, nodes) where row.state == "coming" && known.isDisjoint(with: row.crossSigners) {
+        let roots = rows.map(\.root)
+        let known = rootNames.union(roots.map(\.name))
+        for (root, node) in zip(roots, nodes) where root.state == .coming && known.isDisjoint(with: root.crossSigners) {
             throw Problem(
                 .wrongValue, at: node.place, "'\(node.key)' is to come, and its 'crossSignedBy' names no known root",
                 remedy: "name the root that signed its key")
@@ -168,15 +193,14 @@ package struct PublicCARow {
     }
 
     private init(_ root: DocumentNode, of ca: DocumentNode) throws(Problem) {
-        self.ca = try ca.required("name").plainText()
         name = try root.required("name").plainText()
         let hash = try root.required("spki_sha256")
         guard let key = SHA256Digest(hexadecimal: try hash.text()) else { throw hash.wrong("64 hexadecimal digits") }
         self.key = key
         algorithm = try root["algorithm"]?.plainText() ?? ""
-        let state = try root.required("state")
-        self.state = try state.text()
-        guard Self.states.contains(self.state) else { throw state.wrong("in-use, older or coming") }
+        let word = try root.required("state")
+        guard let state = State(rawValue: try word.text()) else { throw word.wrong("in-use, older or coming") }
+        self.state = state
         until = try root["until"]?.midnight()
         var signers: [String] = []
         for signer in try root["crossSignedBy"]?.array() ?? [] { signers.append(try signer.plainText()) }
