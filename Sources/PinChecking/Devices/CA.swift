@@ -42,10 +42,9 @@ extension CARoot {
 }
 
 extension DeviceData {
-    private static let publishedRoots = Dictionary(
-        CA.published.flatMap(\.roots).map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-
-    func publicRoot(withKey key: SHA256Digest) -> CA.Root? { publicCAs.root(withKey: key) ?? Self.publishedRoots[key] }
+    func publicRoot(withKey key: SHA256Digest) -> CA.Root? {
+        publicCAs.root(withKey: key) ?? CA.published.root(withKey: key)
+    }
 }
 
 extension [CA] {

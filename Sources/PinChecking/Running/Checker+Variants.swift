@@ -40,7 +40,7 @@ extension Checker {
         var absent: [Variant] = []
         var failed: [CheckedConnection] = []
         for endpoint in check.endpoints {
-            guard variants.asksForAddresses, case .resolve(let name, _) = endpoint.request.destination else {
+            guard variants.asksForAddresses, case .resolve(let name, let family) = endpoint.request.destination else {
                 found.append(endpoint)
                 continue
             }
@@ -48,7 +48,7 @@ extension Checker {
                 let result = Result<Handshake, ProbeError>.failure(error.ofPart(of: deadline.timeout))
                 failed.append(CheckedConnection(endpoint: endpoint, variant: variant, result: result, time: now()))
             }
-            switch await addresses(of: endpoint, check, until: deadline) {
+            switch await addresses(of: name, family, by: endpoint.request, check, until: deadline) {
             case .failure(let error): fail(error)
             case .success(let answer):
                 for (family, isIPv6) in [(ProbeRequest.AddressFamily.ipv4, false), (.ipv6, true)] {
@@ -67,21 +67,22 @@ extension Checker {
         return (found.flatMap { endpoint in variants.variants(of: endpoint).map { (endpoint, $0) } }, absent, failed)
     }
 
-    /// Looks up all addresses of an endpoint's name, and again while a family is not known; then what is known has to do.
+    /// Looks up all addresses of a name, and again while a family is not known; then what is known has to do.
     private func addresses(
-        of endpoint: CheckEndpoint, _ check: Check, until deadline: Deadline
+        of name: String, _ family: ProbeRequest.AddressFamily, by request: ProbeRequest, _ check: Check,
+        until deadline: Deadline
     ) async -> Result<HostAddresses, ProbeError> {
-        guard case .resolve(let name, let family) = endpoint.request.destination else {
-            return .success(HostAddresses([]))
-        }
-        var request = endpoint.request
+        var request = request
         request.timeout = deadline.remaining
         var partial: HostAddresses?
+        let resolver = check.variants.service.map { AddressResolver($0, prober: prober, objection: objection) }
         do throws(ProbeError) {
             return .success(
                 try await request.retrying(check.retries) { (request) throws(ProbeError) in
-                    let answer = try await addresses(
-                        of: name, family: family, timeout: request.timeout, from: check.variants.service)
+                    let answer =
+                        if let resolver {
+                            try await resolver.addresses(of: name, family: family, timeout: request.timeout)
+                        } else { try await prober.addresses(of: name, family: family, timeout: request.timeout) }
                     partial = answer
                     for case let failure?? in answer.others.values { throw failure }
                     return answer

@@ -10,7 +10,7 @@ package struct Checker: Sendable {
     /// Makes the connections of one target, on a thread that the judging of others' chains does not delay.
     private(set) var prober: Prober
     /// Judges services for addresses over TLS, and `https` proxies.
-    private let objection: ServiceObjection
+    let objection: ServiceObjection
     /// The processor time for judging one target's chains, by its remaining time: a second at least, for busy machines.
     var judgingLimit: @Sendable (_ left: Duration) -> Duration = { max($0, .seconds(1)) }
 
@@ -122,14 +122,6 @@ package struct Checker: Sendable {
             judged($0, by: check.policy)
         }
         return CheckedTarget(connections: [connection], policy: check.policy)
-    }
-
-    func addresses(
-        of name: String, family: ProbeRequest.AddressFamily, timeout: Duration, from service: AddressService?
-    ) async throws(ProbeError) -> HostAddresses {
-        guard let service else { return try await prober.addresses(of: name, family: family, timeout: timeout) }
-        return try await AddressResolver(service, prober: prober, objection: objection).addresses(
-            of: name, family: family, timeout: timeout)
     }
 
     func judged(_ connection: CheckedConnection, by policy: HostPolicy?, isOutOfTime: Bool = false) -> CheckedConnection
