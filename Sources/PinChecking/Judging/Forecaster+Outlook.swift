@@ -113,27 +113,23 @@ extension Forecaster {
     private func roots(_ changes: [RootChange]) -> [Finding] {
         let oldest = changes.map(\.root).filter { $0.isOld(at: time) }.min { $0.date < $1.date }
         let old = oldest.map { root in
-            Finding(
-                .oldDeviceData, .warning, "what is known of \(root.name) was read on \(root.date)", of: "old-data",
-                remedy: .giveNewerDeviceData)
+            let message = "what is known of \(root.name) was read on \(root.date)"
+            return Finding(.oldDeviceData, .warning, message, of: "old-data", remedy: .giveNewerDeviceData)
         }
         return [old].compactMap(\.self)
             + changes.map { change in
                 let root = change.root
                 guard change.kind == .leaving, let day = root.until else {
                     let numbers = listed(change.pins.map { "\($0 + 1)" })
-                    return .init(
-                        .pinAboveComingRoot, .warning,
+                    let message =
                         (change.pins.count == 1 ? "pin \(numbers) sits" : "pins \(numbers) sit")
-                            + " above \(root.name), which is about to become a root of its own: "
-                            + "a device that has it stops there, and the client rejects. Ship \(root.key) as well",
-                        of: "root \(root.key)", on: time)
+                        + " above \(root.name), which is about to become a root of its own: "
+                        + "a device that has it stops there, and the client rejects. Ship \(root.key) as well"
+                    return Finding(.pinAboveComingRoot, .warning, message, of: "root \(root.key)", on: time)
                 }
-                let limit = reached(from: time, to: day, isLifetime: false)
-                return Finding(
-                    .rootLeaves, limit?.level ?? .note,
-                    "the CA leaves \(root.name) on \(day.date), and the path ends there",
-                    of: "root \(root.key)", on: day)
+                let level = reached(from: time, to: day, isLifetime: false)?.level ?? .note
+                let message = "the CA leaves \(root.name) on \(day.date), and the path ends there"
+                return Finding(.rootLeaves, level, message, of: "root \(root.key)", on: day)
             }
     }
 
@@ -154,14 +150,10 @@ extension Forecaster {
             comparison.conditions.flatMap { condition in condition.pins.filter { condition.comparesWhole(pins[$0]) } }
         ).compactMap { pins[$0].certificate }
         for (index, pin) in (policy.pins?.pins ?? []).enumerated() where outlook.pins[index].depth == nil {
-            guard let certificate = pin.certificate, certificate.notAfter < time, whole.contains(certificate) else {
-                continue
-            }
-            findings.append(
-                Finding(
-                    .pinExpired, .warning,
-                    "pin \(index + 1), \(certificate), expired on \(certificate.notAfter.date) "
-                        + "and can match no more: replace it", of: "pin \(index)", on: certificate.notAfter))
+            guard let own = pin.certificate, own.notAfter < time, whole.contains(own) else { continue }
+            let end = own.notAfter
+            let message = "pin \(index + 1), \(own), expired on \(end.date) and can match no more: replace it"
+            findings.append(Finding(.pinExpired, .warning, message, of: "pin \(index)", on: end))
         }
         return findings
     }

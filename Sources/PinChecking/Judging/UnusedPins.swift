@@ -82,14 +82,13 @@ extension Forecaster {
     }
 
     private func dates(of certificate: Certificate, until end: Timestamp, from start: Timestamp) -> Outlook.NoBackup? {
-        if end <= start {
-            return .init(
-                "ends-before",
-                end < certificate.notAfter
-                    ? "its CA leaves it on \(end.date)" : "it ends on \(end.date), before it is needed")
+        if end > start {
+            guard certificate.notBefore > start else { return nil }
+            return .init("begins-after", "it begins on \(certificate.notBefore.date), after the gap")
         }
-        guard certificate.notBefore > start else { return nil }
-        return .init("begins-after", "it begins on \(certificate.notBefore.date), after the gap")
+        let isLeft = end < certificate.notAfter
+        return .init(
+            "ends-before", isLeft ? "its CA leaves it on \(end.date)" : "it ends on \(end.date), before it is needed")
     }
 
     private func result(

@@ -29,10 +29,8 @@ struct AppCode: Sendable {
         guard followsConfiguration || isCompared(at: time) else { return [] }
         return found(at: time).map { app, pins in
             let texts = pins.map { "\(shortened(app.file(of: $0), isPublic: true)): \($0.spkiSHA256)" }
-            return .warning(
-                .pinsInCode,
-                "\(app.place): \(CodePins.count(pins)) beside what was judged (\(listed(texts))): for which hosts cannot be told"
-            )
+            let beside = "beside what was judged (\(listed(texts))): for which hosts cannot be told"
+            return .warning(.pinsInCode, "\(app.place): \(CodePins.count(pins)) \(beside)")
         }
     }
 

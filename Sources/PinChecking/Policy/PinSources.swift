@@ -30,10 +30,8 @@ struct PinSources: Sendable {
         if !trust.isEmpty, read.pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty),
             !notes.contains(where: { $0.kind == .nothingPinned })
         {
-            notes.append(
-                .warning(
-                    .nothingPinned,
-                    "\(listed(trust, first: 1)) says whom the app trusts and pins nothing: no pin is compared"))
+            let what = "says whom the app trusts and pins nothing: no pin is compared"
+            notes.append(.warning(.nothingPinned, "\(listed(trust, first: 1)) \(what)"))
         }
     }
 

@@ -155,9 +155,8 @@ extension DeviceData {
 
     package func warning(at time: Timestamp) -> Finding? {
         guard isStale(at: time) else { return nil }
-        return .warning(
-            .oldDeviceData, "the lists of roots are from \(date.date), \(age(at: time)) days ago",
-            remedy: .giveNewerDeviceData)
+        let message = "the lists of roots are from \(date.date), \(age(at: time)) days ago"
+        return .warning(.oldDeviceData, message, remedy: .giveNewerDeviceData)
     }
 
     /// The devices of these names in the order of the data, this machine first as `nil`; `named` is without `all`.

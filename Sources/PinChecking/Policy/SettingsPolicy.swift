@@ -53,8 +53,7 @@ struct SettingsPolicy: Sendable {
         var warnings = sources.warning(for: server.host, pins).map { [$0] } ?? []
         if let all, mode == .none {
             let given = all.pins.count == 1 ? "the pin you gave is" : "the \(all.pins.count) pins you gave are"
-            let message = "mode none ignores pins: \(given) not used"
-            warnings.append(.warning(.pinsNotCompared, message))
+            warnings.append(.warning(.pinsNotCompared, "mode none ignores pins: \(given) not used"))
         }
         let isForAll = sources.configurations.isEmpty
         var own = server.lacksPins ? [Finding.warning(.nothingPinned, "the policy pins nothing for this target")] : []
@@ -162,10 +161,8 @@ struct SettingsPolicy: Sendable {
                 }.distinct
             let place = policy.first?.origin ?? system.name
             let names = bound.map(\.client.name).joined(separator: ", ")
-            remarks.append(
-                Finding(
-                    .systemPins, .note,
-                    "\(place) pins \(host) for all of the app: \(system.name) decides beside \(names)"))
+            let message = "\(place) pins \(host) for all of the app: \(system.name) decides beside \(names)"
+            remarks.append(Finding(.systemPins, .note, message))
         }
         return (clients, remarks)
     }

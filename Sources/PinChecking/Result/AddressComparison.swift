@@ -157,9 +157,8 @@ package struct AddressComparison: Sendable {
             let objects = keys.count > 1 ? keys : chains.map { mark($0.leaf) }
             let count = objects.count == 2 ? "two" : "\(objects.count)"
             let what = keys.count > 1 ? "keys" : "certificates of one key"
-            return .warning(
-                .servesInTurn,
-                "\(alike[0].address) serves \(count) \(what) in turn: \(objects.joined(separator: "; "))")
+            let list = objects.joined(separator: "; ")
+            return .warning(.servesInTurn, "\(alike[0].address) serves \(count) \(what) in turn: \(list)")
         }
     }
 

@@ -29,14 +29,9 @@ package struct CheckedConnection: Sendable {
     var verdict: Ending {
         if case .none(let reason)? = came { return Ending(.unjudged, reason) }
         if case .failure(let error) = result { return Ending(.unreachable, came?.reason ?? Reason(error)) }
-        if isOutOfTime {
-            return Ending(
-                .unreachable,
-                Reason(
-                    "no-time", "timed out before the chain of '\(endpoint.target)' could be verified",
-                    remedy: .raiseTimeout))
-        }
-        return judged?.ending ?? .unjudged
+        guard isOutOfTime else { return judged?.ending ?? .unjudged }
+        let message = "timed out before the chain of '\(endpoint.target)' could be verified"
+        return Ending(.unreachable, Reason("no-time", message, remedy: .raiseTimeout))
     }
 }
 
