@@ -78,7 +78,6 @@ extension Invocation {
     /// The first checks, a function that makes the others on demand, and the number of all.
     typealias Supply = (checks: [Check], more: (() throws(Problem) -> [Check])?, total: Int)
 
-    /// Makes the checks, writes their results, and compares them with a baseline if there is one.
     func run(
         _ supply: Supply, _ request: CheckRequest, since baseline: Baseline?, _ outputs: [FormOutput<OutputForm>],
         notes: [Finding], _ state: StateFile? = nil, _ questions: [NextQuestion] = [], on items: [NextItem] = []
@@ -234,7 +233,6 @@ extension Invocation {
         return try Self.chain(in: context.contents(of: chain), called: name)
     }
 
-    /// The certificates of a file, the server's first.
     static func chain(in bytes: [UInt8], called name: SafeText) throws(Problem) -> PresentedChain {
         guard !KeyFile.isBundle(bytes) else {
             throw .data(

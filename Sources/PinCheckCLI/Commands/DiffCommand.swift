@@ -81,7 +81,6 @@ extension Invocation {
         return try await run((checks, nil, checks.count), request, since: baseline, outputs, notes: policies.notes)
     }
 
-    /// Compares what targets serve with the chain in a file.
     private func diff(
         from path: String, _ bytes: [UInt8], _ others: [String], _ request: CheckRequest,
         _ outputs: [FormOutput<OutputForm>]

@@ -69,7 +69,6 @@ extension Invocation {
         return report.exit
     }
 
-    /// What a check by the policy would refuse, as an error of every entry.
     private func refusals(ofPolicy path: String) -> [Problem] {
         do throws(Problem) {
             let stream = try TargetStream([], policies: [path], CheckRequest(), in: context)

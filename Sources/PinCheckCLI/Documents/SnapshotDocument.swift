@@ -4,8 +4,6 @@ import PinFormats
 import Pinning
 import TLSProbe
 
-// Snapshots are JSON: sorted, with one value a line, ready for review.
-
 extension Snapshot: JSONDocument {
     private static let schema = "pincheck-snapshot/1"
 
@@ -124,7 +122,6 @@ extension Baseline {
         self.init(path, try Snapshot.snapshot(in: bytes, name: name), allowing: settings.allowed)
     }
 
-    /// Reports recorded endpoints that were not checked, and rewrites the file if `--update` wants it.
     func finish(
         _ comparison: BaselineComparison, _ settings: Settings, after status: ExitStatus, in context: Context
     ) throws(Problem) {

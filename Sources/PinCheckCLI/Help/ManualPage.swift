@@ -154,6 +154,5 @@ struct ManualWriter {
         return result
     }
 
-    /// Protects a line of text that begins like a request.
     private static func lineStart(_ line: String) -> String { line.hasPrefix(".") ? "\\&" + line : line }
 }

@@ -237,7 +237,6 @@ extension Pin: JSONDocument {
 }
 
 extension Report.Check {
-    /// The phases of a connection: passed, failed, or skipped after a failure or without anything to do.
     static func phases(of connection: Result<Handshake, ProbeError>, to endpoint: EndpointFacts?) -> [Report.Check] {
         var error: ProbeError?
         if case .failure(let failure) = connection { error = failure }

@@ -20,7 +20,6 @@ extension Report {
         return place + (variantLabel.map { ", " + $0 } ?? "")
     }
 
-    /// `true` if the address was given, or is one of all the target's.
     var isOneOfSeveral: Bool { endpoint != nil && (endpoint?.resolvedName == nil || variant != nil) }
 
     /// Whether it is about addresses that could not be looked up.

@@ -114,7 +114,6 @@ extension Report {
         var certificate: Certificate
         var source: String
         var pins: [Int]
-        /// The limits of days left for a warning and a failure.
         var warnDays: Double?
         var failDays: Double?
         var origin: String?
@@ -171,7 +170,6 @@ extension Report {
         var disposition: String?
         var settings: [ShownSetting]
         var outlook: Outlook?
-        /// The handshake that it was judged on.
         var tls: ConnectionFacts?
 
         package var document: JSONObject {

@@ -5,14 +5,12 @@ import Pinning
 /// The line on a target from all its results: the worst first, the others counted.
 struct TargetLine {
     let status: ExitStatus
-    /// The words after the status and the target.
     let sentence: String
     /// The other ids, as in `; and 2 more: expires-soon, no-backup-pin`; empty if there are none.
     let more: String
 
     private static let mostNamed = 6
 
-    /// Makes the line; if `isMonitored`, every warning counts, as in monitoring.
     init(_ reports: [Report], isMonitored: Bool = false) {
         func exit(_ report: Report) -> ExitStatus { isMonitored ? report.monitored.exit : report.status }
         func reason(_ report: Report) -> Reason { isMonitored ? report.monitored.reason : report.reason }
@@ -59,7 +57,6 @@ struct TargetLine {
 }
 
 extension Report {
-    /// `true` if less time is left than the limits, and the sentence has another reason.
     var endsSoon: Bool {
         guard status == .pass, verdict == .accept else { return false }
         return outlook?.findings.contains { finding in
@@ -67,7 +64,6 @@ extension Report {
         } ?? false
     }
 
-    /// The reports on the results of one target, the last with the line on all of them.
     static func all(of results: [CheckResult]) -> [Report] {
         var reports = results.map { Report($0) }
         guard let last = reports.indices.last, reports[last].consistency != nil else { return reports }

@@ -15,7 +15,6 @@ struct VariantSummary {
         places = reports.grouped { $0.peer ?? $0.endpoint?.address?.description ?? $0.target }.map { ($0, $1) }
     }
 
-    /// The summary in one line, as in `4 addresses: 3 accepted, 1 rejected; the addresses differ`.
     var sentence: String {
         let differences = self.differences
         guard isFound else {
@@ -25,7 +24,6 @@ struct VariantSummary {
         return verdicts + "; " + only + (differences.isEmpty ? comparison : differences.joined(separator: ", "))
     }
 
-    /// `true` if there was an address to connect to.
     var isFound: Bool { consistency.addresses > 0 || consistency.hasVerdicts }
 
     /// The number of accepted addresses; an address that rejects one kind of client is not accepted.
@@ -57,7 +55,6 @@ struct VariantSummary {
         return isShort ? "accepted for too short a time" : "accepted"
     }
 
-    /// The words `IPv4 only, ` or `IPv6 only, ` if the name has no addresses of the other family; else empty.
     private var only: String {
         guard case .family(let isIPv6)? = consistency.absentFamilies.first else { return "" }
         return isIPv6 ? "IPv4 only, " : "IPv6 only, "

@@ -64,7 +64,6 @@ final class ProbeModule: Sendable {
     }
 }
 
-/// The values of `--allow-target`: `HOST`, `HOST:PORT`, or `*.example.com` for every name below.
 struct AllowedTargets: Sendable {
     private let entries: [(target: Target, isPattern: Bool)]
     private let includesAll: Bool

@@ -8,14 +8,12 @@ struct Command: Sendable {
         var detail = ""
         var isRequired = false
         var isRepeatable = false
-        /// The kind of value; `nil` if it is a server.
         var values: Option.Values?
     }
 
     let name: String
     let abstract: String
     let usage: String
-    /// Examples and notes, in lines as they are printed.
     let discussion: String
     var arguments: [Argument] = []
     /// The options that its help explains; only the command that runs makes its rows.

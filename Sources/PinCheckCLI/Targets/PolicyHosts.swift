@@ -17,7 +17,6 @@ struct PolicyHosts: Sendable {
 
     private let paths: [String]
     private var hosts: [Entry] = []
-    /// The entries that cannot be read, in their order.
     private(set) var bad: [BadEntry] = []
     private var badHosts: Set<ServerName> = []
     private var positions: [ServerName: [Int]] = [:]

@@ -71,7 +71,6 @@ struct TargetStream: Sendable {
         }
     }
 
-    /// All targets, of which none may be wrong.
     func all() throws(Problem) -> [CheckTarget] {
         var bad = BadEntries()
         let entries = try split(after: .max) { _ in }.first
@@ -140,13 +139,11 @@ struct BadEntries {
 
     private var more: String? { count > first.count ? "and \(count - first.count) more" : nil }
 
-    /// Tells them ahead of all results.
     func report(in console: Console) {
         for problem in first { console.report(problem) }
         if let more { console.report("Error: \(more)") }
     }
 
-    /// Ends a run that needs every entry.
     func refuse() throws(Problem) {
         guard let problem = first.first else { return }
         guard count > 1 else { throw problem }

@@ -12,7 +12,6 @@ package struct Console: Sendable {
         self.errors = errors
     }
 
-    /// Writes to standard error, and ignores a failure to do so.
     func report(_ message: SafeText) { try? errors.write(errors.layout.folded(colored(message.description)) + "\n") }
 
     private func colored(_ text: String) -> String {

@@ -8,7 +8,6 @@ package struct Context: Sendable {
     package var environment: [String: String]
     package var now: @Sendable () -> Timestamp
     package var readStandardInput: @Sendable () throws(Problem) -> [UInt8]
-    /// The identity of the file that standard input reads; `nil` if it is not a file.
     var standardInput: FileIdentity?
     package var thread: ProbeThread?
     package var network: StagedNetwork?

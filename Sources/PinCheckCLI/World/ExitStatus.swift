@@ -82,7 +82,6 @@ enum MonitoringState: Int32, Sendable {
         }
     }
 
-    /// The worst status for monitoring.
     static func worst(_ statuses: some Collection<ExitStatus>) -> ExitStatus {
         let gravity = statuses.map { Self($0).gravity }.max()
         return .worst(statuses.filter { Self($0).gravity == gravity })

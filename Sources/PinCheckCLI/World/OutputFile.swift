@@ -64,7 +64,6 @@ enum OutputFile {
         return .inputOutput("cannot write \(quoted(path)): \(reason(of: failure))")
     }
 
-    /// Throws if the directory of `path` does not exist, before any connection.
     static func refuseMissingDirectory(of path: String) throws(Problem) {
         if let missing = missingDirectory(of: path) { throw missing }
     }

@@ -16,7 +16,6 @@ extension ExitStatus {
 }
 
 extension Problem {
-    /// The problem with its remedy in words of the command line.
     var told: SafeText { text(\.flags) }
 
     /// The problem of a value that is not one of `words`; its remedy names the nearest, or all if none is near.

@@ -18,10 +18,8 @@ struct HTMLRenderer: ResultRenderer {
     /// Whether nobody reads the page before its end, so that its title can say how the run ended.
     private let isWhole: Bool
     private var total = RunTotal()
-    /// The day of the run.
     private var day = ""
     private var count = 0
-    /// The first target, until there is a second.
     private var first: String?
     /// The rows of the summary; the pins of an accepted result are sure to match until `until`.
     private var lines: [(number: Int, title: String, status: ExitStatus, until: Timestamp?)] = []

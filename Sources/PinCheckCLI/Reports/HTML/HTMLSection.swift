@@ -23,7 +23,6 @@ struct HTMLSection {
 
     static func badge(_ status: ExitStatus) -> Markup { "<span class=\"s \(status.name)\">\(status.name)</span>" }
 
-    /// The line on all connections to a target, and what they differ in.
     static func conclusion(_ reports: [Report]) -> Markup {
         let line = TargetLine(reports)
         let findings = (reports.last?.consistency?.findings ?? []).map { finding in

@@ -68,7 +68,6 @@ struct Timeline {
         self.last = last
     }
 
-    /// The rows of an outlook: pins that match alike in one, and the dates that end them.
     private static func rows(_ outlook: Outlook, in report: Report) -> [Row] {
         let now = report.evaluatedAt
         let matching = outlook.pins.enumerated().map { (index: $0, pin: $1) }.filter {
@@ -101,7 +100,6 @@ struct Timeline {
 }
 
 extension Report {
-    /// The clients in groups that decide alike and have the same outlook.
     var clientsAlike: [[Client]] {
         clients.grouped { client in
             let outlook = client.outlook

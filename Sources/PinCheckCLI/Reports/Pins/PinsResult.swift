@@ -9,7 +9,6 @@ extension KeySource {
     /// `true` if the chain may be an interceptor's, whose keys must not ship by mistake.
     fileprivate var isIntercepted: Bool { suspicion?.level == .warning && suspicion?.kind == .interceptor }
 
-    /// The target with the requested part, as in `h.example:443, RSA`.
     fileprivate var title: String { name + (part.map { ", " + $0 } ?? "") }
 
     /// `true` if its certificates are not saved: a shipped file is a pin.

@@ -7,7 +7,6 @@ struct OutputForm: RawRepresentable, CaseIterable, Sendable {
     var isWrittenAsItGrows = false
     /// `true` if warnings go to standard error next to it, and unchanged results can be left out.
     var isForPeople = false
-    /// The text for a run that an error ended; `nil` if there is none.
     var ended: (@Sendable (Problem, Timestamp) -> String)?
     let renderer: @Sendable (Settings, OutputStream, Context) -> any ResultRenderer
 

@@ -2,7 +2,6 @@ import Base
 import Pinning
 
 protocol ResultRenderer: Sendable {
-    /// The text for one target; empty if the form needs all targets first.
     mutating func text(for reports: [Report]) throws(Problem) -> String
 
     /// What goes before all else in a file that is written as a whole, once the run has ended.
@@ -67,7 +66,6 @@ struct JSONResultRenderer: ResultRenderer {
     }
 }
 
-/// Writes the connections to one target as a table, if that shows all about them.
 struct TextResultRenderer: ResultRenderer {
     let text: TextRenderer
     private let hasAll: Bool

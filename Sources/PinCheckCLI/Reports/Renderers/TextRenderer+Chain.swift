@@ -58,7 +58,6 @@ extension TextRenderer {
         ).lines
     }
 
-    /// The chain with whole, folded names, and below each the whole pin, dates, fingerprint and hosts.
     private func wholeTable(_ places: [Place]) -> [String] {
         let rows = places.map { place in
             [
@@ -134,7 +133,6 @@ extension TextRenderer {
         return String(pin.prefix(15)) + "…" + String(pin.suffix(5))
     }
 
-    /// The start and the end of a pin without the algorithm, as in `NSQoeTIW…QGfk=`.
     static func bareShortPin(_ pin: String) -> String {
         let short = shortPin(pin)
         return short.hasPrefix("sha256/") ? String(short.dropFirst("sha256/".count)) : short
@@ -194,7 +192,6 @@ extension TextRenderer {
         return ["  " + texts.joined(separator: "; ") + more]
     }
 
-    /// The words on a pin that matches nothing: it is a backup, until a date, or the reason why it is not.
     private func reserve(_ index: Int, _ backups: Set<Int>, in report: Report) -> String {
         let pin = report.outlook?.pins[index]
         guard backups.contains(index) else {

@@ -96,7 +96,6 @@ struct TextRenderer: Sendable {
         return "  \(configuration.kind): \(hosts), \(settings)   \(safe(configuration.origin, length: 120))"
     }
 
-    /// The findings on the time ahead that the verdict does not include.
     func outlook(_ report: Report) -> [String] {
         let findings = (report.outlook?.findings ?? []).filter { finding in
             // An expired pin may be the cause of a rejection; other findings are only about acceptance.
@@ -190,7 +189,6 @@ struct TextRenderer: Sendable {
 
     func safe(_ text: String, length: Int = 256) -> String { TerminalText.shown(text, to: length) }
 
-    /// The devices with the date of their roots: one device's own, or the newest of several.
     func devices(_ report: Report) -> [String] {
         guard let devices = report.devices, !report.clients.isEmpty else { return [] }
         let one = devices.judged.count == 1 ? devices.judged.first?.device : nil

@@ -156,7 +156,6 @@ struct ResultSink {
         if held == nil { try stream.write(text) } else { held?.append(text) }
     }
 
-    /// Writes what is left, behind a line on what is new if there is one.
     mutating func finish(exit: ExitStatus, after news: String? = nil) throws(Problem) {
         if let news { try stream.write(news) }
         for text in held ?? [] { try stream.write(text) }

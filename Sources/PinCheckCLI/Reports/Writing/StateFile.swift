@@ -11,7 +11,6 @@ struct StateFile {
     struct Outcome: Hashable, Sendable {
         var status: String
         var reason: String
-        /// The pins of the leaves' keys, the latest last.
         var keys: [String] = []
         /// The ids of what is warned of, with the days left where it has an end.
         var ids: [String: Int?] = [:]
@@ -24,7 +23,6 @@ struct StateFile {
         /// A fault that lasts is told anew after so many seconds.
         private static let reminder: Int64 = 24 * 60 * 60
 
-        /// Whether there is something to tell, given the last run's outcome, `nil` for a new target.
         func isToTell(after old: Outcome?, at time: Timestamp) -> Bool {
             guard let old else { return status != ExitStatus.pass.name || !ids.isEmpty }
             // The cause of a failed connection may differ from run to run.
@@ -41,7 +39,6 @@ struct StateFile {
             return told.seconds(to: time) >= Self.reminder
         }
 
-        /// The outcome as it is kept: with the keys seen before, and what was told last.
         func kept(after old: Outcome?, isTold: Bool, at time: String) -> Outcome {
             var kept = self
             kept.keys = ((old?.keys ?? []).filter { !keys.contains($0) } + keys).suffix(Self.mostKeys)
@@ -63,7 +60,6 @@ struct StateFile {
     private var found: [String: Outcome] = [:]
     private var names = UniqueNames()
     private let lock: FileLock
-    /// The targets that no run has seen.
     private(set) var new = RunTotal()
 
     /// The file that the settings name, held and read, so that a broken one is known at once; without one everything is told.
