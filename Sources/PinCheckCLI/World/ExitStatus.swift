@@ -33,17 +33,7 @@ package enum ExitStatus: Sendable, CaseIterable, Comparable {
 
     package static func < (left: ExitStatus, right: ExitStatus) -> Bool { left.gravity < right.gravity }
 
-    private var gravity: Int {
-        switch self {
-        case .pass: 0
-        case .warn: 1
-        case .unreachable, .unknown: 2
-        case .changed: 3
-        case .answer: 4
-        case .fail: 5
-        case .usage, .data, .noInput, .software, .inputOutput: 5 + Int(rawValue)
-        }
-    }
+    private var gravity: Int { rawValue > 5 ? Int(rawValue) : [0, 5, 2, 1, 3, 4][Int(rawValue)] }
 }
 
 package enum ExitConvention: Sendable {
@@ -73,14 +63,7 @@ enum MonitoringState: Int32, Sendable {
     }
 
     /// The gravity among states: a rejection is worse than an unknown result.
-    var gravity: Int {
-        switch self {
-        case .ok: 0
-        case .warning: 1
-        case .unknown: 2
-        case .critical: 3
-        }
-    }
+    var gravity: Int { [0, 1, 3, 2][Int(rawValue)] }
 
     static func worst(_ statuses: some Collection<ExitStatus>) -> ExitStatus {
         let gravity = statuses.map { Self($0).gravity }.max()
