@@ -215,25 +215,15 @@ extension Invocation {
         let policy = try policies.policy(
             request.judging, for: referenceName, writtenAs: request.names.writtenName(of: nil))
         let result = CheckResult(
-            of: try presentedChain(chain), named: chain, for: referenceName, by: policy, at: context.now())
+            of: try Self.chain(in: context.contents(of: chain), called: chain), named: chain, for: referenceName,
+            by: policy, at: context.now())
         var writer = try ResultWriter(settings, outputs, notes: policies.notes, in: context)
         try writer.add([result])
         return try writer.finish()
     }
 
-    private func presentedChain(_ chain: String) throws(Problem) -> PresentedChain {
-        if case .absent = FileKind(at: chain), chain != "-", let host = settings.request.names.host?.writtenHost,
-            case .regular = FileKind(at: host)
-        {
-            throw .noInput(
-                "\(quoted(chain)): there is no such file, but \(quoted(host)) is one: write 'pincheck verify' with the file, and the "
-                    + "name behind --host")
-        }
-        let name: SafeText = chain == "-" ? "standard input" : "\(quoted(chain))"
-        return try Self.chain(in: context.contents(of: chain), called: name)
-    }
-
-    static func chain(in bytes: [UInt8], called name: SafeText) throws(Problem) -> PresentedChain {
+    static func chain(in bytes: [UInt8], called path: String) throws(Problem) -> PresentedChain {
+        let name: SafeText = path == "-" ? "standard input" : "\(quoted(path))"
         guard !KeyFile.isBundle(bytes) else {
             throw .data(
                 "\(name) is a PKCS #7 bundle, whose certificates are in no order: give PEM certificates, the server's first, as "

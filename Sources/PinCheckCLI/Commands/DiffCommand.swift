@@ -89,7 +89,7 @@ extension Invocation {
             throw Problem.usage(
                 "a chain is what targets should serve: name them behind it, without --update, which rewrites snapshots")
         }
-        let chain = try Self.chain(in: bytes, called: path == "-" ? "standard input" : "\(quoted(path))")
+        let chain = try Self.chain(in: bytes, called: path)
         var policies = context.policies
         let checks = try checks(of: others, request, &policies)
         let baseline = Baseline(path, standing: chain, for: checks, allowing: settings.allowed)

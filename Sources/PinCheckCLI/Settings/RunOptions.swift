@@ -92,7 +92,7 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
         for text in texts.isEmpty ? [form.rawValue] : texts {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let form = Form(rawValue: String(parts[0])) else {
-                throw Problem.unknown(form: parts[0], among: Form.allCases.map(\.rawValue)).said(of: "--format")
+                throw Problem.unknown(parts[0], among: Form.allCases.map(\.rawValue)).said(of: "--format")
             }
             var file = parts.count == 2 ? String(parts[1]) : fileOfFirst
             if parts.count == 1 { fileOfFirst = nil }
@@ -122,15 +122,5 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
     private static func isStandardOutput(_ path: String, _ identity: FileIdentity?) -> Bool {
         if path == "-" || AtomicFile.descriptor(named: path) == 1 { return true }
         return identity != nil && FileIdentity(of: path) == identity
-    }
-}
-
-extension Problem {
-    static func unknown(form: some StringProtocol, among forms: [String]) -> Problem {
-        guard let other = Command.all.first(where: { $0.forms.contains(String(form)) }) else {
-            return unknown(form, among: forms)
-        }
-        return .usage(
-            "\(quoted(form)) is a form of 'pincheck \(other.name)': choose from \(forms.joined(separator: ", "))")
     }
 }

@@ -32,9 +32,7 @@ extension OptionGroup {
             help: "The form of the pins (default: text).",
             "One of \(PinsForm.names.joined(separator: ", ")): all but the first two are blocks for a client."
         ) {
-            guard PinsForm.names.contains($1.text) else {
-                throw Problem.unknown(form: $1.text, among: PinsForm.names)
-            }
+            guard PinsForm.names.contains($1.text) else { throw Problem.unknown($1.text, among: PinsForm.names) }
             $0.pins.form = $1.text
         }
         Option(
