@@ -145,7 +145,7 @@ enum Shell: String {
 
     /// Runs a command of the shell in a directory with its completion script, what is typed, and some files to be completed.
     func run(_ command: String, typed: String, files: [String: String] = [:]) async throws -> String {
-        let script = try #require(Completion.scripts.first { $0.name == rawValue }).made
+        let script = try #require(Completion.scripts.first { $0.name == rawValue }).text
         let directory = try TemporaryDirectory()
         var all = files
         all["pincheck.\(rawValue)"] = script

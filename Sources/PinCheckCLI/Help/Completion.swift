@@ -55,5 +55,5 @@ enum Completion {
     static let scripts = [
         ("bash", PackageResources.completion_bash), ("zsh", PackageResources.completion_zsh),
         ("fish", PackageResources.completion_fish),
-    ].map { shell, script in (name: shell, made: String(decoding: script, as: UTF8.self)) }
+    ].map { shell, script in (name: shell, text: String(decoding: script, as: UTF8.self)) }
 }

@@ -65,11 +65,11 @@ enum Help {
     }
 
     private static var commands: String {
-        Command.all.map { entry($0.name + ($0.name == "check" ? " (default)" : ""), $0.abstract, "") }.joined()
+        Command.all.map { entry($0.name + ($0.name == "check" ? " (default)" : ""), $0.abstract) }.joined()
     }
 
     static func shortText(of command: Command) -> String {
-        let arguments = command.arguments.map { entry("<\($0.name)>", $0.help, "") }.joined()
+        let arguments = command.arguments.map { entry("<\($0.name)>", $0.help) }.joined()
         return """
             \(command.abstract)
 
@@ -83,14 +83,14 @@ enum Help {
     }
 
     private static func most(of command: Command) -> String {
-        command.mostUsed.map { entry(label($0), $0.help, "") }.joined()
+        command.mostUsed.map { entry(label($0), $0.help) }.joined()
     }
 
     private static let layout = TextLayout(columns: 80, wraps: true)
     private static let column = 26
 
     private static let standing =
-        "\nOPTIONS:\n" + entry("--version", "Show the version.", "") + entry("-h, --help", "Show help information.", "")
+        "\nOPTIONS:\n" + entry("--version", "Show the version.") + entry("-h, --help", "Show help information.")
 
     private static func section(_ group: OptionGroup) -> String {
         "\n\(group.title.uppercased()):\n" + group.options.map { entry(label($0), $0.help, $0.detail) }.joined()
@@ -100,14 +100,11 @@ enum Help {
         option.names.joined(separator: ", ") + (option.isSwitch ? "" : " <\(option.value)>")
     }
 
-    private static func entry(_ label: String, _ line: String, _ detail: String) -> String {
-        let room = String(repeating: " ", count: column)
-        let start = "  " + label
-        let gap = start.count < column ? String(repeating: " ", count: column - start.count) : "\n" + room
-        let text =
-            (start + gap).count < column + 1 ? layout.folded(start + gap + line, indent: column) : start + gap + line
+    private static func entry(_ label: String, _ line: String, _ detail: String = "") -> String {
+        let start = "  " + label + (label.count + 2 < column ? "" : "\n")
+        let room = String(repeating: " ", count: start.last == "\n" ? column : column - start.count)
         let below = detail.isEmpty ? "" : layout.folded("        " + detail, indent: 8) + "\n"
-        return text + "\n" + below
+        return layout.folded(start + room + line, indent: column) + "\n" + below
     }
 }
 
@@ -165,22 +162,20 @@ enum Program {
     }
 
     private static func generated(_ argv: [String], at time: Timestamp) throws -> String? {
-        guard let first = argv.first, first.hasPrefix("--generate-"), argv.count <= 2 else { return nil }
+        guard let first = argv.first, argv.count <= 2 else { return nil }
         let parts = first.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let value = parts.count == 2 ? parts[1] : argv.count == 2 ? argv[1] : nil
-        func one<Made>(of all: [(name: String, made: Made)]) throws -> Made? {
-            guard let value else { return nil }
-            guard let found = all.first(where: { $0.name == value }) else {
-                throw Problem.unknown(value, among: all.map(\.name)).said(of: "\(parts[0])")
-            }
-            return found.made
-        }
+        let all: [(name: String, text: String)]
         switch parts[0] {
-        case "--generate-completion-script":
-            return try one(of: Completion.scripts) ?? Completion.scripts.map { $0.name + "\n" }.joined()
-        case "--generate-manual":
-            return try one(of: ManualPage.all)?.text(at: time) ?? ManualPage.all.map { $0.name + "\n" }.joined()
+        case "--generate-completion-script": all = Completion.scripts
+        case "--generate-manual": all = ManualPage.all.map { ($0.name, $0.text(at: time)) }
         default: return nil
         }
+        guard let name = (parts.dropFirst() + argv.dropFirst()).first else {
+            return all.map { $0.name + "\n" }.joined()
+        }
+        guard let made = all.first(where: { $0.name == name }) else {
+            throw Problem.unknown(name, among: all.map(\.name)).said(of: "\(parts[0])")
+        }
+        return made.text
     }
 }

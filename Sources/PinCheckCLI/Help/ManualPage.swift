@@ -2,12 +2,11 @@ import Base
 import Pinning
 
 struct ManualPage {
-    let name: String
     private let command: Command?
 
-    static let all: [(name: String, made: ManualPage)] =
-        [ManualPage(name: "pincheck", command: nil)].map { ($0.name, $0) }
-        + Command.all.map { ("pincheck-" + $0.name, ManualPage(name: "pincheck-" + $0.name, command: $0)) }
+    static let all = ([nil] + Command.all).map { ManualPage(command: $0) }
+
+    var name: String { command.map { "pincheck-" + $0.name } ?? "pincheck" }
 
     func text(at time: Timestamp) -> String {
         let abstract = command?.abstract ?? Program.abstract
