@@ -1,9 +1,10 @@
 import Foundation
 import LoopbackLab
-import PinCheckCLI
 import Pinning
 import Testing
 import X509
+
+@testable import PinCheckCLI
 
 /// The conformance suites beside the project, which are data of others and no part of it.
 enum ConformanceData {

@@ -7,11 +7,6 @@ package struct Console: Sendable {
     package let errors: OutputStream
     var style = TextStyle.plain
 
-    package init(output: OutputStream, errors: OutputStream) {
-        self.output = output
-        self.errors = errors
-    }
-
     func report(_ message: SafeText) { try? errors.write(errors.layout.folded(colored(message.description)) + "\n") }
 
     private func colored(_ text: String) -> String {
@@ -26,26 +21,13 @@ package struct Console: Sendable {
 }
 
 package struct OutputStream: Sendable {
-    package let isTerminal: Bool
-    package let isFile: Bool
+    let isTerminal: Bool
+    var isFile = false
     /// Whether all of it waits for the end of the run, as a file does that is replaced as a whole.
-    let isWhole: Bool
-    package let layout: TextLayout
-    let identity: FileIdentity?
-    private let writeBytes: @Sendable ([UInt8]) throws(OutputError) -> Void
-
-    package init(
-        isTerminal: Bool, isFile: Bool = false, isWhole: Bool = false, layout: TextLayout = TextLayout(),
-        identity: FileIdentity? = nil,
-        writeBytes: @escaping @Sendable ([UInt8]) throws(OutputError) -> Void
-    ) {
-        self.isTerminal = isTerminal
-        self.isFile = isFile
-        self.isWhole = isWhole
-        self.layout = layout
-        self.identity = identity
-        self.writeBytes = writeBytes
-    }
+    var isWhole = false
+    var layout = TextLayout()
+    var identity: FileIdentity?
+    let writeBytes: @Sendable ([UInt8]) throws(OutputError) -> Void
 
     /// Writes text; if the reader has gone away, the rest is dropped and the verdict still counts.
     package func write(_ text: String) throws(Problem) {

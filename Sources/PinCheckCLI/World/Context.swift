@@ -25,16 +25,6 @@ package struct Context: Sendable {
 
     var run: @Sendable ([String], Context) async -> ExitStatus = { _, _ in .software }
 
-    package init(
-        console: Console, environment: [String: String], now: @escaping @Sendable () -> Timestamp,
-        readStandardInput: @escaping @Sendable () throws(Problem) -> [UInt8]
-    ) {
-        self.console = console
-        self.environment = environment
-        self.now = now
-        self.readStandardInput = readStandardInput
-    }
-
     func contents(of path: String) throws(Problem) -> [UInt8] {
         guard path == "-" else { return try BoundedFile.contents(ofFile: path) }
         standardInput.map { ReadLog.current?.add($0) }

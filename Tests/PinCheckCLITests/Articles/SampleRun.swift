@@ -1,10 +1,11 @@
 import Base
 import Foundation
 import LoopbackLab
-import PinCheckCLI
 import PinChecking
 import Pinning
 import TLSProbe
+
+@testable import PinCheckCLI
 
 /// Runs the commands of one text in the current directory: pincheck in this process, others by the shell.
 final class SampleRun {
