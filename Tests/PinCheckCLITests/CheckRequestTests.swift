@@ -44,7 +44,7 @@ import Testing
         let path = try files.write(
             "{ defaults: { \(defaults) }, hosts: { 'a.example': { \(policy) } } }", to: "pins.json5")
         let hosts = try PolicyHosts([path], in: Self.context)
-        try hosts.refuseBadEntries()
+        try BadEntries.refuse(hosts.bad)
         let targets = try hosts.targets(named: [], flags)
         return try #require(targets.count == 1 ? targets[0].request : nil)
     }

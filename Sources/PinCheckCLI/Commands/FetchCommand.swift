@@ -66,7 +66,7 @@ extension Invocation {
 
     private func downloader(of download: DownloadRequest) throws -> Downloader {
         let hosts = settings.policies.isEmpty ? nil : try PolicyHosts(settings.policies, in: context)
-        try hosts?.refuseBadEntries()
+        try BadEntries.refuse(hosts?.bad ?? [])
         let policies = Mutex(context.policies)
         let plan: Downloader.Plan = { (target, request) throws(Problem) in
             var check = CheckTarget(target: target, request: request)

@@ -52,12 +52,6 @@ struct PolicyHosts: Sendable {
         }
     }
 
-    func refuseBadEntries() throws(Problem) {
-        var entries = BadEntries()
-        for entry in bad { entries.add(entry) }
-        try entries.refuse()
-    }
-
     /// The target judged by the entry for its port, else by one without a port; without an entry, by `request` alone.
     func checkTarget(for target: Target, _ request: CheckRequest) throws(Problem) -> CheckTarget {
         guard let host = try host(for: target, request) else { return CheckTarget(target: target, request: request) }
@@ -73,14 +67,12 @@ struct PolicyHosts: Sendable {
         let isAFNetworkings =
             given.mode != nil || given.allowsInvalidCertificates != nil || given.validatesDomainName != nil
         let (hasPins, hasClient) = (!said.pins.isEmpty, said.clients != nil)
+        let hasAddress = !host.request.connection.addresses.given.isEmpty
         let rows: [(key: SafeText, flag: SafeText, isTwice: Bool)] = [
             ("pins", "pins are", hasPins && !given.pins.isEmpty),
             (hasClient ? "client" : "pins", "--client is", (hasPins || hasClient) && given.clients != nil),
             ("client", "a flag of AFNetworking's is", hasClient && isAFNetworkings),
-            (
-                "connect", "a service for addresses is",
-                request.variants.service != nil && !host.request.connection.addresses.given.isEmpty
-            ),
+            ("connect", "a service for addresses is", hasAddress && request.variants.service != nil),
         ]
         for (key, flag, isTwice) in rows where isTwice {
             throw .usage(

@@ -72,14 +72,9 @@ struct TargetStream: Sendable {
     }
 
     func all() throws(Problem) -> [CheckTarget] {
-        var bad = BadEntries()
         let entries = try split(after: .max) { _ in }.first
-        let targets = entries.compactMap { (entry) -> CheckTarget? in
-            if case .failure(let entry) = entry { bad.add(entry) }
-            return try? entry.get()
-        }
-        try bad.refuse()
-        return targets
+        try BadEntries.refuse(entries.compactMap { if case .failure(let bad) = $0 { bad } else { nil } })
+        return entries.compactMap { try? $0.get() }
     }
 
     /// Visits all targets; keeps the first `window`, at least one, and returns a stream of the rest.
@@ -106,10 +101,8 @@ struct TargetStream: Sendable {
 
     /// The checks of targets of which none may be wrong, nor what is named for it.
     static func plan(_ targets: [CheckTarget], _ policies: inout Policies) throws(Problem) -> [Check] {
-        var bad = BadEntries()
         let checks = try Check.plan(targets.map(Entry.success), &policies)
-        for case let entry? in checks.map(\.bad) { bad.add(entry) }
-        try bad.refuse()
+        try BadEntries.refuse(checks.compactMap(\.bad))
         try CheckTarget.refuseUnusedAddresses(of: targets)
         return checks
     }
@@ -144,10 +137,12 @@ struct BadEntries {
         if let more { console.report("Error: \(more)") }
     }
 
-    func refuse() throws(Problem) {
-        guard let problem = first.first else { return }
-        guard count > 1 else { throw problem }
-        let lines = first.map(\.told.description) + (more.map { [$0] } ?? [])
-        throw Problem(problem.kind, "\(count) entries cannot be used").listing(lines)
+    static func refuse(_ entries: [BadEntry]) throws(Problem) {
+        var bad = BadEntries()
+        for entry in entries { bad.add(entry) }
+        guard let problem = bad.first.first else { return }
+        guard bad.count > 1 else { throw problem }
+        let lines = bad.first.map(\.told.description) + (bad.more.map { [$0] } ?? [])
+        throw Problem(problem.kind, "\(bad.count) entries cannot be used").listing(lines)
     }
 }
