@@ -36,20 +36,13 @@ extension Report {
             warnings: result.warnings.map(\.reason), notes: result.notes.map(\.reason),
             unjudged: judged?.leavesRevocationOpen == true ? Self.revocation : nil, outlook: result.outlook,
             next: result.next, change: result.changes, http: result.answer,
-            monitoring: Self.monitoring(result, beside: exit, reason))
+            monitoring: Monitoring(
+                exit: ExitStatus(result.endingCountingWarnings.outcome), reason: result.endingCountingWarnings.reason,
+                runExit: ExitStatus(result.outcomeCountingWarnings)))
     }
 
     private static let revocation = Reason(
         "not-judged-here", "not judged here: revocation, which the certificate says where to ask for")
-
-    private static func monitoring(_ result: CheckResult, beside exit: ExitStatus, _ reason: Reason) -> Monitoring? {
-        let ending = result.endingCountingWarnings
-        let monitoring = Monitoring(
-            exit: ExitStatus(ending.outcome), reason: ending.reason, runExit: ExitStatus(result.outcomeCountingWarnings)
-        )
-        let isSame = monitoring.exit == exit && monitoring.runExit == exit && monitoring.reason == reason
-        return isSame ? nil : monitoring
-    }
 
     private static func whyUnverified(_ client: ClientVerdict, among count: Int) -> String? {
         guard let verdict = client.decided, !verdict.reach.isVerified else { return nil }

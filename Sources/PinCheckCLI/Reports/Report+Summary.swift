@@ -45,11 +45,9 @@ extension Report {
         return sentence + "; " + line
     }
 
-    var monitored: Monitoring { monitoring ?? Monitoring(exit: exit, reason: reason, runExit: exit) }
-
     /// The statuses of it in a monitored run: a rejection also counts if another client cannot be set up.
     var monitoredStatuses: [ExitStatus] {
-        let status = monitored.runExit
+        let status = monitoring.runExit
         return counts && verdict == .reject && status == .data ? [status, .fail] : [status]
     }
 
@@ -139,7 +137,7 @@ struct RunTotal: Sendable {
         let statuses = reports.compactMap(status)
         let worst = statuses.isEmpty ? ExitStatus.pass : .worst(statuses)
         add(first.variant == nil ? first.title : first.target, worst)
-        if worst == .pass, reports.contains(where: { $0.monitored.runExit == .warn }) { warned += 1 }
+        if worst == .pass, reports.contains(where: { $0.monitoring.runExit == .warn }) { warned += 1 }
     }
 
     mutating func add(_ name: String, _ status: ExitStatus) {

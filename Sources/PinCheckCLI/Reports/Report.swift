@@ -43,8 +43,8 @@ struct Report: JSONDocument {
     var next: NextDeployment?
     var change: BaselineChanges?
     var http: CheckedAnswer?
-    /// The result for monitoring, in which every warning counts; `nil` if it is the same.
-    var monitoring: Monitoring?
+    /// The result for monitoring, in which every warning counts.
+    var monitoring: Monitoring
 
     package var document: JSONObject {
         [
@@ -57,13 +57,14 @@ struct Report: JSONDocument {
             "other_paths": otherPaths.map { ["clients": $0, "chain": $1] as JSONObject }, "pins": pins,
             "transparency": transparency, "revocation": revocation, "devices": devices, "checks": checks,
             "clients": clients, "warnings": warnings, "notes": notes, "unjudged": unjudged, "outlook": outlook,
-            "next": next, "change": change, "http": http, "monitoring": monitoring,
+            "next": next, "change": change, "http": http,
+            "monitoring": monitoring == Monitoring(exit: exit, reason: reason, runExit: exit) ? nil : monitoring,
         ]
     }
 
     enum VerdictWord: String, JSONValue { case accept, reject, none }
 
-    struct Monitoring: JSONDocument {
+    struct Monitoring: JSONDocument, Equatable {
         let exit: ExitStatus
         let reason: Reason
         let runExit: ExitStatus

@@ -12,8 +12,8 @@ struct TargetLine {
     private static let mostNamed = 6
 
     init(_ reports: [Report], isMonitored: Bool = false) {
-        func exit(_ report: Report) -> ExitStatus { isMonitored ? report.monitored.exit : report.status }
-        func reason(_ report: Report) -> Reason { isMonitored ? report.monitored.reason : report.reason }
+        func exit(_ report: Report) -> ExitStatus { isMonitored ? report.monitoring.exit : report.status }
+        func reason(_ report: Report) -> Reason { isMonitored ? report.monitoring.reason : report.reason }
         let counting = reports.filter(\.counts)
         let summary = VariantSummary(reports)
         let status = ExitStatus.worst(counting.map(exit))

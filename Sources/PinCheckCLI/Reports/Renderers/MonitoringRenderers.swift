@@ -179,17 +179,17 @@ struct NagiosRenderer: ResultRenderer {
 
     /// Counts every warning, even if other forms' exit status does not: monitoring is there to report it.
     mutating func text(for reports: [Report]) -> String {
-        total.add(reports, status: \.monitored.runExit)
+        total.add(reports, status: \.monitoring.runExit)
         target = TargetLine(reports, isMonitored: true)
         targetName = Self.safe(reports.first?.target ?? "", length: 120)
         for report in reports {
             statuses.formUnion(report.monitoredStatuses)
             warnings += report.warningIDs.count
-            unknown += MonitoringState(report.monitored.runExit) == .unknown ? 1 : 0
+            unknown += MonitoringState(report.monitoring.runExit) == .unknown ? 1 : 0
             let name = names.name(Self.safe(report.title.replacing(" → ", with: " at "), length: 120))
             let line = TargetLine([report], isMonitored: true)
             let sentence = report.counts ? line.sentence + line.more : report.withAnswer(report.sentence)
-            entries.append((report.monitored.exit, name, Self.safe(sentence, length: 400), Self.data(of: report)))
+            entries.append((report.monitoring.exit, name, Self.safe(sentence, length: 400), Self.data(of: report)))
         }
         return ""
     }
