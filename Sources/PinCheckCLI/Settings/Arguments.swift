@@ -3,7 +3,6 @@ import PinChecking
 import PinFormats
 import PinLint
 import Pinning
-import TLSProbe
 
 /// Reads argv, alone: `--name value`, `--name=value`, `-n value`, `-nvalue`, and several switches after one dash.
 struct Arguments: Sendable {

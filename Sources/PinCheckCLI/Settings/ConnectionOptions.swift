@@ -173,18 +173,14 @@ extension OptionGroup {
         help: "Check the certificate for each type of key.", "Any of rsa, ecdsa and ed25519 with commas, or all.",
         key: "keyTypes", isRevocable: true
     ) { settings, value in
-        settings.request.variants.keyTypes = []
-        let all = CertificateKeyType.allCases.map(\.rawValue)
-        for name in words(value.text).contains("all") ? all : words(value.text) {
+        let (all, names) = (CertificateKeyType.allCases.map(\.rawValue), [value.text].words)
+        let types = try (names.contains("all") ? all : names).map { name in
             guard let type = CertificateKeyType(rawValue: name.lowercased()) else {
                 throw Problem.unknown(name, among: all + ["all"])
             }
-            if !settings.request.variants.keyTypes.contains(type) { settings.request.variants.keyTypes.append(type) }
+            return type
         }
-    }
-
-    static func words(_ text: String) -> [String] {
-        text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        settings.request.variants.keyTypes = types.distinct
     }
 
     static let request = OptionGroup("Request") {

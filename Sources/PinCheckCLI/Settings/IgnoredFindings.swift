@@ -38,6 +38,4 @@ extension FindingID {
     }
 }
 
-extension Option {
-    static func words(of ids: [FindingID]) -> [Word] { ids.map { ($0.word, $0.sentence) } }
-}
+extension Option { static func words(of ids: [FindingID]) -> [Word] { ids.map { ($0.word, $0.sentence) } } }

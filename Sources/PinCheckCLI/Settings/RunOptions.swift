@@ -45,7 +45,7 @@ extension OptionGroup {
             "--allow", of: "changes", .list(changeNames), help: "Accept these changes, as in 'renewed,names-added'.",
             "Any other change ends with exit status 4. 'pincheck help diff' lists them. Repeatable.", isRepeatable: true
         ) {
-            for word in $1.text.split(separator: ",", omittingEmptySubsequences: false) {
+            for word in [$1.text].words {
                 let word = String(word.drop { $0 == " " })
                 guard let kind = Change.Kind(rawValue: word) else {
                     throw Problem.unknown(word, among: Change.Kind.allCases.map(\.rawValue))

@@ -1,5 +1,6 @@
 import Base
 import PinChecking
+import PinFormats
 import Pinning
 import TLSProbe
 
@@ -52,11 +53,8 @@ extension OptionGroup {
     }
 
     private static func hash(_ text: String) throws -> SHA256Digest {
-        let digits = text.compactMap { $0.isASCII ? $0.hexDigitValue : nil }
-        let bytes = stride(from: 1, to: digits.count, by: 2).map { UInt8(digits[$0 - 1] << 4 | digits[$0]) }
-        guard digits.count == text.count, let digest = SHA256Digest(bytes: bytes) else {
-            throw Problem.usage(
-                "\(quoted(text)) is no SHA-256: give 64 hexadecimal digits, as sha256sum prints them")
+        guard let digest = SHA256Digest(hexadecimal: text) else {
+            throw Problem.usage("\(quoted(text)) is no SHA-256: give 64 hexadecimal digits, as sha256sum prints them")
         }
         return digest
     }

@@ -40,7 +40,7 @@ extension OptionGroup {
             help: "Only these positions, all of them to be pinned.", "Any of leaf, intermediate and root, with commas."
         ) {
             $0.pins.positions = []
-            for name in words($1.text) {
+            for name in [$1.text].words {
                 guard let role = PinsForm.positions.first(where: { $0.rawValue == name }) else {
                     throw Problem.unknown(name, among: PinsForm.positions.map(\.rawValue))
                 }
@@ -81,7 +81,7 @@ extension OptionGroup {
             "For certificates, keys and lists, which do not say so themselves. Several with commas."
         ) {
             try ForeignWords.refuse(clients: $1.text)
-            $0.shippingClients = $1.text == "all" ? Client.all.filter(\.isInAll) : try words($1.text).map(Client.named)
+            $0.shippingClients = $1.text == "all" ? Client.all.filter(\.isInAll) : try [$1.text].words.map(Client.named)
         }
         Option("--rules", help: "List every kind of finding, and judge nothing.") { $0.listsRules = $1.isOn }
     }
