@@ -37,7 +37,7 @@ import Testing
 
     private func readSnapshot(_ bytes: [UInt8]) -> Problem? {
         do throws(Problem) {
-            _ = try Snapshot.snapshot(in: bytes, name: "old.json")
+            _ = try Snapshot.snapshot(in: bytes, at: "old.json")
             return nil
         } catch { return error }
     }

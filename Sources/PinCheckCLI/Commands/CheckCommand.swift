@@ -95,27 +95,19 @@ extension Invocation {
             try writer.add(target.results(since: states), at: position)
             if !items.isEmpty { served[position] = target.connections.lazy.compactMap(\.served?.presented).first }
         }
-        var position = supply.checks.count
-        for question in questions {
-            let results = question.results(on: items, served: question.job.flatMap { served[$0] }, at: context.now())
-            for result in results {
-                try writer.add([result], at: position)
-                position += 1
-            }
+        let answers = questions.lazy.flatMap { question in
+            question.results(on: items, served: question.job.flatMap { served[$0] }, at: context.now())
         }
+        for (position, answer) in zip(supply.checks.count..., answers) { try writer.add([answer], at: position) }
         let status = try writer.finish()
         if let baseline, let comparison { try baseline.finish(comparison, settings, after: status, in: context) }
         return status
     }
 
     private func supply(_ request: CheckRequest, _ policies: inout Policies) throws -> Supply {
-        guard
-            settings.next.isEmpty
-                || !(settings.arguments.isEmpty && settings.lists.isEmpty && settings.policies.isEmpty)
-        else {
+        if !settings.next.isEmpty, (settings.arguments + settings.lists + settings.policies).isEmpty {
             guard request.http == CheckRequest.HTTP() else {
-                throw Problem.usage(
-                    "a file answers no request: name a target beside --next, or leave out --request")
+                throw Problem.usage("a file answers no request: name a target beside --next, or leave out --request")
             }
             return ([], nil, 0)
         }
@@ -174,7 +166,7 @@ extension Invocation {
     }
 
     private func givenBaseline() throws -> Baseline? {
-        if let path = settings.baseline { return try Baseline(reading: path, settings, in: context) }
+        if let path = settings.baseline { return try Baseline(path, context.contents(of: path), settings) }
         guard settings.allowed.isEmpty, !settings.updatesBaseline else {
             throw Problem.usage("--allow and --update are about a baseline: give --baseline FILE")
         }

@@ -53,12 +53,13 @@ extension Invocation {
         let outputs = try settings.outputs(in: context)
         let others = Array(settings.arguments.dropFirst())
         let request = try settings.connectingRequest(in: context)
-        let lock = try lockOfBaseline(settings.arguments[0])
-        defer { withExtendedLifetime(lock) {} }
         let path = settings.arguments[0]
+        let lock = try lockOfBaseline(path)
+        defer { withExtendedLifetime(lock) {} }
         let bytes = try context.contents(of: path)
-        let isChain = PEM.looksLikePEM(bytes) || bytes.first == 0x30
-        guard !isChain else { return try await diff(from: path, bytes, others, request, outputs) }
+        if PEM.looksLikePEM(bytes) || bytes.first == 0x30 {
+            return try await diff(from: path, bytes, others, request, outputs)
+        }
         let baseline = try Baseline(path, bytes, settings)
         if others.count == 1, settings.policies.isEmpty, let newer = others.first,
             newer == "-" || PinFile.isThere(newer)
@@ -72,12 +73,9 @@ extension Invocation {
                 "\(quoted(missing)): there is no such file: name a snapshot, or a target as host or https URL")
         }
         var policies = context.policies
-        let checks: [Check]
-        if others.isEmpty, settings.policies.isEmpty {
-            checks = try recordedChecks(of: baseline, request, &policies)
-        } else {
-            checks = try self.checks(of: others, request, &policies)
-        }
+        let checks =
+            try others.isEmpty && settings.policies.isEmpty
+            ? recordedChecks(of: baseline, request, &policies) : checks(of: others, request, &policies)
         return try await run((checks, nil, checks.count), request, since: baseline, outputs, notes: policies.notes)
     }
 
@@ -135,7 +133,7 @@ extension Invocation {
             throw Problem.usage(
                 "snapshots hold hashes of certificates, which nothing can be verified by: name targets to judge")
         }
-        let newer = try Snapshot.read(path, in: context)
+        let newer = try Snapshot.snapshot(in: context.contents(of: path), at: path)
         var writer = try ResultWriter(settings, outputs, notes: [], in: context)
         let changes = newer.endpoints.map { ($0, baseline.changes(at: $0)) } + baseline.missing(from: newer.endpoints)
         for (position, change) in changes.enumerated() {

@@ -66,8 +66,7 @@ extension Invocation {
         let layout = TextLayout(columns: context.console.output.layout.columns, wraps: true)
         let (document, text) =
             try settings.arguments.first.map { name in
-                let device = try report.data.device(named: name)
-                guard let device else {
+                guard let device = try report.data.device(named: name) else {
                     throw Problem.usage(
                         "'\(name)' has the roots of this machine, which are not part of the data: name another device")
                 }
@@ -107,10 +106,6 @@ struct DevicesReport {
         } catch {
             throw .data("\(path.map { quoted($0) } ?? "the device data") has a root of \(device.name) that is \(error)")
         }
-    }
-
-    private func availability(of root: Certificate, like device: Device) -> String {
-        data.availability(of: root.der, on: device.platform) ?? ""
     }
 
     private static func rules(of device: Device?) -> [String] {
@@ -157,7 +152,7 @@ struct DevicesReport {
             "name": root.shownName, "cert_sha256": root.fingerprint.hexadecimal,
             "spki_sha256": root.publicKey.spkiSHA256.description, "key": root.publicKey.algorithm.description,
             "not_before": root.notBefore, "not_after": root.notAfter,
-            "availability": availability(of: root, like: device),
+            "availability": data.availability(of: root.der, on: device.platform) ?? "",
         ]
     }
 
@@ -192,7 +187,7 @@ struct DevicesReport {
             + roots.map { root in
                 let holders = data.devices(listing: root.der)
                 let isEverywhere = data.devices.allSatisfy { $0.platform != device.platform || holders.contains($0) }
-                let place = isEverywhere ? "" : "  (\(availability(of: root, like: device)))"
+                let place = isEverywhere ? "" : "  (\(data.availability(of: root.der, on: device.platform) ?? ""))"
                 let name = "ends \(root.notAfter.date)  \(Self.safe(root.shownName))" + place
                 return layout.folded(layout.joined(["  \(root.fingerprint.hexadecimal)", name], by: "  "))
             }

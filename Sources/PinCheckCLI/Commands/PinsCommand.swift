@@ -2,7 +2,6 @@ import Base
 import PinChecking
 import PinFormats
 import Pinning
-import TLSProbe
 import X509
 
 extension Command {

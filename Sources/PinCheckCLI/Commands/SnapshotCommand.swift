@@ -2,7 +2,6 @@ import Base
 import PinChecking
 import PinFormats
 import Pinning
-import TLSProbe
 
 extension Command {
     static let snapshot = Command(

@@ -2,19 +2,15 @@ import Base
 import PinChecking
 import PinFormats
 import Pinning
-import TLSProbe
 
 extension Snapshot: JSONDocument {
     private static let schema = "pincheck-snapshot/1"
 
     package var document: JSONObject { ["endpoints": endpoints, "schema": Self.schema] }
 
-    static func read(_ path: String, in context: Context) throws(Problem) -> Snapshot {
-        try snapshot(in: context.contents(of: path), name: path == "-" ? "standard input" : path)
-    }
-
-    static func snapshot(in bytes: [UInt8], name: String) throws(Problem) -> Snapshot {
+    static func snapshot(in bytes: [UInt8], at path: String) throws(Problem) -> Snapshot {
         do throws(Problem) {
+            let name = path == "-" ? "standard input" : path
             let root = try JSONReader.root(of: PinFile(path: name, bytes: bytes), mostValues: .max)
             try checkSchema(root.required("schema"))
             var endpoints: [Snapshot.Endpoint] = []
@@ -68,7 +64,7 @@ extension Snapshot: JSONDocument {
                 (try? HashText.okHttp($0, at: node.place)) != nil
             },
             certificateSHA256: try text("cert_sha256", of: node, "a SHA-256 in hexadecimal digits") {
-                $0.utf8.count == 64 && $0.allSatisfy(\.isHexDigit)
+                SHA256Digest(hexadecimal: $0) != nil
             })
     }
 
@@ -110,16 +106,11 @@ extension Snapshot.Certificate: JSONDocument {
 }
 
 extension Baseline {
-    init(reading path: String, _ settings: Settings, in context: Context) throws(Problem) {
-        try self.init(path, context.contents(of: path), settings)
-    }
-
     init(_ path: String, _ bytes: [UInt8], _ settings: Settings) throws(Problem) {
         guard path != "-" || !settings.updatesBaseline else {
             throw .usage("--update cannot rewrite standard input: name the file of the baseline")
         }
-        let name = path == "-" ? "standard input" : path
-        self.init(path, try Snapshot.snapshot(in: bytes, name: name), allowing: settings.allowed)
+        self.init(path, try Snapshot.snapshot(in: bytes, at: path), allowing: settings.allowed)
     }
 
     func finish(

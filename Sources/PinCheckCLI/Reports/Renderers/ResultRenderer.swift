@@ -103,14 +103,10 @@ struct BriefRenderer: ResultRenderer {
         return groups.map { reports in
             let target = TargetLine(reports)
             let name = reports.count == 1 && reports[0].variant == nil ? reports[0].title : reports[0].target
-            return line(target.status, name, reports, target.sentence + target.more)
+            let leaf = reports.compactMap(\.presented.first).min { $0.daysLeft < $1.daysLeft }
+            let days = leaf.map(TextRenderer.validity) ?? "-"
+            let sentence = text.safe(target.sentence + target.more, length: 900)
+            return "\(text.style.token(target.status))  \(text.safe(name, length: 180))  \(days)  \(sentence)\n"
         }.joined()
-    }
-
-    private func line(_ status: ExitStatus, _ name: String, _ reports: [Report], _ sentence: String) -> String {
-        let leaf = reports.compactMap(\.presented.first).min { $0.daysLeft < $1.daysLeft }
-        let days = leaf.map(TextRenderer.validity) ?? "-"
-        return
-            "\(text.style.token(status))  \(text.safe(name, length: 180))  \(days)  \(text.safe(sentence, length: 900))\n"
     }
 }
