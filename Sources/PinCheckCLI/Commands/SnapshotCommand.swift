@@ -25,10 +25,8 @@ extension Command {
                 OptionGroup("Targets and output") {
                     OptionGroup.list
                     OptionGroup.policy
-                    Option(
-                        "--output", "-o", of: "file", .written, help: "Write to this file (default: standard output).",
-                        "It is written whole or not at all."
-                    ) { $0.outputs = [$1.text] }
+                    OptionGroup.output(
+                        "Write to this file (default: standard output).", "It is written whole or not at all.")
                 }
             ]
         }, shared: { [.names, .connection, .clientCertificate, .variants] },
@@ -66,8 +64,7 @@ extension Invocation {
             for result in target.results() where (try? result.connection?.get()) == nil {
                 let report = Report(result)
                 let title = report.title + (report.variantLabel == nil ? "" : ",")
-                told[position].append(
-                    "Warning: \(title) did not answer: not recorded; \(report.reason.told)")
+                told[position].append("Warning: \(title) did not answer: not recorded; \(report.reason.told)")
                 isWhole = false
             }
         }

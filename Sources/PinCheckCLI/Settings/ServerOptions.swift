@@ -6,10 +6,7 @@ import TLSProbe
 
 extension OptionGroup {
     static let document = OptionGroup("Document") {
-        Option(
-            "--output", "-o", of: "file", .written, help: "Write the document to this file.",
-            "It is there once it is whole; '-' is standard output, the default."
-        ) { $0.outputs = [$1.text] }
+        output("Write the document to this file.", "It is there once it is whole; '-' is standard output, the default.")
         Option("--remote-name", "-O", help: "Name the file as the URL does, in this directory.") {
             $0.namesFileAsURL = $1.isOn
         }
@@ -142,8 +139,7 @@ extension OptionGroup {
             )
         }
         guard name != ProbeModule.defaultName else {
-            throw Problem.usage(
-                "the module \(quoted(name)) is that of --policy: give its file there, or another name")
+            throw Problem.usage("the module \(quoted(name)) is that of --policy: give its file there, or another name")
         }
         return (String(name), String(file))
     }

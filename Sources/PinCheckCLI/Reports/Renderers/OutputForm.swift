@@ -23,15 +23,16 @@ extension OutputForm {
 extension OptionGroup {
     static let output = OptionGroup("Output") {
         Option.format(OutputForm.self, of: "result")
-        Option(
-            "--output", "-o", of: "file", .written, help: "The file for the form that names none.",
-            "It is replaced as a whole; jsonl grows line by line."
-        ) { $0.outputs = [$1.text] }
+        output("The file for the form that names none.", "It is replaced as a whole; jsonl grows line by line.")
         explain
         Option("--quiet", "-q", help: "Write no result to standard output.", "Files are written all the same.") {
             $0.isQuiet = $1.isOn
         }
         Option.color
+    }
+
+    static func output(_ help: String, _ detail: String) -> Option {
+        Option("--output", "-o", of: "file", .written, help: help, detail) { $0.outputs = [$1.text] }
     }
 }
 
