@@ -9,30 +9,23 @@ extension Report {
         let judged = result.judged
         let shown = judged?.shown
         let path = shown?.decided?.reach
-        let evidence = judged?.view.evidence
-        let matches = result.matches
-        let built = path.map { Self.links(of: $0.certificates, matches, in: result) } ?? []
-        let exit = ExitStatus(result.outcome)
-        let reason = result.reason
+        let built = path.map { Self.links(of: $0.certificates, in: result) } ?? []
+        let first = try? result.connection?.get()
         self.init(
-            target: result.target,
-            verdict: result.verdict.outcome == .accepted
-                ? .accept : result.verdict.outcome.isRejection ? .reject : .none, reason: reason, exit: exit,
-            endpoint: result.endpoint, tls: shown?.handshake ?? (try? result.connection?.get()),
-            offerOf: shown?.handshake.flatMap { $0 == (try? result.connection?.get()) ? nil : shown?.stack?.name },
-            firstPin: (try? result.connection?.get())?.presented.leaf.publicKey.spkiSHA256.description,
+            target: result.target, verdict: VerdictWord(result.verdict.outcome.isAccepted), reason: result.reason,
+            exit: ExitStatus(result.outcome), endpoint: result.endpoint, tls: shown?.handshake ?? first,
+            offerOf: shown?.handshake.flatMap { $0 == first ? nil : shown?.stack?.name },
+            firstPin: first?.presented.leaf.publicKey.spkiSHA256.description,
             verifyName: result.referenceName == .unchecked ? nil : result.referenceName.description,
             variant: result.variant, consistency: result.consistency, evaluatedAt: result.time,
             isOfAnotherTime: result.policy?.time != nil, presented: Certificate.list(result.presented, at: result.time),
-            built: built, builtIsValid: path?.isVerified ?? false,
-            whyUnverified: shown.flatMap {
-                Self.whyUnverified($0, among: judged?.clients.count { $0.decided != nil } ?? 0)
-            }, otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result),
+            built: built, builtIsValid: path?.isVerified ?? false, whyUnverified: judged.flatMap(Self.whyUnverified),
+            otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result),
             pins: Pins(
                 mode: (result.policy?.mode ?? .none).rawValue, configured: result.policy?.pins?.pins ?? [],
-                matched: matches, entries: result.policy?.entries ?? [], applied: result.policy?.applied ?? []),
-            transparency: evidence?.transparency, revocation: evidence?.revocation, devices: Devices(result),
-            checks: Self.checks(result), clients: result.clients.map(Client.init),
+                matched: result.matches, entries: result.policy?.entries ?? [], applied: result.policy?.applied ?? []),
+            transparency: judged?.view.evidence?.transparency, revocation: judged?.view.evidence?.revocation,
+            devices: Devices(result), checks: Self.checks(result), clients: result.clients.map(Client.init),
             warnings: result.warnings.map(\.reason), notes: result.notes.map(\.reason),
             unjudged: judged?.leavesRevocationOpen == true ? Self.revocation : nil, outlook: result.outlook,
             next: result.next, change: result.changes, http: result.answer,
@@ -44,14 +37,14 @@ extension Report {
     private static let revocation = Reason(
         "not-judged-here", "not judged here: revocation, which the certificate says where to ask for")
 
-    private static func whyUnverified(_ client: ClientVerdict, among count: Int) -> String? {
-        guard let verdict = client.decided, !verdict.reach.isVerified else { return nil }
+    private static func whyUnverified(_ judged: JudgedChain) -> String? {
+        guard let client = judged.shown, let verdict = client.decided, !verdict.reach.isVerified else { return nil }
         let steps = verdict.trace
         let step =
             steps.first { $0.status == .fail && $0.id != "pins" } ?? steps.first { $0.id == "trust" }
             ?? steps.first { $0.status == .fail }
         guard let detail = step?.detail else { return "\(client.name) does not look at it" }
-        return count > 1 ? "\(client.name): \(detail)" : detail
+        return judged.ranked.count > 1 ? "\(client.name): \(detail)" : detail
     }
 
     private static func checks(_ result: CheckResult) -> [Check] {
@@ -81,26 +74,24 @@ extension Report {
             }
         }
         return paths.grouped { $0.certificates }.map { certificates, all in
-            (all.map(\.client).distinct, links(of: certificates, result.matches, in: result))
+            (all.map(\.client).distinct, links(of: certificates, in: result))
         }
     }
 
-    private static func links(
-        of path: [Pinning.Certificate], _ matches: [MatchedPin], in result: CheckResult
-    ) -> [ChainLink] {
+    private static func links(of path: [Pinning.Certificate], in result: CheckResult) -> [ChainLink] {
         let limits = result.policy?.outlook
         let all = Set(result.clients.filter { $0.isAccepted != nil }.map(\.name))
         let certificates = Certificate.list(path, at: result.time)
         return path.indices.map { depth in
             let certificate = path[depth]
             let origin = result.origin(of: certificate)
-            let pins = matches.filter { $0.certificate == certificate }.grouped(by: \.pinIndex).map { pin, found in
+            let pins = result.matches.filter { $0.certificate == certificate }.grouped(by: \.pinIndex).map {
+                pin, found in
                 (pin: pin, clients: found.flatMap(\.clients).distinct)
             }
             let some = pins.filter { Set($0.clients) != all }.map { ($0.pin, $0.clients.joined(separator: ", ")) }
             return ChainLink(
-                certificate: certificates[depth], source: origin.source,
-                pins: pins.map(\.pin).sorted(),
+                certificate: certificates[depth], source: origin.source, pins: pins.map(\.pin).sorted(),
                 warnDays: limits?.warnBefore?.days(from: certificate.notBefore, to: certificate.notAfter),
                 failDays: limits?.failBefore?.days(from: certificate.notBefore, to: certificate.notAfter),
                 origin: origin.words, clients: Dictionary(some) { first, _ in first })
@@ -110,14 +101,11 @@ extension Report {
 
 extension Report.Client {
     init(_ result: ClientVerdict) {
-        // On Apple's platforms clients answer a challenge of NSURLSession.
-        let isChallenged = result.client.client.platform == .apple
-        let verdict = result.decided
+        let isChallenged = result.client.client.answersChallenges
         self.init(
-            name: result.client.client.name, device: result.device,
-            verdict: verdict.map { $0.isAccepted ? .accept : .reject } ?? .none, reason: result.reason,
-            disposition: isChallenged ? verdict?.disposition.rawValue : nil, settings: result.client.settings,
-            outlook: result.outlook, tls: result.handshake?.facts)
+            name: result.name, device: result.device, verdict: Report.VerdictWord(result.isAccepted),
+            reason: result.reason, disposition: isChallenged ? result.decided?.disposition.rawValue : nil,
+            settings: result.client.settings, outlook: result.outlook, tls: result.handshake?.facts)
     }
 }
 
@@ -126,8 +114,8 @@ extension Report.Devices {
         guard let policy = result.policy, let lists = policy.lists else { return nil }
         (self.lists, time) = (lists, result.time)
         judged = policy.devices.map { device in
-            let verdicts = result.clients.filter { $0.device == device.name }.map(\.isAccepted)
-            return (device, verdicts.contains(false) ? .reject : verdicts.contains(true) ? .accept : .none)
+            let verdicts = result.clients.filter { $0.device == device.name }.compactMap(\.isAccepted)
+            return (device, Report.VerdictWord(verdicts.isEmpty ? nil : !verdicts.contains(false)))
         }
     }
 }
@@ -146,8 +134,7 @@ extension Remedy {
         case .nameDeviceOfClient: ": leave it or its configuration out, or add a --device, where system is this machine"
         case .nameDevice: ": give --device, or leave --device-data out"
         case .giveSomethingToJudgeBy: ": give --pins, --anchors or --client"
-        case .givePinsOfHost:
-            "; give those of this host: --pins sha256/…, or a list with lines such as: host sha256/…"
+        case .givePinsOfHost: "; give those of this host: --pins sha256/…, or a list with lines such as: host sha256/…"
         case .giveServerName: ": give --host or --sni"
         case .sendServerName(let name): ": --sni \(name) judges clients that send it"
         case .giveRoots: ": install ca-certificates, or give --anchors"
@@ -235,6 +222,11 @@ extension Reason: JSONDocument {
     var told: String { lines.joined(separator: "; ") }
 
     package var document: JSONObject { ["id": id, "message": told] }
+}
+
+extension Outcome {
+    /// `true` if every client accepts, `false` if one rejects; `nil` without a verdict.
+    var isAccepted: Bool? { self == .accepted || isRejection ? self == .accepted : nil }
 }
 
 extension ExitStatus {

@@ -25,6 +25,8 @@ extension Report {
     /// Whether it is about addresses that could not be looked up.
     var isOfFamily: Bool { if case .family? = variant { true } else { false } }
 
+    var today: String { isOfAnotherTime ? "on \(evaluatedAt.date)" : "today" }
+
     var counts: Bool { variant?.counts ?? true }
 
     var variantLabel: String? { variant?.label }
@@ -55,9 +57,7 @@ extension Report {
 
     var attention: [Reason] { warnings + ahead.filter { $0 != outlook?.told }.map { Reason($0.id, $0.message) } }
 
-    private var ahead: [Finding] {
-        (outlook?.findings ?? []).filter { $0.level != .note && verdict == .accept }
-    }
+    private var ahead: [Finding] { (outlook?.findings ?? []).filter { $0.level != .note && verdict == .accept } }
 
     /// The ids of all warnings, including the verdict's, each once.
     var warningIDs: [String] { (warnings.map(\.id) + ahead.map(\.id)).distinct }

@@ -62,7 +62,11 @@ struct Report: JSONDocument {
         ]
     }
 
-    enum VerdictWord: String, JSONValue { case accept, reject, none }
+    enum VerdictWord: String, JSONValue {
+        case accept, reject, none
+
+        init(_ isAccepted: Bool?) { self = isAccepted.map { $0 ? .accept : .reject } ?? .none }
+    }
 
     struct Monitoring: JSONDocument, Equatable {
         let exit: ExitStatus

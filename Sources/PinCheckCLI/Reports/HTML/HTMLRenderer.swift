@@ -136,8 +136,6 @@ struct Markup: ExpressibleByStringInterpolation {
 
     init(stringInterpolation: Interpolation) { text = stringInterpolation.text }
 
-    init(_ parts: [Markup]) { text = parts.map(\.text).joined() }
-
     static func += (left: inout Markup, right: Markup) { left.text += right.text }
 
     struct Interpolation: StringInterpolationProtocol {

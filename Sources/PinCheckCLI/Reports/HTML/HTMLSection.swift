@@ -54,14 +54,14 @@ struct HTMLSection {
             // For a future deployment the reason has the remedy, for an interceptor the warning.
             let isAdvised = text.isMismatch(report) && !isNext && !report.warnings.contains { $0.id == "interceptor" }
             return Self.headline(
-                "\(isNext ? "It would lock out" : "Locked out \(today):") \(who)\(pins)\(variant).",
+                "\(isNext ? "It would lock out" : "Locked out \(report.today):") \(who)\(pins)\(variant).",
                 isAdvised
                     ? "install a certificate that is pinned, or release an app with other pins: \(Self.recommending)"
                     : "")
         case .accept: break
         }
         guard let outlook = report.outlook, !report.pins.configured.isEmpty else {
-            return isNext ? "" : Self.headline("Accepted \(today); no pins were given.")
+            return isNext ? "" : Self.headline("Accepted \(report.today); no pins were given.")
         }
         if report.clients.count == 1, let end = outlook.pinsExpire, end < report.evaluatedAt {
             return Self.headline("Not pinned since \(Self.day(end)): any trusted chain is accepted.")
@@ -86,8 +86,6 @@ struct HTMLSection {
             "Apps with these pins are sure to work until \(event). \(reserve)",
             outlook.hasBackup || isNext ? "" : "release an app with a backup pin \(when): \(Self.recommending)")
     }
-
-    private var today: String { report.isOfAnotherTime ? "on \(report.evaluatedAt.date)" : "today" }
 
     private static let recommending = "pincheck pins --recommend says which pins to ship"
 

@@ -4,14 +4,9 @@ import Pinning
 
 struct Timeline {
     struct Row {
+        /// The kinds by their class in the style sheet.
         enum Kind: String {
-            case certificate = "c"
-            case renewal = "r"
-            case pin = "p"
-            case backup = "b"
-            case pinSet = "e"
-            case noPin = "n"
-            case rejection = "x"
+            case certificate = "c", renewal = "r", pin = "p", backup = "b", pinSet = "e", noPin = "n", rejection = "x"
         }
 
         let kind: Kind
@@ -37,14 +32,13 @@ struct Timeline {
         (host, now, isToday) = (report.title, report.evaluatedAt, !report.isOfAnotherTime)
         var chain: [Row] = []
         if report.verdict == .reject {
-            let when = report.isOfAnotherTime ? "on \(now.date)" : "today"
-            chain.append(Row(kind: .rejection, label: "rejected \(when)", start: now, words: report.reason.id))
+            chain.append(Row(kind: .rejection, label: "rejected \(report.today)", start: now, words: report.reason.id))
         }
         for (depth, _, link) in report.neededCertificates {
             let one = link.certificate
             chain.append(
                 Row(kind: .certificate, label: "\(depth) \(one.role)", start: one.notBefore, end: one.notAfter))
-            if depth == 0, let renewal = report.outlook?.renewalPoint, chain.last?.kind == .certificate {
+            if depth == 0, let renewal = report.outlook?.renewalPoint {
                 chain.append(Row(kind: .renewal, label: "usually renewed by", end: renewal))
             }
         }
@@ -121,8 +115,7 @@ extension Timeline {
 
     var alternative: Markup {
         let words = parts.flatMap { part in
-            (part.clients.map { [$0] } ?? [])
-                + part.rows.map { "\($0.label): \(ending($0))" }
+            (part.clients.map { [$0] } ?? []) + part.rows.map { "\($0.label): \(ending($0))" }
         }
         return """
             <title>Timeline of \(host)</title>\
@@ -204,15 +197,15 @@ extension Timeline {
         let step = steps.first { span / $0 <= 4 } ?? span / 4
         let before = first.seconds(to: now) / 86_400 / step
         let after = now.seconds(to: last) / 86_400 / step
-        return Markup(
-            (-before...after).filter { $0 != 0 }.map { number in
-                let day = now.advanced(bySeconds: number * step * 86_400)
-                let label = number < 0 ? "−\(-number * step) d" : "+\(number * step) d"
-                return """
-                    \(line("t", at: day, from: 22, to: bottom))\
-                    <text class="l" x="\(percent(day))" y="\(bottom + 13)">\(label)</text>
-                    """
-            })
+        let lines = (-before...after).filter { $0 != 0 }.map { number -> Markup in
+            let day = now.advanced(bySeconds: number * step * 86_400)
+            let label = number < 0 ? "−\(-number * step) d" : "+\(number * step) d"
+            return """
+                \(line("t", at: day, from: 22, to: bottom))\
+                <text class="l" x="\(percent(day))" y="\(bottom + 13)">\(label)</text>
+                """
+        }
+        return "\(lines)"
     }
 
     private func percent(_ time: Timestamp) -> String { Self.text(position(time)) }

@@ -3,7 +3,6 @@ import PinChecking
 import PinFormats
 import Pinning
 import TLSProbe
-import X509
 
 extension KeySource {
     /// `true` if the chain may be an interceptor's, whose keys must not ship by mistake.
@@ -36,8 +35,7 @@ struct PinsResult {
                 if told.insert(line).inserted { context.console.report(line) }
             }
         }
-        let saved =
-            try settings.pins.directory.map { (path) throws(Problem) in try save(in: path, context) } ?? [:]
+        let saved = try settings.pins.directory.map { (path) throws(Problem) in try save(in: path, context) } ?? [:]
         if let format = PinBlockFormat(rawValue: settings.pins.form) {
             try output.write(block(format, in: context))
         } else if settings.pins.form == "json" {
@@ -143,8 +141,7 @@ struct PinsResult {
         let saver = try CertificateSaver(directory: directory)
         for source in fit {
             let pinned = pinned(source)
-            for item in source.recommended?.choices.map(\.item) ?? source.items
-            where pinned.contains(item.spkiSHA256) {
+            for item in source.recommended?.choices.map(\.item) ?? source.items where pinned.contains(item.spkiSHA256) {
                 guard let certificate = item.certificate, saved[certificate] == nil else { continue }
                 let file = try saver.save(certificate, role: item.role)
                 saved[certificate] = file.path
@@ -157,9 +154,8 @@ struct PinsResult {
 
     func document(saved: [Certificate: String]) -> JSONObject {
         // The keys of files are for every host, as in blocks.
-        let named = sources.filter { $0.host != nil }.grouped { "\($0.host ?? ""):\($0.port ?? 0)" }.map(
-            \.elements[0].place)
-        let hosts = named.isEmpty ? [(host, nil)] : named
+        let named = sources.map(\.place).filter { $0.host != nil }.grouped { "\($0.host ?? ""):\($0.port ?? 0)" }
+        let hosts: [(host: String?, port: Int?)] = named.isEmpty ? [(host, nil)] : named.map(\.elements[0])
         let results = sources.flatMap { source in
             let isOfAFile = source.group == nil && source.endpoint == nil
             let pinned = pinned(source)
@@ -170,12 +166,6 @@ struct PinsResult {
     }
 
     private static func result(_ source: KeySource, host: String?, port: Int?, _ keys: [JSONObject]) -> JSONObject {
-        let isVerified: Bool? =
-            switch source.ending?.outcome {
-            case .accepted: true
-            case .rejected, .rejectedInPart: false
-            default: nil
-            }
         let warnings =
             (source.warning.map { [Finding.warning(.unverified, $0).reason] } ?? [])
             + (source.suspicion.map { $0.level == .warning ? [$0.reason] : [] } ?? [])
@@ -185,7 +175,7 @@ struct PinsResult {
             "endpoint": source.endpoint.map {
                 EndpointFacts($0, peer: source.peer).document(
                     verifyName: $0.referenceName == .unchecked ? nil : $0.referenceName.description)
-            }, "key_type": source.keyType?.description, "verified": isVerified,
+            }, "key_type": source.keyType?.description, "verified": source.ending?.outcome.isAccepted,
             "reason": source.reason, "warnings": warnings, "keys": keys,
             "also_sent": source.alsoSent.map(\.description), "recommendation": source.recommended.map(recommendation),
         ]
@@ -241,9 +231,9 @@ struct PinsResult {
 }
 
 extension KeySource {
-    fileprivate var host: String? { group?.host ?? endpoint?.host }
-    fileprivate var port: Int? { group?.port ?? endpoint?.targetPort }
-    fileprivate var place: (String?, Int?) { (host, port) }
+    fileprivate var place: (host: String?, port: Int?) {
+        (group?.host ?? endpoint?.host, group?.port ?? endpoint?.targetPort)
+    }
 
     fileprivate var itemsWithRecommended: [PinItem] {
         let known = Set(items.map(\.spkiSHA256))

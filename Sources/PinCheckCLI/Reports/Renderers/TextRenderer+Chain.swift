@@ -140,7 +140,10 @@ extension TextRenderer {
 
     func pins(_ report: Report) -> [String] {
         guard !report.pins.configured.isEmpty, !report.built.isEmpty else { return [] }
-        return ["  " + pinSummary(report)] + legend(report)
+        // A single pin needs no number, and a mismatch lists all pins.
+        guard report.pins.configured.count > 1, !isMismatch(report) else { return ["  " + pinSummary(report)] }
+        let legend = explains ? list(report) : report.pins.matchedPins.isEmpty ? [] : numbers(report)
+        return ["  " + pinSummary(report)] + legend
     }
 
     private func pinSummary(_ report: Report) -> String {
@@ -165,12 +168,6 @@ extension TextRenderer {
     }
 
     private static let mostInLine = 4
-
-    /// The numbers of the pins; none for a single pin, or for a mismatch, which lists all pins.
-    private func legend(_ report: Report) -> [String] {
-        guard report.pins.configured.count > 1, !isMismatch(report) else { return [] }
-        return explains ? list(report) : report.pins.matchedPins.isEmpty ? [] : numbers(report)
-    }
 
     func numbers(_ report: Report, withBackups: Bool = true) -> [String] {
         let pins = report.pins.configured
@@ -216,21 +213,15 @@ extension TextRenderer {
     }
 
     func pinFailure(_ report: Report) -> [String] {
+        if let next = report.next, report.built.isEmpty { return ["  next:", "    \(next.pin)"] + configured(report) }
         let areCertificatesPinned = report.pins.configured.contains { $0.certificate != nil }
-        var lines: [String]
-        if let next = report.next, report.built.isEmpty {
-            lines = ["  next:", "    \(next.pin)"]
-        } else {
-            lines = ["  served:"]
-            lines += report.built.map { link in
-                let source = link.sourceInWords.map { " (\($0))" } ?? ""
-                let own = link.certificate
-                // Equal keys do not tell pinned certificates apart.
-                let whole = "certificate \(own.fingerprint.hexadecimal.prefix(8))…, to \(own.notAfter.date)"
-                return "    \(own.pin)  \(name(of: own))\(source)" + (areCertificatesPinned ? ", \(whole)" : "")
-            }
+        let served = report.built.map { link in
+            let own = link.certificate
+            // Equal keys do not tell pinned certificates apart.
+            let whole = "certificate \(own.fingerprint.hexadecimal.prefix(8))…, to \(own.notAfter.date)"
+            return "    \(own.pin)  \(name(of: own))\(origin(of: link))" + (areCertificatesPinned ? ", \(whole)" : "")
         }
-        return lines + configured(report)
+        return ["  served:"] + served + configured(report)
     }
 
     func configured(_ report: Report) -> [String] { ["  configured:"] + list(report) }
