@@ -54,9 +54,7 @@ extension Invocation {
             now: now, warnBefore: try settings.lintsBefore ?? Threshold("30d"),
             clients: settings.shippingClients.map { LintClient($0.pinForm, $0.platform, kinds: $0.namedBy) })
         var inspections = sources.flatMap { PinSource($0).inspectAll() }
-        for index in inspections.indices {
-            inspections[index].report(inspections[index].policyFiles.flatMap(refusals))
-        }
+        for index in inspections.indices { inspections[index].report(inspections[index].policyFiles.flatMap(refusals)) }
         for inspection in inspections where inspection.omittedProblemCount > 0 {
             context.console.report(
                 "Warning: \(quoted(inspection.text)) has \(inspection.omittedProblemCount) more malformed places")

@@ -53,8 +53,7 @@ extension Invocation {
             }
         }
         guard !sources.isEmpty || !asked.keys.isEmpty || !asked.from.isEmpty else {
-            throw Problem.usage(
-                "nothing is given to pin: name a host or a file, as in 'pincheck pins api.example.com'")
+            throw Problem.usage("nothing is given to pin: name a host or a file, as in 'pincheck pins api.example.com'")
         }
         PolicyHosts.noteFiles(namedIn: asked.from, in: context)
         try Hashing.require()

@@ -79,9 +79,7 @@ extension Snapshot: JSONDocument {
 
     private static func optionalText(
         _ key: String, of node: DocumentNode, _ what: String = "", isRight: (String) -> Bool = { _ in true }
-    ) throws(Problem) -> String? {
-        node[key]?.isNull ?? true ? nil : try text(key, of: node, what, isRight: isRight)
-    }
+    ) throws(Problem) -> String? { node[key]?.isNull ?? true ? nil : try text(key, of: node, what, isRight: isRight) }
 }
 
 // People compare and review the files, so keys are in alphabetical order.

@@ -117,9 +117,8 @@ extension AddressComparison {
         }
         return [
             "consistent": isConsistent, "reason": reason, "coverage": coverage, "addresses": addresses,
-            "accepted": accepted, "rejected": rejected,
-            "unreachable": unreachable, "findings": findings, "has_known_differences": hasKnownDifferences,
-            "answering_otherwise": answeringOtherwise, "exit": exit,
+            "accepted": accepted, "rejected": rejected, "unreachable": unreachable, "findings": findings,
+            "has_known_differences": hasKnownDifferences, "answering_otherwise": answeringOtherwise, "exit": exit,
         ]
     }
 }
@@ -178,9 +177,7 @@ extension Duration {
 
 extension ConnectionFacts: JSONDocument {
     package var document: JSONObject {
-        [
-            "version": version.name, "cipher": suite.name, "group": group?.name, "signature_algorithm": signature?.name,
-        ]
+        ["version": version.name, "cipher": suite.name, "group": group?.name, "signature_algorithm": signature?.name]
     }
 }
 
@@ -188,8 +185,7 @@ extension Handshake: JSONDocument {
     package var document: JSONObject {
         var document = facts.document
         document.members += [
-            ("alpn", alpn),
-            ("client_certificate_requested", clientCertificateRequested),
+            ("alpn", alpn), ("client_certificate_requested", clientCertificateRequested),
             ("client_certificate_sent", clientCertificateSent),
             (
                 "timings_ms",

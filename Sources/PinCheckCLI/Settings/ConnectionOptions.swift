@@ -212,9 +212,7 @@ extension Settings {
     }
 
     mutating func ask(_ text: String, _ service: (String) throws(Problem) -> AddressService) throws {
-        do { request.variants.service = try service(text) } catch {
-            throw Problem.usage("\(quoted(text)) \(error)")
-        }
+        do { request.variants.service = try service(text) } catch { throw Problem.usage("\(quoted(text)) \(error)") }
     }
 
     mutating func offer(_ part: WritableKeyPath<HandshakeOffer, String?>, _ list: String) throws {
@@ -226,8 +224,7 @@ extension Settings {
     mutating func setHost(_ text: String) throws {
         let host = try Target(host: text)
         if let other = request.names.host, (other.writtenHost, other.port) != (host.writtenHost, host.port) {
-            throw Problem.usage(
-                "the hosts \(quoted(other.text)) and \(quoted(text)) contradict each other: give one")
+            throw Problem.usage("the hosts \(quoted(other.text)) and \(quoted(text)) contradict each other: give one")
         }
         request.names.host = host
     }

@@ -111,8 +111,7 @@ struct Settings: Sendable {
                 guard !wanted.isEmpty else {
                     throw Problem(
                         answer.addresses.isEmpty ? .noInput : .data,
-                        "the answer in \(name) gives no address"
-                            + (answer.host.map { " for \(quoted($0))" } ?? "")
+                        "the answer in \(name) gives no address" + (answer.host.map { " for \(quoted($0))" } ?? "")
                             + (answer.addresses.isEmpty ? ": the service knows none" : " of the family asked for"))
                 }
                 let host: ServerName?

@@ -48,8 +48,7 @@ struct TargetList: Sendable {
                 return .success(try self.target(target, words.dropFirst(), place))
             } catch {
                 let length = String(decoding: line, as: UTF8.self).count
-                return .failure(
-                    BadEntry("\(place)", Problem.data("\(length) characters; \(error.message)").at(place)))
+                return .failure(BadEntry("\(place)", Problem.data("\(length) characters; \(error.message)").at(place)))
             }
         }
         return nil

@@ -2,7 +2,6 @@ import Base
 import PinChecking
 import Pinning
 import Synchronization
-import X509
 
 enum System {
     static func context() -> Context {
@@ -55,14 +54,10 @@ enum System {
     }
 
     private static func layout(of descriptor: Int32, isTerminal: Bool, columns: Int?) -> TextLayout {
-        var width = columns.flatMap { (1...10_000).contains($0) ? $0 : nil }
-        if isTerminal, width == nil { width = terminalWidth(of: descriptor) }
-        return TextLayout(columns: width ?? TextLayout().columns, wraps: isTerminal)
-    }
-
-    private static func terminalWidth(of descriptor: Int32) -> Int? {
+        var width = columns.flatMap { (1...10_000).contains($0) ? $0 : nil } ?? 0
         var size = winsize()
-        return ioctl(descriptor, sizeOfTerminal, &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : nil
+        if isTerminal, width == 0, ioctl(descriptor, sizeOfTerminal, &size) == 0 { width = Int(size.ws_col) }
+        return TextLayout(columns: width > 0 ? width : TextLayout().columns, wraps: isTerminal)
     }
 
     #if canImport(Darwin)

@@ -3,7 +3,6 @@ import PinFormats
 import PinLint
 import Pinning
 import TLSProbe
-import X509
 
 /// The findings of one run, in the order of the sources and rules; `schemas/lint.json` explains the document's keys.
 struct LintReport {
@@ -34,8 +33,7 @@ struct LintReport {
                     "id": finding.id, "severity": finding.level.rawValue, "file": finding.place?.path,
                     "line": finding.place?.line, "key": finding.place?.key, "place": finding.placeText,
                     "host": finding.subject, "pin": finding.pin?.description, "message": finding.message,
-                    "remedy": finding.advice,
-                    "is_malformed": finding.isObstacle,
+                    "remedy": finding.advice, "is_malformed": finding.isObstacle,
                 ]
             },
             "summary": [

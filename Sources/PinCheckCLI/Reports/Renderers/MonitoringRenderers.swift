@@ -145,9 +145,7 @@ struct MetricPage: Sendable {
         }.joined()
     }
 
-    private static func escaped(_ text: String) -> String {
-        shown(text).replacingBytes(["\\": "\\\\", "\"": "\\\""])
-    }
+    private static func escaped(_ text: String) -> String { shown(text).replacingBytes(["\\": "\\\\", "\"": "\\\""]) }
 
     /// A value on one line of at most 200 characters; a longer one ends in `…` and 8 digits of its SHA-256.
     static func shown(_ text: String) -> String {
@@ -238,9 +236,8 @@ struct NagiosRenderer: ResultRenderer {
         if untold.count > 0 { lines.append("… and \(untold.count) more: \(untold.shares().joined(separator: ", "))") }
         var data: [String] = []
         for index in order {
-            let line = entries[index].data.map {
-                "\(Self.label("\(entries[index].name) \($0.label)"))=\($0.value)"
-            }.joined(separator: " ")
+            let line = entries[index].data.map { "\(Self.label("\(entries[index].name) \($0.label)"))=\($0.value)" }
+                .joined(separator: " ")
             guard !line.isEmpty, size + line.utf8.count < longest else { continue }
             data.append(line)
             size += line.utf8.count + 1

@@ -35,11 +35,9 @@ extension OutputForm {
 
 /// Writes one report as a document and several as a list: the first waits for a second, or the end.
 struct JSONResultRenderer: ResultRenderer {
-    let hasLines: Bool
-    private var first: Report?
-    private var isList = false
-
-    init(hasLines: Bool = false) { self.hasLines = hasLines }
+    var hasLines = false
+    private(set) var first: Report?
+    private(set) var isList = false
 
     mutating func text(for reports: [Report]) throws(Problem) -> String {
         var text = ""
@@ -68,11 +66,9 @@ struct JSONResultRenderer: ResultRenderer {
 
 struct TextResultRenderer: ResultRenderer {
     let text: TextRenderer
-    private let hasAll: Bool
-    private var isFirst = true
-    private var total = RunTotal()
-
-    init(text: TextRenderer, hasAll: Bool = true) { (self.text, self.hasAll) = (text, hasAll) }
+    var hasAll = true
+    private(set) var isFirst = true
+    private(set) var total = RunTotal()
 
     mutating func text(for reports: [Report]) -> String {
         defer { isFirst = false }

@@ -33,8 +33,7 @@ extension TextRenderer {
         // The word is the exit status's: without `--fail-on warn` a difference is a warning above it, not WARN.
         let differs = line.status == .pass && summary.consistency.isConsistent == false
         let sentence = differs ? style.doubtful(line.sentence) : safe(line.sentence, length: 900)
-        return text(
-            findings + ["\(style.token(line.status))  \(name(summary.reports[0]))  \(sentence)\(line.more)"])
+        return text(findings + ["\(style.token(line.status))  \(name(summary.reports[0]))  \(sentence)\(line.more)"])
     }
 
     private func rows(_ summary: VariantSummary) -> [String] {

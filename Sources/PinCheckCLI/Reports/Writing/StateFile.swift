@@ -69,9 +69,7 @@ struct StateFile {
         if let form = told.first(where: { !$0.form.isForPeople })?.form.rawValue {
             throw .usage("--state tells what has changed, and \(form) tells everything: write \(form)=FILE beside it")
         }
-        guard outputs.isEmpty || !told.isEmpty else {
-            throw .usage("--state tells on standard output: add -f text")
-        }
+        guard outputs.isEmpty || !told.isEmpty else { throw .usage("--state tells on standard output: add -f text") }
         guard !settings.isQuiet else {
             throw .usage("--state tells on standard output, where --quiet writes nothing: leave out one of the two")
         }
@@ -90,7 +88,7 @@ struct StateFile {
     mutating func isToTell(_ reports: [Report]) -> Bool {
         var (isToTell, isNew) = (false, false)
         for report in reports where report.counts {
-            let name = names.name(Self.field(report.title))
+            let name = names.name(TerminalText.shown(report.title, to: 400))
             let outcome = Outcome(report)
             let last = old[name]
             isNew = isNew || last == nil
@@ -143,8 +141,6 @@ struct StateFile {
         }
         return outcomes
     }
-
-    private static func field(_ text: String) -> String { TerminalText.shown(text, to: 400) }
 }
 
 extension StateFile.Outcome {
