@@ -120,14 +120,6 @@ import Testing
         #expect(mistakes(in: [Self.entry, Self.entry]).count == 2)
     }
 
-    @Test(arguments: ["text", "brief", "json", "jsonl", "nagios", "prometheus", "junit", "github", "html"])
-    func everyFormNamesIt(form: String) async throws {
-        try await run { desk in
-            await desk.expect(
-                "VERIFY --pins @inter.cer --client okhttp,lab-client -f \(form)", "fail pin-mismatch: lab-")
-        }
-    }
-
     @Test func itHasAnOutlookAndDevicesOfItsOwn() async throws {
         try await run { desk in
             let line = "VERIFY --pins @leaf.cer --client lab-client"

@@ -102,12 +102,6 @@ import Testing
             #expect(outcome.status == 1)
         }
     }
-
-    @Test func theDemoRunsAsAProgram() async throws {
-        let outcome = try await BuiltBinary.run("env -i $PINCHECK demo")
-        #expect(outcome.status == 0)
-        #expect(outcome.output.contains("All as it should be."))
-    }
 }
 
 extension Trait where Self == ConditionTrait {

@@ -142,47 +142,4 @@ import X509
             }
         }
     }
-
-    @Test(arguments: Seeds.sample(8)) func everyCommandEndsAndTheOthersAreJudged(seed: UInt64) async throws {
-        var generator = SeededGenerator(seed: seed)
-        // Before the end of what a server sends for a handshake, so that it never completes one.
-        let position = Int.random(in: 0...900, using: &generator)
-        var delivery = ServerBehavior.Delivery.hostile(at: position, using: &generator)
-        if case .urges = delivery { delivery = .urges(afterBytes: position, thenStalls: true) }
-        // Eight seeds in a row go through all of them.
-        let command = Int(seed % 7)
-        let files = try TemporaryDirectory()
-        _ = try files.write(pki.rootA.pem, to: "anchors.pem")
-        try await LoopbackServer.serving(.presenting(served)) { good in
-            let hostile = ServerBehavior.presenting(served, delivery: delivery)
-            try await LoopbackServer.serving(hostile) { bad in
-                let place = ["\(host):\(bad.port)", "--connect", "127.0.0.1", "--timeout", "0.3"]
-                let policy = try files.write(
-                    """
-                    { defaults: { anchors: "anchors.pem", connect: "127.0.0.1" }, hosts: {
-                      "\(host):\(bad.port)": { timeout: 0.3 }, "\(host):\(good.port)": { timeout: 60 } } }
-                    """, to: "policy.json5")
-                let baseline = files.path + "/baseline.json"
-                await pincheck("snapshot", "\(host):\(good.port)", "--connect", "127.0.0.1", "-o", baseline).expect(
-                    .pass)
-                let batch = await pincheck("--policy", policy, "--format", "jsonl").expect(.unreachable)
-                let accepted = batch.output.split(separator: "\n").filter { $0.contains(#""verdict":"accept""#) }
-                #expect(accepted.count == 1, "\(batch.output)")
-                let alone =
-                    switch command {
-                    case 0: await pincheck(place)
-                    case 1: await pincheck(place + ["--thorough"])
-                    case 2: await pincheck(place + ["--retries", "3"])
-                    case 3: await pincheck(place + ["-f", "nagios"])
-                    case 4: await pincheck(["pins"] + place)
-                    case 5: await pincheck(["snapshot"] + place)
-                    default: await pincheck(["diff", baseline] + place)
-                    }
-                let texts = alone.output + alone.errors
-                let reasons = ["in time", "took too long", "closed the connection", "reset"]
-                #expect(reasons.contains { texts.contains($0) }, "\(delivery) \(command): \(texts)")
-                #expect(alone.status != .pass, "\(delivery) \(command): \(texts)")
-            }
-        }
-    }
 }

@@ -194,13 +194,6 @@ import Testing
         }
     }
 
-    @Test func helpIsWrittenToTheNarrowestTerminal() async throws {
-        for help in ["--help", "help check", "-h"] {
-            let lines = try await terminal(columns: 20, "unset COLUMNS; $PINCHECK \(help) >$TERMINAL")
-            #expect(lines.contains { $0.contains("--pins") || $0.contains("snapshot") }, "\(help): \(lines)")
-        }
-    }
-
     @Test func whatTheUserSaysGoesBeforeWhatTheTerminalSays() async throws {
         let lines = try await terminal(columns: 60, "COLUMNS=100 $PINCHECK clients >$TERMINAL")
         #expect(lines.contains { (61...100).contains(TerminalText.cells($0)) }, "\(lines)")

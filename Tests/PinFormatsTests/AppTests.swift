@@ -130,12 +130,6 @@ import Testing
         #expect(reading.notes.contains { $0.description.hasSuffix("Info.plist: is missing") })
     }
 
-    @Test func aBinaryInfoPlistIsReadToo() throws {
-        let reading = try reading(ofFile: "App.ipa", Self.ipa([("Info.plist", try Samples.binaryInfoPlist())]))
-        #expect(reading.configurations.map(\.kind) == [.nsPinnedDomains])
-        #expect(reading.configurations.first?.entries.first?.origin.contains(":Payload/App.app/Info.plist: ") == true)
-    }
-
     private static func zip(_ change: (inout ZipWriter) -> Void) -> [UInt8] {
         var zip = ZipWriter()
         change(&zip)
@@ -235,17 +229,6 @@ import Testing
         ("classes.jar", "is an Android library (.aar), not an app"),
     ]) func anArchiveOfALibraryIsNoApp(entry: String, words: String) throws {
         #expect(try failure(ofFile: "x.zip", Self.zip { $0.add(entry, "x") }).reason == words)
-    }
-
-    @Test func aDirectoryWithAManifestInTextIsFollowed() throws {
-        let directory = try TemporaryDirectory()
-        try directory.write(
-            "<manifest><application android:networkSecurityConfig=\"@xml/pins\"/></manifest>", to: "AndroidManifest.xml"
-        )
-        try directory.makeDirectory("res")
-        try directory.makeDirectory("res/xml")
-        try directory.write(Samples.android, to: "res/xml/pins.xml")
-        #expect(try PinSource(directory.path).read().configurations.map(\.kind) == [.android])
     }
 
     @Test(arguments: [

@@ -335,36 +335,4 @@ import Testing
             Self.expanded(Self.app(Self.pinned) { $0.files = ["a.dex": "$OTHER"] }, at: desk).apk, to: "Some.apk")
         await desk.expect("pins --from @Some.apk -f okhttp", "pass: $LEAF … # HOST $OTHER   a.dex")
     }
-
-    /// Cut off at every byte, and each number at its ends: an error with a place, or what was read before.
-    @Test func damageIsNoCrashAndNoVerdictOfItsOwn() async throws {
-        let desk = try Desk()
-        let apk = Self.expanded(Self.app(Self.pinned), at: desk)
-        var tried = 0
-        for (archive, step) in [(apk.apk, 97), (apk.aab, 31)] {
-            for place in stride(from: 30, to: archive.count, by: step) {
-                for bytes in [
-                    Array(archive[..<place]), archive.replacing(at: place, by: [0xFF, 0xFF, 0xFF, 0xFF]),
-                    archive.replacing(at: place, by: [0, 0, 0, 0]),
-                ] {
-                    try desk.files.write(bytes, to: "x.apk")
-                    let outcome = await desk(
-                        "verify @chain.pem --anchors @root.pem --host $HOST --pins @x.apk -f brief")
-                    #expect(
-                        [.pass, .data, .noInput].contains(outcome.status) && isPlain(outcome.output + outcome.errors),
-                        "\(place): \(outcome)")
-                    tried += 1
-                }
-            }
-        }
-        #expect(tried > 100)
-    }
-}
-
-extension [UInt8] {
-    fileprivate func replacing(at place: Int, by bytes: [UInt8]) -> [UInt8] {
-        var changed = self
-        for (index, byte) in bytes.enumerated() where place + index < count { changed[place + index] = byte }
-        return changed
-    }
 }

@@ -157,33 +157,6 @@ import Testing
         }
     }
 
-    @Test func everyAnswerOfManyComes() async throws {
-        try await serving { world in
-            try await RunningExporter.serving(["--policy", world.policy, "--jobs", "8"]) { exporter in
-                let place = world.place
-                let count = try await withThrowingTaskGroup(of: Int.self) { group in
-                    for _ in 0..<8 {
-                        group.addTask {
-                            let connection = try ScrapeConnection(port: exporter.port)
-                            var count = 0
-                            for _ in 0..<10 {
-                                connection.send("GET \(place) HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                                if try await connection.answer().value(of: "pincheck_probe_success") == "1" {
-                                    count += 1
-                                }
-                            }
-                            return count
-                        }
-                    }
-                    return try await group.reduce(0, +)
-                }
-                #expect(count == 80)
-                #expect(try await exporter.count(#"probes_total{module="default",status="PASS"}"#) == "80")
-                #expect(try await exporter.count("probes_in_flight") == "0")
-            }
-        }
-    }
-
     @Test func theLogHasALineForAProbeAndForWhatIsRefused() async throws {
         let log = LogWatch()
         try await serving { world in
@@ -288,22 +261,6 @@ import Testing
                         #expect(line?.hasSuffix("} " + accepted) == true, "\(answer)")
                     }
                 }
-            }
-        }
-    }
-
-    @Test func allAddressesAreLookedUpAtEachProbe() async throws {
-        try await serving { world in
-            try world.files.write(
-                """
-                { hosts: { 'localhost:\(world.server.port)': { allAddresses: true, ipVersion: 4, verifyName: '\(host)',
-                  sni: '\(host)', anchors: 'root.pem', pins: 'leaf.cer' } } }
-                """, to: "pins.json5")
-            try await RunningExporter.serving(["--policy", world.policy]) { exporter in
-                let answer = try await exporter.get("/probe?target=localhost")
-                let series = #"pincheck_accepted{target="localhost:\#(world.server.port)",address="127.0.0.1","#
-                #expect(answer.body.contains(series), "\(answer)")
-                #expect(answer.value(of: "pincheck_probe_success") == "1", "\(answer)")
             }
         }
     }
