@@ -127,30 +127,6 @@ import Testing
     }
 
     #if os(Linux)
-    @Test(.hasBuiltBinary, arguments: [96, 200, 40]) func theProgramConnectsOnAThreadForEachProcessor(targets: Int)
-        async throws
-    {
-        let more = targets < 64 ? 0 : min(targets / 32, ProcessInfo.processInfo.activeProcessorCount) - 1
-        try await LoopbackServer.serving(.tarpit) { server in
-            // The program is born on the first; it is looked at while the servers keep it waiting.
-            let script = """
-                for n in $(seq \(targets)); do echo n$n.example connect=127.0.0.1:\(server.port); done >$TMPDIR/list
-                $PINCHECK --targets $TMPDIR/list --timeout 60 >$TMPDIR/out 2>&1 &
-                for try in $(seq 600); do
-                    n=$(cat /proc/$!/task/*/comm 2>/dev/null | grep -c NIO-ELT)
-                    test \(more) = 0 && test $(ls /proc/$!/fd 2>/dev/null | wc -l) -gt 30 && break
-                    test \(more) -gt 0 && test $n = \(more) && break
-                    sleep 0.1
-                done
-                n=$(cat /proc/$!/task/*/comm 2>/dev/null | grep -c NIO-ELT)
-                kill $!
-                echo $n
-                """
-            let outcome = try await BuiltBinary.run(script)
-            #expect(outcome.output == "\(more)\n", "\(outcome)")
-        }
-    }
-
     @Test(.hasBuiltBinary, arguments: [10, 20, 64]) func threadsTakeNoDescriptorsThatAreNotThere(limit: Int)
         async throws
     {
