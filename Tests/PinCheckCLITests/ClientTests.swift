@@ -99,115 +99,98 @@ import Testing
     private static let unregistered = "data: TrustKit does not take such a domain"
     private static let covered = "data: two configurations cover $HOST: "
 
-    private static let rows: [(line: String, end: String)] = [
+    private static let rows = """
         // A rule of one platform, and the way out.
-        ("\(lastingLeaf) afnetworking", "fail lifetime-too-long: --client okhttp or curl"),
-        ("\(nextIs) @alone.pem --client afnetworking", "fail lifetime-too-long"),
+        \(lastingLeaf) afnetworking | fail lifetime-too-long: --client okhttp or curl
+        \(nextIs) @alone.pem --client afnetworking | fail lifetime-too-long
         // An intermediate that is given counts where the platform would fetch it, and is said not to where it would not.
-        ("\(placedLeaf) afnetworking --intermediate @inter.cer", "pass trusted-without-pins: intermediate-not-"),
-        ("\(placedLeaf) afnetworking", "fail unknown-issuer: from http://ca.example/inter.cer; give it with --inter"),
-        ("\(muteLeaf) afnetworking --intermediate @inter.cer", "\(unfetched)(no AIA: no device would fetch it)"),
-        ("\(placedLeaf) okhttp,curl --intermediate @inter.cer", "\(unfetched)(Android would not fetch it)"),
-        ("\(placedLeaf) curl --intermediate @inter.cer", "\(unfetched)(OpenSSL would not fetch it)"),
-        ("\(placedLeaf) afnetworking --intermediate @other.pem", "fail unknown-issuer: gives is not its issuer"),
-        ("\(muteLeaf) afnetworking", "\(chainMust)\n"),
-        ("\(placedLeaf) afnetworking,okhttp", "\(chainMust) (--intermediate FILE judges the chain with it)\n"),
-        ("VERIFY --intermediate @text.cer", "data: intermediate certificates"),
+        \(placedLeaf) afnetworking --intermediate @inter.cer | pass trusted-without-pins: intermediate-not-
+        \(placedLeaf) afnetworking | fail unknown-issuer: from http://ca.example/inter.cer; give it with --inter
+        \(muteLeaf) afnetworking --intermediate @inter.cer | \(unfetched)(no AIA: no device would fetch it)
+        \(placedLeaf) okhttp,curl --intermediate @inter.cer | \(unfetched)(Android would not fetch it)
+        \(placedLeaf) curl --intermediate @inter.cer | \(unfetched)(OpenSSL would not fetch it)
+        \(placedLeaf) afnetworking --intermediate @other.pem | fail unknown-issuer: gives is not its issuer
+        \(muteLeaf) afnetworking | \(chainMust)⏎
+        \(placedLeaf) afnetworking,okhttp | \(chainMust) (--intermediate FILE judges the chain with it)⏎
+        VERIFY --intermediate @text.cer | data: intermediate certificates
         // A client that cannot be set up.
-        ("VERIFY --pins $LEAF --client all", "data:   none    trustkit         1 pin is configured and"),
-        (
-            "VERIFY --pins $LEAF --client all -f junit",
-            "data: <error type=\"not-configured\" … warning client-not-set-up: "
-        ), ("VERIFY --pins $JUNK --client alamofire:no-all-hosts", "usage: host=HOST"),
+        VERIFY --pins $LEAF --client all | data:   none    trustkit         1 pin is configured and
+        VERIFY --pins $LEAF --client all -f junit | data: <error type="not-configured" … warning client-not-set-up:
+        VERIFY --pins $JUNK --client alamofire:no-all-hosts | usage: host=HOST
         // TrustKit's key for roots that were installed by hand.
-        ("\(charles) --pins @kit-user.json --client trustkit", "fail pin-mismatch"),
-        ("\(charles) --pins @kit-ignoring.json --client trustkit", "fail pin-mismatch: on a Mac TrustKit lets a chain"),
-        (
-            "\(charles) --pins @kit-ignoring.json --client trustkit --device ios-26",
-            "fail pin-mismatch: judged as on iOS"
-        ),
-        (
-            "\(charles) --pins @kit-ignoring.json --client trustkit --device macos-26",
-            "fail pin-mismatch: judged as on iOS"
-        ),
+        \(charles) --pins @kit-user.json --client trustkit | fail pin-mismatch
+        \(charles) --pins @kit-ignoring.json --client trustkit | fail pin-mismatch: on a Mac TrustKit lets a chain
+        \(charles) --pins @kit-ignoring.json --client trustkit --device ios-26 | fail pin-mismatch: judged as on iOS
+        \(charles) --pins @kit-ignoring.json --client trustkit --device macos-26 | fail pin-mismatch: judged as on iOS
         // Each takes its own of a configuration.
-        ("VERIFY --client trustkit --pins @kit-expired.json", "pass pins-not-applied: expired at 2001-01-01T00:00:00Z"),
-        ("VERIFY --client trustkit --pins @kit-lenient.json", "pass: example.com and all names below it, not enforced"),
-        ("VERIFY --client trustkit --pins @kit-exempt.json", "pass pins-not-applied: is exempt from pinning"),
-        ("VERIFY --client okhttp --pins @native.json", "pass pin-matched"),
-        ("VERIFY --client trustkit --pins @native.json", "fail pin-mismatch"),
-        ("VERIFY --client nspinneddomains --pins @Two.plist", "pass pin-matched"),
-        ("VERIFY --client okhttp --pins @Two.kt", "pass: for *.example.com"),
-        ("pins --from @Spare.kt", "data: these were understood:\n# $HOST $LEAF\n"),
-        (
-            "VERIFY --pins $INTER --client nspinneddomains:key=leaf",
-            "fail pin-mismatch: CA at depth 1 is in NSPinnedLeaf"
-        ),
+        VERIFY --client trustkit --pins @kit-expired.json | pass pins-not-applied: expired at 2001-01-01T00:00:00Z
+        VERIFY --client trustkit --pins @kit-lenient.json | pass: example.com and all names below it, not enforced
+        VERIFY --client trustkit --pins @kit-exempt.json | pass pins-not-applied: is exempt from pinning
+        VERIFY --client okhttp --pins @native.json | pass pin-matched
+        VERIFY --client trustkit --pins @native.json | fail pin-mismatch
+        VERIFY --client nspinneddomains --pins @Two.plist | pass pin-matched
+        VERIFY --client okhttp --pins @Two.kt | pass: for *.example.com
+        pins --from @Spare.kt | data: these were understood:⏎# $HOST $LEAF⏎
+        VERIFY --pins $INTER --client nspinneddomains:key=leaf | fail pin-mismatch: CA at depth 1 is in NSPinnedLeaf
         // A dot at the end of a URL's host is another host to OkHttp.
-        ("\(dotted) okhttp --pins @hosts", "data: no configuration has an entry for $HOST."),
-        ("VERIFY --client okhttp --pins @hosts-dot", "data: has no dot at its end"),
-        ("\(dotted) okhttp --pins @junk", "pass pins-not-applied: host-never-matches"),
+        \(dotted) okhttp --pins @hosts | data: no configuration has an entry for $HOST.
+        VERIFY --client okhttp --pins @hosts-dot | data: has no dot at its end
+        \(dotted) okhttp --pins @junk | pass pins-not-applied: host-never-matches
         // TrustKit's exemption has a spelling of its own.
-        ("VERIFY --client trustkit --pins @documented.json", "fail pin-mismatch"),
-        ("lint @documented.json", "fail: error: TrustKit has no key 'TSKExcludeSubdomainFromParentPolicy'"),
-        ("lint @upper.json", "fail: error: 'API.example.com' pins no server as URLs name it"),
-        ("lint @reports.json", "pass: 'not a uri' in TSKReportUris is not a URL"),
+        VERIFY --client trustkit --pins @documented.json | fail pin-mismatch
+        lint @documented.json | fail: error: TrustKit has no key 'TSKExcludeSubdomainFromParentPolicy'
+        lint @upper.json | fail: error: 'API.example.com' pins no server as URLs name it
+        lint @reports.json | pass: 'not a uri' in TSKReportUris is not a URL
         // TrustKit takes no host without a suffix of its list, as a key of the file, for pins beside it, and where it is written.
-        ("lint @kit-cloud.json", "data: 'b.s3.eu-west-1.amazonaws.com' has no registered suffix"),
-        ("VERIFY --client trustkit --pins @kit-api.json", "data: TrustKit does not take such a domain"),
-        ("VERIFY --client trustkit --pins @kit-bucket.json", "pass pins-not-applied"),
-        ("\(unnamed) 192.0.2.7", unregistered), ("\(unnamed) printer.local", unregistered),
-        ("\(unnamed) shop.test", unregistered), ("\(unnamed) nas", unregistered),
-        ("pins @leaf.pem --host nas.local -f trustkit", "data: 'nas.local' has no registered suffix"),
+        lint @kit-cloud.json | data: 'b.s3.eu-west-1.amazonaws.com' has no registered suffix
+        VERIFY --client trustkit --pins @kit-api.json | data: TrustKit does not take such a domain
+        VERIFY --client trustkit --pins @kit-bucket.json | pass pins-not-applied
+        \(unnamed) 192.0.2.7 | \(unregistered)
+        \(unnamed) printer.local | \(unregistered)
+        \(unnamed) shop.test | \(unregistered)
+        \(unnamed) nas | \(unregistered)
+        pins @leaf.pem --host nas.local -f trustkit | data: 'nas.local' has no registered suffix
         // A key of 2015 in an Info.plist.
-        ("lint @old.plist", "pass: warning: 'NSThirdPartyExceptionRequiresForwardSecrecy' is a key of 2015"),
-        (
-            "VERIFY --client nspinneddomains --pins @old.plist",
-            "pass pin-matched: judged as absent; write NSExceptionReq"
-        ),
+        lint @old.plist | pass: warning: 'NSThirdPartyExceptionRequiresForwardSecrecy' is a key of 2015
+        VERIFY --client nspinneddomains --pins @old.plist | pass pin-matched: judged as absent; write NSExceptionReq
         // Alamofire's evaluators have settings of their own.
-        (
-            "VERIFY --client alamofire:accept-self-signed --pins $LEAF",
-            "usage: PublicKeysTrustEvaluator has no acceptSelfSigned"
-        ),
-        (
-            "VERIFY --client alamofire:accept-self-signed:evaluator=disabled --pins @leaf.cer",
-            "usage: DisabledTrustEvaluator has no acceptSelfSigned"
-        ),
+        VERIFY --client alamofire:accept-self-signed --pins $LEAF | usage: PublicKeysTrustEvaluator has no \
+        acceptSelfSigned
+        VERIFY --client alamofire:accept-self-signed:evaluator=disabled --pins @leaf.cer | usage: \
+        DisabledTrustEvaluator has no acceptSelfSigned
         // They are for their hosts.
-        ("VERIFY --client alamofire:host=www.example.com:host=$HOST --pins @junk", "fail pin-mismatch"),
-        ("VERIFY --client alamofire:host=API.example.com:no-all-hosts --pins @junk", "pass pins-not-applied"),
+        VERIFY --client alamofire:host=www.example.com:host=$HOST --pins @junk | fail pin-mismatch
+        VERIFY --client alamofire:host=API.example.com:no-all-hosts --pins @junk | pass pins-not-applied
         // Pins that bind all of an app decide whichever client is asked, and OkHttp compares them where it has no others.
-        ("VERIFY --client okhttp --pins @right.xml", "pass pin-matched"),
-        ("VERIFY --client okhttp --pins @Pinner.kt --pins @wrong.xml", "fail pin-mismatch: system-pins"),
+        VERIFY --client okhttp --pins @right.xml | pass pin-matched
+        VERIFY --client okhttp --pins @Pinner.kt --pins @wrong.xml | fail pin-mismatch: system-pins
         // A host that the configuration does not pin is the client's own affair.
-        ("VERIFY --client okhttp --pins @Pinner.kt --pins @other.xml", "pass pin-matched"),
+        VERIFY --client okhttp --pins @Pinner.kt --pins @other.xml | pass pin-matched
         // Of what is pinned for Apple's clients and for Android's, AFNetworking is asked about the former.
-        ("VERIFY --client afnetworking --pins @Leaf.plist --pins @wrong.xml", "pass pin-matched"),
+        VERIFY --client afnetworking --pins @Leaf.plist --pins @wrong.xml | pass pin-matched
         // Two that say different things are no verdict, in either order and whoever is asked.
-        ("VERIFY --client android --pins @expired.xml --pins @wrong.xml", covered),
-        ("VERIFY --client android --pins @trust.xml --pins @user.xml", covered),
-        ("VERIFY --client android --pins @right.xml --pins @parent.xml", "data: give the one that the app ships"),
-        ("VERIFY --client android --pins @parent.xml --pins @right.xml", "data: give the one that the app ships"),
-        ("VERIFY --client android --pins @wrong.xml --pins @wrong.xml", "fail pin-mismatch"),
-        ("VERIFY --client afnetworking --pins @ats.plist --pins @insecure.plist", covered),
-        ("VERIFY --client curl --pins @insecure.plist --pins @ats.plist", covered),
-        ("VERIFY --client curl --pins @native.json --pins @kit-user.json", "data"),
-        ("VERIFY --pins @Wrong.kt --pins @Pinner.kt", "data: Pinner.kt:1: a second source with a pinner, beside "),
-        ("VERIFY --client okhttp --pins @Pinner.kt --pins @hosts", "data"),
+        VERIFY --client android --pins @expired.xml --pins @wrong.xml | \(covered)
+        VERIFY --client android --pins @trust.xml --pins @user.xml | \(covered)
+        VERIFY --client android --pins @right.xml --pins @parent.xml | data: give the one that the app ships
+        VERIFY --client android --pins @parent.xml --pins @right.xml | data: give the one that the app ships
+        VERIFY --client android --pins @wrong.xml --pins @wrong.xml | fail pin-mismatch
+        VERIFY --client afnetworking --pins @ats.plist --pins @insecure.plist | \(covered)
+        VERIFY --client curl --pins @insecure.plist --pins @ats.plist | \(covered)
+        VERIFY --client curl --pins @native.json --pins @kit-user.json | data
+        VERIFY --pins @Wrong.kt --pins @Pinner.kt | data: Pinner.kt:1: a second source with a pinner, beside
+        VERIFY --client okhttp --pins @Pinner.kt --pins @hosts | data
         // What an app says of trust does not stand for pins that are wrong; without a pin there is something to say.
-        ("VERIFY --client afnetworking --pins @Shop.app", "data"), ("VERIFY --client android --pins @pins", "data"),
-        ("VERIFY --client okhttp --pins @trust.xml", "pass pins-not-applied: pins nothing: no pin is compared"),
+        VERIFY --client afnetworking --pins @Shop.app | data
+        VERIFY --client android --pins @pins | data
+        VERIFY --client okhttp --pins @trust.xml | pass pins-not-applied: pins nothing: no pin is compared
         // Names are read as people write them, and an address is pinned as one.
-        ("\(named) --host bücher。example", "pass trusted-without-pins"),
-        (
-            "\(named) --host www.bücher.example --pins $JUNK --client okhttp:pattern=*.bücher.example",
-            "fail pin-mismatch"
-        ), ("\(named) --host 203.0.113.7 --client android --pins @address.xml", "fail pin-mismatch"),
-    ]
+        \(named) --host bücher。example | pass trusted-without-pins
+        \(named) --host www.bücher.example --pins $JUNK --client okhttp:pattern=*.bücher.example | fail pin-mismatch
+        \(named) --host 203.0.113.7 --client android --pins @address.xml | fail pin-mismatch
+        """
 
-    @Test(arguments: rows) func aClientDecides(line: String, end: String) async throws {
-        try await Desk(Self.texts).expect(line, end)
+    @Test(arguments: table(rows)) func aClientDecides(row: [String]) async throws {
+        try await Desk(Self.texts).expect(row[0], row[1])
     }
 
     /// What each client but one rejects, and by which reason, whatever else it does.

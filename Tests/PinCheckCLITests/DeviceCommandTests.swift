@@ -34,41 +34,32 @@ import X509
     private static let listed = "afnetworking/ios-13 afnetworking/ios-26!too-few-scts"
     private static let several = "JUDGE ios-12,android-9,android-17 --client okhttp,android,alamofire"
 
-    private static let rows: [(line: String, verdicts: String)] = [
-        (
-            several,
-            "alamofire/ios-12!unknown-issuer okhttp/android-9 android/android-9 "
-                + "okhttp/android-17!unknown-issuer android/android-17!unknown-issuer"
-        ),
+    private static let rows = """
+        \(several) | alamofire/ios-12!unknown-issuer okhttp/android-9 android/android-9 \
+        okhttp/android-17!unknown-issuer android/android-17!unknown-issuer
         // A root that an interceptor installed.
-        (
-            "verify @chain.pem --host $HOST --extra-root @root.pem --device ios-17,android-17 "
-                + "--client afnetworking,okhttp,android:user-roots",
-            "afnetworking/ios-17 okhttp/android-17!unknown-issuer android/android-17"
-        ),
+        verify @chain.pem --host $HOST --extra-root @root.pem --device ios-17,android-17 --client \
+        afnetworking,okhttp,android:user-roots | afnetworking/ios-17 okhttp/android-17!unknown-issuer android/android-17
         // Of all devices those on which the client runs.
-        ("VERIFY --device all --client curl", "curl/mozilla"),
-        ("VERIFY --device system,android-9 --client curl,okhttp", "curl/system okhttp/system okhttp/android-9"),
+        VERIFY --device all --client curl | curl/mozilla
+        VERIFY --device system,android-9 --client curl,okhttp | curl/system okhttp/system okhttp/android-9
         // Anchors stand in for the roots of a device, or beside them.
-        ("JUDGE ios-12,android-9 --anchors @root.pem \(both)", "afnetworking/ios-12 okhttp/android-9"),
-        (
-            "ROGUE ios-12,android-9 --anchors @root.pem \(both)",
-            "afnetworking/ios-12!unknown-issuer okhttp/android-9!unknown-issuer"
-        ), ("ROGUE ios-12,android-9 --anchors @root.pem --and-system \(both)", "afnetworking/ios-12 okhttp/android-9"),
+        JUDGE ios-12,android-9 --anchors @root.pem \(both) | afnetworking/ios-12 okhttp/android-9
+        ROGUE ios-12,android-9 --anchors @root.pem \(both) | afnetworking/ios-12!unknown-issuer \
+        okhttp/android-9!unknown-issuer
+        ROGUE ios-12,android-9 --anchors @root.pem --and-system \(both) | afnetworking/ios-12 okhttp/android-9
         // A root that is given is the system's where the device lists it, also a pinned one that the app makes its only anchor.
-        ("LATER ios-13,ios-26 --client afnetworking --anchors @root.pem", listed),
-        ("LATER ios-13,ios-26 --client afnetworking --extra-root @root.pem", listed),
-        ("LATER ios-13,ios-26 --client afnetworking --anchors @root.pem --and-system", listed),
-        (
-            "LATER ios-13,ios-26 --client alamofire:accept-self-signed --mode certificate --pins @root.pem",
-            "alamofire/ios-13 alamofire/ios-26!too-few-scts"
-        ),
-    ]
+        LATER ios-13,ios-26 --client afnetworking --anchors @root.pem | \(listed)
+        LATER ios-13,ios-26 --client afnetworking --extra-root @root.pem | \(listed)
+        LATER ios-13,ios-26 --client afnetworking --anchors @root.pem --and-system | \(listed)
+        LATER ios-13,ios-26 --client alamofire:accept-self-signed --mode certificate --pins @root.pem | \
+        alamofire/ios-13 alamofire/ios-26!too-few-scts
+        """
 
-    @Test(arguments: rows) func eachClientIsJudgedOnEachDevice(line: String, expected: String) async throws {
-        let outcome = try await desk(line + " -f json").expect(expected.contains("!") ? .fail : .pass)
+    @Test(arguments: table(rows)) func eachClientIsJudgedOnEachDevice(row: [String]) async throws {
+        let outcome = try await desk(row[0] + " -f json").expect(row[1].contains("!") ? .fail : .pass)
         let found = try verdicts(outcome)
-        #expect(found.joined(separator: " ") == expected)
+        #expect(found.joined(separator: " ") == row[1])
     }
 
     @Test func theReportSaysWhichDevicesHaveTheRoot() async throws {

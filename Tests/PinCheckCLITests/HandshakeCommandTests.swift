@@ -160,34 +160,3 @@ import Testing
         }
     }
 }
-
-/// What a real handshake tells of the key usage that fits it; which clients mind is proven by `HandshakeVectors`.
-@Suite(.endsSomeTime) struct KeyUsageCommandTests {
-    private static let ecdhe = "ECDHE-RSA-AES128-GCM-SHA256"
-    private static let staticRSA = "AES128-GCM-SHA256"
-
-    /// What the RSA key may be used for, the cipher suite of TLS 1.2 (TLS 1.3 without one), and what phones decide.
-    private static let rows: [(usage: [CertificateTemplate.KeyUsage], suite: String?, phones: String)] = [
-        ([.keyEncipherment], nil, "fail key-usage"), ([.keyEncipherment], ecdhe, "fail key-usage"),
-        ([.digitalSignature], staticRSA, "fail key-usage"), ([.keyEncipherment], staticRSA, "pass pin-matched"),
-    ]
-
-    @Test func aKeyUsageThatDoesNotFitTheHandshakeIsNoServerForPhones() async throws {
-        let key = try LabKey.shared(.rsa(bits: 2_048), label: "usage")
-        for row in Self.rows {
-            let leaf = try pki.interA.issue(CertificateTemplate.leaf(host).with { $0.keyUsage = row.usage }, key: key)
-            let settings = TLSServerSettings(presenting: [leaf, pki.interA]).with { settings in
-                guard let suite = row.suite else { return }
-                settings.maximumVersion = .tls12
-                settings.options["CipherString"] = suite
-            }
-            try await Desk.serving(.tls(settings)) { desk, _ in
-                let line = "CHECK --pins \(leaf.pin) --client"
-                // All phones end it: no other platform is advised.
-                await desk.expect("\(line) okhttp", row.phones).says(not: "another platform")
-                let warned = await desk("\(line) generic").expect(.pass).errors.contains("Android refuses this server")
-                #expect(warned == (row.phones != "pass pin-matched"))
-            }
-        }
-    }
-}

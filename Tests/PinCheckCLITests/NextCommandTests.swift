@@ -44,71 +44,61 @@ import Testing
     private static let whole = "is compared as a whole: ask with the certificate"
     private static let assumed = "its certificate is assumed to be trusted and valid for the name"
 
-    private static let rows: [(arguments: String, end: String)] = [
-        ("@next.pem --pins $INTER", "pass"),
-        ("@next.pem --pins $LEAF", "fail pin-mismatch: the key of CN=leaf: before it is deployed, ship $NEXT\n"),
-        ("@expired.pem --pins \(pki.leafExp.pin)", "fail expired"),
+    private static let rows = """
+        @next.pem --pins $INTER | pass
+        @next.pem --pins $LEAF | fail pin-mismatch: the key of CN=leaf: before it is deployed, ship $NEXT⏎
+        @expired.pem --pins \(pki.leafExp.pin) | fail expired
         // A key and a request are held against the pins, and so is a certificate whose CAs neither a file nor a server tells.
-        ("@key.pub --pins $NEXT", "pass: \(assumed)"),
-        ("@next.csr --pins $LEAF", "fail pin-mismatch: no configured pin matches the key of the request for CN=next: "),
-        ("@alone.pem --pins $NEXT", "pass: its issuer is assumed to be trusted"),
-        ("@alone.pem --pins $LEAF", "fail pin-mismatch: before it is deployed"),
+        @key.pub --pins $NEXT | pass: \(assumed)
+        @next.csr --pins $LEAF | fail pin-mismatch: no configured pin matches the key of the request for CN=next:
+        @alone.pem --pins $NEXT | pass: its issuer is assumed to be trusted
+        @alone.pem --pins $LEAF | fail pin-mismatch: before it is deployed
         // What a certificate tells by itself is judged, and what only it would tell is asked of it.
-        ("@key.pub --pins $NEXT", "pass: valid for the name, with dates that clients take"),
-        ("@elsewhere.pem --pins $NEXT", "fail name-mismatch"),
-        ("@elsewhere.pem --pins $NEXT --no-validate-domain-name", "fail unknown-issuer: neither presented nor"),
-        ("@alone-expired.pem --pins \(pki.leafExp.pin)", "fail expired"),
-        ("@key.pub --pins @next.cer", "fail pin-mismatch: \(whole)"),
-        ("@key.pub --pins @next.cer --client generic", "fail pin-mismatch: \(whole)"),
-        ("@key.pub --pins @next.cer --mode public-key", "pass: PASS"),
-        ("@key.pub --pins @lines.txt", "data: the nearest is for other.example.com"),
-        ("@key.pub --pins $NEXT --client okhttp,trustkit", "data: TrustKit needs 2"),
-        (
-            "@next.csr --pins @both.plist",
-            "unknown issuer-unknown: whether a pinned CA issues it cannot be told: ask with"
-        ),
+        @key.pub --pins $NEXT | pass: valid for the name, with dates that clients take
+        @elsewhere.pem --pins $NEXT | fail name-mismatch
+        @elsewhere.pem --pins $NEXT --no-validate-domain-name | fail unknown-issuer: neither presented nor
+        @alone-expired.pem --pins \(pki.leafExp.pin) | fail expired
+        @key.pub --pins @next.cer | fail pin-mismatch: \(whole)
+        @key.pub --pins @next.cer --client generic | fail pin-mismatch: \(whole)
+        @key.pub --pins @next.cer --mode public-key | pass: PASS
+        @key.pub --pins @lines.txt | data: the nearest is for other.example.com
+        @key.pub --pins $NEXT --client okhttp,trustkit | data: TrustKit needs 2
+        @next.csr --pins @both.plist | unknown issuer-unknown: whether a pinned CA issues it cannot be told: ask with
         // Whose certificates are above it may not be known, and what it lacks is named.
-        (
-            "@other.pem --pins $TOP",
-            "unknown issuer-unknown: whether a pinned CA issues it cannot be told: add CN=Other CA to"
-        ), ("@others.pem --pins $TOP", "pass pin-matched: \"assumptions\" : []"),
-        ("@next.csr --pins $TOP", "unknown issuer-unknown: ask with the certificate once it is issued"),
-        ("@next.csr --client okhttp --pins @Pins.kt", "unknown issuer-unknown: okhttp compares no pin for $HOST"),
-        ("@weak.csr --pins \(SHA256Digest(bytes: weak.publicKeySHA256)!)", "fail weak-key"),
-        ("@tomorrow.pem --pins $INTER", "pass pin-matched: it begins at … \"time\""),
-        ("@pre.pem --pins $NEXT", "data: is a Certificate Transparency precertificate: ask with the certificate, or"),
-        ("@pre.pem --pins $LEAF", "data: is a Certificate Transparency precertificate"),
+        @other.pem --pins $TOP | unknown issuer-unknown: whether a pinned CA issues it cannot be told: add CN=Other CA \
+        to
+        @others.pem --pins $TOP | pass pin-matched: "assumptions" : []
+        @next.csr --pins $TOP | unknown issuer-unknown: ask with the certificate once it is issued
+        @next.csr --client okhttp --pins @Pins.kt | unknown issuer-unknown: okhttp compares no pin for $HOST
+        @weak.csr --pins \(SHA256Digest(bytes: weak.publicKeySHA256)!) | fail weak-key
+        @tomorrow.pem --pins $INTER | pass pin-matched: it begins at … "time"
+        @pre.pem --pins $NEXT | data: is a Certificate Transparency precertificate: ask with the certificate, or
+        @pre.pem --pins $LEAF | data: is a Certificate Transparency precertificate
         // The remedy is in the form that the client takes.
-        (
-            "@next.pem --pins $LEAF --client afnetworking",
-            "fail pin-mismatch: ship next.pem as a .cer: openssl x509 -in next.pem -outform der -out next.cer"
-        ),
-        (
-            "@next.csr --pins $LEAF --client alamofire",
-            "fail pin-mismatch: ship its certificate once it is issued, or a CA's"
-        ),
+        @next.pem --pins $LEAF --client afnetworking | fail pin-mismatch: ship next.pem as a .cer: openssl x509 -in \
+        next.pem -outform der -out next.cer
+        @next.csr --pins $LEAF --client alamofire | fail pin-mismatch: ship its certificate once it is issued, or a CA's
         // Certificate pins are broken by every new certificate.
-        ("@key.pub --pins @leaf.cer", "fail pin-mismatch"), ("@chain.pem --pins @leaf.cer", "pass"),
+        @key.pub --pins @leaf.cer | fail pin-mismatch
+        @chain.pem --pins @leaf.cer | pass
         // A client that only reports goes on, and each is told its own pin.
-        ("@next.csr --pins $LEAF --pins $JUNK --client trustkit:no-enforce", "pass"),
-        (
-            "@next.csr --pins $LEAF --pins $JUNK --client okhttp,curl,trustkit",
-            "fail pin-mismatch: ship $NEXT\n … sha256//$NEXT64 … ship $NEXT64"
-        ),
+        @next.csr --pins $LEAF --pins $JUNK --client trustkit:no-enforce | pass
+        @next.csr --pins $LEAF --pins $JUNK --client okhttp,curl,trustkit | fail pin-mismatch: ship $NEXT⏎ … \
+        sha256//$NEXT64 … ship $NEXT64
         // Mistakes.
-        ("@next.csr", "usage: none are given: give --pins"),
+        @next.csr | usage: none are given: give --pins
         // Pins for other hosts decide about no certificate.
-        ("@next.pem --client okhttp --pins @Pins.kt", "usage: none are given: give --pins"),
-        ("@alone.pem --client okhttp --pins @Pins.kt", "usage: none are given: give --pins"),
-        ("@next.key --pins $LEAF", "data: holds a private key, which was not used: give its public half"),
-        ("@absent --pins $LEAF", "noInput"),
-        ("@list.txt --pins $LEAF", "data: holds pins and not what they are pins of"),
-    ]
+        @next.pem --client okhttp --pins @Pins.kt | usage: none are given: give --pins
+        @alone.pem --client okhttp --pins @Pins.kt | usage: none are given: give --pins
+        @next.key --pins $LEAF | data: holds a private key, which was not used: give its public half
+        @absent --pins $LEAF | noInput
+        @list.txt --pins $LEAF | data: holds pins and not what they are pins of
+        """
 
-    @Test(arguments: rows) func whatIsNextIsHeldAgainstThePins(arguments: String, end: String) async throws {
+    @Test(arguments: table(rows)) func whatIsNextIsHeldAgainstThePins(row: [String]) async throws {
         let desk = try Desk(texts())
         try desk.files.write(pki.leaf2.der, to: "next.cer")
-        await desk.expect("--next \(arguments) --anchors @root.pem --host $HOST", end)
+        await desk.expect("--next \(row[0]) --anchors @root.pem --host $HOST", row[1])
     }
 
     @Test func aChainOfOthersIsNotToBeShipped() async throws {

@@ -49,35 +49,29 @@ import Testing
     private func date(inDays days: Int64) -> String { Timestamp(secondsSinceEpoch: now + days * LabClock.day).date }
 
     /// What follows `VERIFY`, how it ends, and words of it; `DATE` is the end of the leaf.
-    private static let limits: [(arguments: String, end: String)] = [
-        ("--warn-before 90d --fail-on warn", "warn: \nWARN  "),
-        (
-            "--fail-before 81d",
-            "fail expires-soon: accepted, but CN=$HOST (depth 0) expires in 80 d, on DATE, less than 81d from now\n"
-        ),
+    private static let limits = """
+        --warn-before 90d --fail-on warn | warn: ⏎WARN
+        --fail-before 81d | fail expires-soon: accepted, but CN=$HOST (depth 0) expires in 80 d, on DATE, less than \
+        81d from now⏎
         // Every certificate of the path counts, also where the verdict names one.
-        ("--fail-before 401d", "fail expires-soon:   outlook: CN=Inter (depth 1) expires in 400 d"),
-        ("--pins LEAF --min-pin-life 100d", "fail pin-life-short: no configured pin is sure to match after DATE"),
+        --fail-before 401d | fail expires-soon:   outlook: CN=Inter (depth 1) expires in 400 d
+        --pins LEAF --min-pin-life 100d | fail pin-life-short: no configured pin is sure to match after DATE
         // A client that looks at the leaf alone is not helped by an authority, and the one that is worst off decides.
-        ("--pins LEAF --pins INTER --client curl --min-pin-life 100d", "fail pin-life-short: sure to match after DATE"),
-        ("--pins LEAF --pins TOP --client okhttp,curl --min-pin-life 200d", "fail pin-life-short: to match after DATE"),
+        --pins LEAF --pins INTER --client curl --min-pin-life 100d | fail pin-life-short: sure to match after DATE
+        --pins LEAF --pins TOP --client okhttp,curl --min-pin-life 200d | fail pin-life-short: to match after DATE
         // All lists of a configuration have to last.
-        (
-            "--pins @lists.plist --client nspinneddomains --min-pin-life 2000d",
-            "fail pin-life-short: to match after DATE"
-        ),
+        --pins @lists.plist --client nspinneddomains --min-pin-life 2000d | fail pin-life-short: to match after DATE
         // Any warning counts.
-        ("--pins LEAF --fail-on warn", "warn"),
+        --pins LEAF --fail-on warn | warn
         // curl --insecure looks at no date.
-        ("--pins LEAF --client curl:insecure --fail-before 90d", "fail expires-soon: from now; the client does not"),
-        ("--pins @leaf.cer --pins SPARE --mode certificate", "pass: 1 matched (leaf), 1 not compared\n … no backup"),
-    ]
+        --pins LEAF --client curl:insecure --fail-before 90d | fail expires-soon: from now; the client does not
+        --pins @leaf.cer --pins SPARE --mode certificate | pass: 1 matched (leaf), 1 not compared⏎ … no backup
+        """
 
-    @Test(arguments: limits) func limitsDecide(arguments: String, end: String) async throws {
+    @Test(arguments: table(limits)) func limitsDecide(row: [String]) async throws {
         let pins = AppText.pinnedDomains(leaf: [bare(leaf.pin), bare(Self.spare)], cas: [bare(inter.pin)])
         let desk = try desk(["lists.plist": AppText.ats(pins)])
-        let end = end.replacing("DATE", with: date(inDays: 80))
-        await desk.expect("VERIFY " + filled(arguments), end, at: now)
+        await desk.expect("VERIFY " + filled(row[0]), row[1].replacing("DATE", with: date(inDays: 80)), at: now)
     }
 
     @Test func certificateModeMindsPaths() async throws {

@@ -14,31 +14,29 @@ import Testing
         "backup.key": try! pki.junk.key.privateKeyPEM(),
     ]
 
-    private static let rows: [(line: String, end: String)] = [
+    private static let rows = """
         // curl's value is a pin beside the others.
-        ("VERIFY --pinnedpubkey sha256//$LEAF64 --client curl,okhttp", "pass"),
-        ("VERIFY --pinnedpubkey sha256//$LEAF64 --pins $JUNK --client okhttp", "pass: pins: 2 configured, 1 matched"),
-        ("VERIFY --pinnedpubkey @junk.pub", "fail pin-mismatch: 0 matched, 1 not in the chain"),
+        VERIFY --pinnedpubkey sha256//$LEAF64 --client curl,okhttp | pass
+        VERIFY --pinnedpubkey sha256//$LEAF64 --pins $JUNK --client okhttp | pass: pins: 2 configured, 1 matched
+        VERIFY --pinnedpubkey @junk.pub | fail pin-mismatch: 0 matched, 1 not in the chain
         // What stands for a pin that is still to come is said, and the other pins are judged.
-        ("VERIFY --pins $LEAF --pins sha256/BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB=", "pass: PASS"),
-        (
-            "VERIFY --pins $LEAF --pins $JUNK --pins sha256/afwiKY3RxoMmLkuRW1l7QsPZTJPwDS2pdDROQjXw8ig= --fail-on warn",
-            "warn placeholder-pin: pin 3 is the sample of OkHttp's documentation"
-        ),
+        VERIFY --pins $LEAF --pins sha256/BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB= | pass: PASS
+        VERIFY --pins $LEAF --pins $JUNK --pins sha256/afwiKY3RxoMmLkuRW1l7QsPZTJPwDS2pdDROQjXw8ig= --fail-on warn | \
+        warn placeholder-pin: pin 3 is the sample of OkHttp's documentation
         // What a configuration becomes for another client, or cannot become.
-        ("pins @nsc.xml", "pass: $HOST and all names below it   from $DIR/nsc.xml:2, until 2040-06-01\n"),
-        ("pins --from $LEAF --host $HOST -f okhttp", "pass: .add(\"$HOST\", \"$LEAF\")"),
+        pins @nsc.xml | pass: $HOST and all names below it   from $DIR/nsc.xml:2, until 2040-06-01⏎
+        pins --from $LEAF --host $HOST -f okhttp | pass: .add("$HOST", "$LEAF")
         // Several sources become one configuration, and a key is added to every host.
-        ("pins --from @a --from @b -f okhttp", "pass: .add(\"$HOST\", \"$LEAF\") … .add(\"$HOST\", \"$JUNK\")"),
-        ("pins --from @two --key @backup.key -f trustkit", "pass: <string>$JUNK64</string>"),
-        ("pins --from @backup.key", "data"),
-    ]
+        pins --from @a --from @b -f okhttp | pass: .add("$HOST", "$LEAF") … .add("$HOST", "$JUNK")
+        pins --from @two --key @backup.key -f trustkit | pass: <string>$JUNK64</string>
+        pins --from @backup.key | data
+        """
 
-    @Test(arguments: rows) func aSourceComesToWhatTheTableHas(line: String, end: String) async throws {
+    @Test(arguments: table(rows)) func aSourceComesToWhatTheTableHas(row: [String]) async throws {
         let desk = try Desk(Self.texts)
-        let outcome = await desk.expect(line, end).says(not: "BEGIN ")
+        let outcome = await desk.expect(row[0], row[1]).says(not: "BEGIN ")
         #expect(outcome.output.ranges(of: "CertificatePinner.Builder()").count <= 1)
-        let hosts = line.contains("@two") ? 2 : 0
+        let hosts = row[0].contains("@two") ? 2 : 0
         #expect(outcome.output.ranges(of: desk.expand("<string>$JUNK64</string>")).count == hosts)
     }
 

@@ -81,77 +81,62 @@ import Testing
     }
 
     /// What follows `VERIFY`, how it ends, and of each pin whether it is in use (`-`), a backup, or why it is none.
-    private static let rows: [(line: String, end: String, pins: String)] = [
+    private static let rows = """
         // A certificate that is compared whole is one of this host, in time, that the platform takes.
-        ("--client afnetworking --pins @h.cer --pins @www.cer --min-pin-life 90d", short, "- name-mismatch"),
-        (
-            "--client afnetworking --mode public-key --pins @h.cer --pins @www.cer --min-pin-life 90d", short,
-            "- name-mismatch"
-        ), ("--client afnetworking --pins @h.cer --pins @long.cer --min-pin-life 90d", short, "- lifetime-too-long"),
-        (
-            "--client afnetworking --pins @h.cer --pins @last.cer --fail-on warn",
-            "warn breaks-at-renewal: no backup (pin 2 ends on", "- ends-before"
-        ), ("--client afnetworking --pins @h.cer --pins @soon.cer --min-pin-life 300d", "pass pin-matched", "- backup"),
-        ("--client afnetworking --pins @h.cer --pins @late.cer --min-pin-life 300d", short, "- begins-after"),
+        --client afnetworking --pins @h.cer --pins @www.cer --min-pin-life 90d | \(short) | - name-mismatch
+        --client afnetworking --mode public-key --pins @h.cer --pins @www.cer --min-pin-life 90d | \(short) | - \
+        name-mismatch
+        --client afnetworking --pins @h.cer --pins @long.cer --min-pin-life 90d | \(short) | - lifetime-too-long
+        --client afnetworking --pins @h.cer --pins @last.cer --fail-on warn | warn breaks-at-renewal: no backup (pin 2 \
+        ends on | - ends-before
+        --client afnetworking --pins @h.cer --pins @soon.cer --min-pin-life 300d | pass pin-matched | - backup
+        --client afnetworking --pins @h.cer --pins @late.cer --min-pin-life 300d | \(short) | - begins-after
         // Each is held against the end of the one before.
-        (
-            "--client afnetworking --pins @h.cer --pins @after.cer --pins @next.cer --min-pin-life 600d",
-            "pass pin-matched", "- backup backup"
-        ),
+        --client afnetworking --pins @h.cer --pins @after.cer --pins @next.cer --min-pin-life 600d | pass pin-matched \
+        | - backup backup
         // A file that nobody issued holds a backup key; a pin on the chain is none, and neither is what no key is behind.
-        (
-            "--client alamofire:evaluator=public-keys --pins @h.cer --pins @box.cer --min-pin-life 300d",
-            "pass pin-matched", "- backup"
-        ), ("--client okhttp --pins L --pins ZERO --min-pin-life 300d", short, "- placeholder"),
-        ("--client okhttp --pins L --pins BBBB", "pass pin-matched: placeholder-pin", "- placeholder"),
-        ("--client okhttp --pins L --pins BBBB --min-pin-life 300d", short, "- placeholder"),
-        ("--client okhttp --pins L --pins $JUNK --min-pin-life 300d", "pass pin-matched: backup: pin 2", "- backup"),
+        --client alamofire:evaluator=public-keys --pins @h.cer --pins @box.cer --min-pin-life 300d | pass pin-matched \
+        | - backup
+        --client okhttp --pins L --pins ZERO --min-pin-life 300d | \(short) | - placeholder
+        --client okhttp --pins L --pins BBBB | pass pin-matched: placeholder-pin | - placeholder
+        --client okhttp --pins L --pins BBBB --min-pin-life 300d | \(short) | - placeholder
+        --client okhttp --pins L --pins $JUNK --min-pin-life 300d | pass pin-matched: backup: pin 2 | - backup
         // A key that is given has its own kind.
-        ("--client okhttp --pins L --pins @ed.pub --min-pin-life 300d", short, "- handshake"),
-        ("--client generic --pins L --pins @weak.pub --min-pin-life 300d", short, "- weak-key"),
-        ("--client okhttp --pins L --pins @p256.pub --min-pin-life 300d", "pass pin-matched", "- backup"),
-        ("--client okhttp --pins L --pins DER --min-pin-life 300d", short, "- hash-of-certificate"),
-        ("--client okhttp --pins L --pins RDER --min-pin-life 300d", short, "- hash-of-certificate"),
+        --client okhttp --pins L --pins @ed.pub --min-pin-life 300d | \(short) | - handshake
+        --client generic --pins L --pins @weak.pub --min-pin-life 300d | \(short) | - weak-key
+        --client okhttp --pins L --pins @p256.pub --min-pin-life 300d | pass pin-matched | - backup
+        --client okhttp --pins L --pins DER --min-pin-life 300d | \(short) | - hash-of-certificate
+        --client okhttp --pins L --pins RDER --min-pin-life 300d | \(short) | - hash-of-certificate
         // Two equal pins are not two certificates of a chain that nobody has seen.
-        (
-            "--client afnetworking-2.5 --pins L --pins @same.pub --pins I --pins YE", "pass pin-matched",
-            "- - - not-judged"
-        ), ("--client afnetworking --pins @inter.cer --min-pin-life 90d", short, "-"),
-        ("--client afnetworking --pins @h.cer --pins $JUNK --mode certificate", "pass pin-matched", "- not-compared"),
-        ("--client curl --pins $JUNK --pins $OTHER", "fail pin-mismatch: \"has_backup\" : false", ". ."),
+        --client afnetworking-2.5 --pins L --pins @same.pub --pins I --pins YE | pass | - - - not-judged
+        --client afnetworking --pins @inter.cer --min-pin-life 90d | \(short) | -
+        --client afnetworking --pins @h.cer --pins $JUNK --mode certificate | pass pin-matched | - not-compared
+        --client curl --pins $JUNK --pins $OTHER | fail pin-mismatch: "has_backup" : false | . .
         // A client that rejects has nothing in reserve.
-        ("--client okhttp,curl --pins I --pins $JUNK -f json", "fail pin-mismatch", "- ."),
+        --client okhttp,curl --pins I --pins $JUNK -f json | fail pin-mismatch | - .
         // A CA's own path decides: iOS 13 has the root, iOS 26 has it no more.
-        (
-            "--and-system --device ios-13 --client trustkit --pins L --pins THAWTE --min-pin-life 300d",
-            "pass pin-matched", "- backup"
-        ),
-        (
-            "--and-system --device ios-26 --client trustkit --pins L --pins THAWTE --min-pin-life 300d", short,
-            "- untrusted-root"
-        ),
+        --and-system --device ios-13 --client trustkit --pins L --pins THAWTE --min-pin-life 300d | pass pin-matched | \
+        - backup
+        --and-system --device ios-26 --client trustkit --pins L --pins THAWTE --min-pin-life 300d | \(short) | - \
+        untrusted-root
         // Gates hold after an end as well.
-        ("--client android:expires=IN10 --pins L --pins $JUNK --min-pin-life 60d", short, "- backup"),
-        ("--client android:expires=IN10 --pins L --pins $JUNK --fail-before 30d", "fail pins-expire", "- backup"),
-        ("--client android:expires=AGO8 --pins L --pins $JUNK --fail-before 30d", "fail pins-expired", ". ."),
-        (
-            "--client android:expires=AGO8 --pins L --pins $JUNK --min-pin-life 60d", short + ": its pins expired on",
-            ". ."
-        ), ("--client android:expires=AGO8 --pins L --pins $JUNK", "pass pins-not-applied: the pins expired on", ". ."),
-        ("--client android:expires=AGO8 --pins L --pins $JUNK --fail-on warn", "warn pins-expired", ". ."),
-        ("--client okhttp --pins @Pins.kt --min-pin-life 60d", short + ": okhttp compares no pin for $HOST", ""),
-        ("--client trustkit:no-enforce --pins $JUNK --pins $OTHER --min-pin-life 60d", short, ". ."),
-        ("--pins @Pins.kt --pins R --min-pin-life 60d", "pass pins-not-applied", "-"),
-        ("--pins @Pins.kt --min-pin-life 60d", short, ""),
-    ]
+        --client android:expires=IN10 --pins L --pins $JUNK --min-pin-life 60d | \(short) | - backup
+        --client android:expires=IN10 --pins L --pins $JUNK --fail-before 30d | fail pins-expire | - backup
+        --client android:expires=AGO8 --pins L --pins $JUNK --fail-before 30d | fail pins-expired | . .
+        --client android:expires=AGO8 --pins L --pins $JUNK --min-pin-life 60d | \(short): its pins expired on | . .
+        --client android:expires=AGO8 --pins L --pins $JUNK | pass pins-not-applied: the pins expired on | . .
+        --client android:expires=AGO8 --pins L --pins $JUNK --fail-on warn | warn pins-expired | . .
+        --client okhttp --pins @Pins.kt --min-pin-life 60d | \(short): okhttp compares no pin for $HOST
+        --client trustkit:no-enforce --pins $JUNK --pins $OTHER --min-pin-life 60d | \(short) | . .
+        --pins @Pins.kt --pins R --min-pin-life 60d | pass pins-not-applied | -
+        --pins @Pins.kt --min-pin-life 60d | \(short)
+        """
 
     private static let short = "fail pin-life-short"
 
-    @Test(arguments: rows) func aPinIsABackupIfAClientAcceptsItsWorld(line: String, end: String, pins: String)
-        async throws
-    {
-        let outcome = try await desk().expect("VERIFY " + filled(line), end, at: now)
-        #expect(Self.standings(try outcome.json) == pins, "\(line): \(outcome)")
+    @Test(arguments: table(rows)) func aPinIsABackupIfAClientAcceptsItsWorld(row: [String]) async throws {
+        let outcome = try await desk().expect("VERIFY " + filled(row[0]), row[1], at: now)
+        #expect(Self.standings(try outcome.json) == (row.count > 2 ? row[2] : ""), "\(row[0]): \(outcome)")
     }
 
     private static func standings(_ report: JSONValue) -> String {

@@ -1,4 +1,5 @@
 import Base
+import LoopbackLab
 import PinFormats
 import Pinning
 import Testing

@@ -35,15 +35,6 @@ func failure(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) 
 
 struct UnexpectedSuccess: Error {}
 
-/// The rows of a table in text, a line each, by their fields; '⏎' stands for a line break, and lines with '//' are comments.
-func table(_ text: String, columns: Int = .max) -> [[String]] {
-    text.split(separator: "\n").filter { !$0.hasPrefix("//") }.map { row in
-        row.split(separator: " | ", maxSplits: columns - 1, omittingEmptySubsequences: false).map {
-            String($0.replacing("⏎", with: "\n"))
-        }
-    }
-}
-
 /// Writes a file into a new directory and reads it as a source.
 func failure(ofFile name: String, _ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) throws -> Problem
 {
