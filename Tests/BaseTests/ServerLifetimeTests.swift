@@ -6,7 +6,6 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ServerLifetimeTests {
     private struct Interruption: Error {}
 
-    /// One of each kind of server.
     private static func everyBehavior() throws -> [ServerBehavior] {
         let world = try StandardPKI.shared()
         let chain = [world.leaf, world.interA]

@@ -109,7 +109,6 @@ struct ConscryptWorld {
 
     // MARK: The rules
 
-    /// The paths that Android looks at and takes.
     var validPaths: [[Issued]] {
         // A leaf with the subject and key of an anchor is that anchor.
         let anchor =

@@ -37,7 +37,6 @@ import X509
     }
 }
 
-/// A server, a device and the pins of all its clients.
 private struct World {
     let presented: [LabCertificate]
     private let pki: RandomPKI
@@ -121,13 +120,11 @@ private final class RememberingVerifier: PathVerifier {
 ///
 /// The same seed gives the same shape; keys and serial numbers are new each time.
 struct RandomPKI {
-    /// The name the server is asked for.
     static let serverName = "server.example.com"
     /// The moment of every question, the same for all.
     static let now = Timestamp(secondsSinceEpoch: LabClock.now)
 
     private(set) var roots: [LabCertificate] = []
-    /// All certificates of authorities that are no self-signed roots.
     private(set) var authorities: [LabCertificate] = []
     let leaf: LabCertificate
 
@@ -210,17 +207,12 @@ struct RandomPKI {
 }
 
 extension RandomNumberGenerator {
-    /// True in so many of a hundred cases.
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 }
 
-extension LabCertificate {
-    /// The certificate as the code under test sees it.
-    func value() throws -> Certificate { try CertificateReader.certificate(der: der) }
-}
+extension LabCertificate { func value() throws -> Certificate { try CertificateReader.certificate(der: der) } }
 
 extension TrustStore {
-    /// A device that trusts these certificates only.
     convenience init(_ anchors: [LabCertificate]) throws {
         self.init(anchors: [AnchorBundle(try anchors.map { try $0.value() })])
     }

@@ -27,7 +27,6 @@ enum ConformanceData {
             "there are no conformance suites at \(folder.path): set PINCHECK_CONFORMANCE to their folder"
         } else if decompressor == nil { "the conformance suites are compressed: install xz or python3" } else { nil }
 
-    /// Decodes a file of the `data` folder.
     static func decode<Value: Decodable & Sendable>(_ type: Value.Type, from name: String) async throws -> Value {
         guard let decompressor else { throw Unreadable(what: "no program for \(name).json.xz") }
         let file = folder.appendingPathComponent("data/\(name).json.xz").path
@@ -62,7 +61,6 @@ struct ConformanceSuite: Decodable, Sendable {
         let anchors: [Int]
         let host: String?
         let at: String?
-        /// `pass` or `fail`.
         let expect: String
         /// Whether the case is a matter of taste.
         let soft: Bool?
@@ -71,7 +69,6 @@ struct ConformanceSuite: Decodable, Sendable {
 
     let format: String
     let defaultAt: String?
-    /// Base64 of DER.
     let certs: [String]
     let cases: [Case]
 
@@ -90,7 +87,6 @@ struct ConformanceSuite: Decodable, Sendable {
         return Timestamp(secondsSinceEpoch: Int64(date.timeIntervalSince1970))
     }
 
-    /// PEM text of the certificates at these positions.
     func pem(_ positions: [Int]) -> String {
         positions.map { position in
             let text = Array(certs[position].utf8)
@@ -104,7 +100,6 @@ struct ConformanceSuite: Decodable, Sendable {
 
 /// Runs a suite in process, and compares by the rules of the suites' own runner.
 struct ConformanceRun {
-    /// What is asked.
     enum Way: Hashable {
         /// The path verifier, as every client's procedure asks it.
         case verifier
@@ -119,7 +114,6 @@ struct ConformanceRun {
     /// Known disagreements that are none any more.
     private(set) var stale: [String] = []
 
-    /// Runs the core cases of the suite `name`.
     init(_ name: String, _ way: Way) async throws {
         self.name = name
         let suite = try await ConformanceData.decode(ConformanceSuite.self, from: name)

@@ -72,13 +72,11 @@ import X509
 
 /// Runs lines of the shell; by popen, because Foundation's Process leaks.
 enum Program {
-    /// The first of these programs that this machine has, searched for in `PATH`.
     static func path(of name: String) -> String? {
         let directories = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
         return directories.split(separator: ":").map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
     }
 
-    /// Runs a line; what it writes to standard output is the result's.
     static func run(_ line: String) async throws -> (status: Int32, output: [UInt8]) {
         // On a thread of its own, because it blocks.
         try await withCheckedThrowingContinuation { continuation in

@@ -277,7 +277,6 @@ import Testing
 }
 
 extension CertificateTemplate {
-    /// Adds an extension below 2.5.29 that is not critical.
     fileprivate mutating func add(_ arc: UInt, _ value: [UInt8]) {
         additionalExtensions.append(Extension(OID(2, 5, 29, arc), value: value))
     }

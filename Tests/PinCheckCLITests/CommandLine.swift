@@ -22,7 +22,6 @@ struct Outcome {
     let status: ExitStatus
     let output: String
     let errors: String
-    /// The JSON report, if it was written beside the output.
     var report: String? = nil
 
     var json: JSONValue { get throws { try JSONValue(report ?? output) } }
@@ -249,5 +248,4 @@ struct Desk: Sendable {
     }
 }
 
-/// Runs a line at a desk with these texts.
 func desk(_ line: String, _ texts: [String: String] = [:]) async throws -> Outcome { try await Desk(texts)(line) }

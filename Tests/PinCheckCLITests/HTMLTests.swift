@@ -11,7 +11,6 @@ import FoundationXML
 
 /// The page and its timeline, over reports with fixed keys and times.
 @Suite(.endsSomeTime) struct HTMLTests {
-    /// What a page is made of, read as XML.
     private final class Page: NSObject, XMLParserDelegate {
         var elements: Set<String> = []
         var attributes: Set<String> = []
@@ -183,7 +182,6 @@ import FoundationXML
         #expect(orders == orders.sorted() && orders[0] == 1, "\(orders)")
     }
 
-    /// A timeline as a picture of its own.
     private static func picture(of timeline: Timeline) -> String {
         let (body, height) = timeline.drawing
         let picture: Markup = """

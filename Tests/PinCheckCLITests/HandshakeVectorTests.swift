@@ -20,7 +20,6 @@ import Testing
 
         typealias TLSVersion = LoopbackLab.TLSVersion
         static func only(_ version: TLSVersion) -> Server { Server(versions: (version, version)) }
-        /// A server of TLS 1.2 alone with these suites.
         static func with(_ suites: String, _ key: LabKey.Algorithm = .rsa(bits: 2_048)) -> Server {
             Server(key: key, versions: (.tls12, .tls12), suites: suites)
         }
@@ -47,7 +46,6 @@ import Testing
     private static let camellia = "ECDHE-RSA-CAMELLIA256-SHA384"
     private static let dhe = "DHE-RSA-AES128-GCM-SHA256"
 
-    /// The servers by the numbers of their rows.
     private static let servers: [String: Server] = [
         "1, 2, 3, 32": .only(.tls13), "4, 5, 27, 28": Server(), "6, 7": .with(cbc),
         "8": .with("ECDHE-ECDSA-AES256-SHA", .p256),

@@ -163,7 +163,6 @@ import Testing
     }
 }
 
-/// A program that shows manuals.
 private enum Tool: String {
     case groff, mandoc
 
@@ -171,7 +170,6 @@ private enum Tool: String {
         ["/usr/bin", "/bin"].contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(rawValue)") }
     }
 
-    /// Runs a command on a page.
     func run(_ command: String, on page: String) async throws -> (output: String, errors: String) {
         let files = try TemporaryDirectory()
         try files.write(page, to: "page")

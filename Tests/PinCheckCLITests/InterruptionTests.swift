@@ -28,7 +28,6 @@ import Testing
         }
     }
 
-    /// Halts behind the third of five bytes, and has the rest for whoever asks for that.
     private static let halting = ServerBehavior.tls(
         TLSServerSettings(presenting: served).with {
             $0.application = Responder { request in

@@ -54,7 +54,6 @@ struct JSONSchemaCheck {
         }
     }
 
-    /// What is wrong with a document; empty for a valid one.
     func findings(in document: Any) -> [String] {
         var findings: [String] = []
         _ = check(document, root, "$", &findings)

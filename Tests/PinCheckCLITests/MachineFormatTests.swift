@@ -59,7 +59,6 @@ import FoundationXML
         special.map { "\($0)\u{301}x \u{D4E}\($0)y" }.joined(separator: " "),
     ]
 
-    /// A report in which everything that comes from outside is hostile.
     static func hostile(_ evil: String = evils[0]) -> Report {
         var report = RendererTests.failing()
         report.target = evil
@@ -83,7 +82,6 @@ import FoundationXML
         return report
     }
 
-    /// A pass without a warning.
     static func calm() -> Report {
         var report = RendererTests.passing()
         report.warnings = []

@@ -61,7 +61,6 @@ private struct Answer: Equatable {
     }
 }
 
-/// A few servers, the authorities behind them with their history, and a store that trusts and distrusts some of those.
 private struct ServerWorld {
     /// What each server presents, its own certificate first.
     let servers: [[LabCertificate]]

@@ -227,13 +227,11 @@ private struct PromiseWorld {
             secondsSinceEpoch: Int64.random(in: start.secondsSinceEpoch...end.secondsSinceEpoch, using: &generator))
     }
 
-    /// A leaf for the key of `old`, or a new one, that is valid around `time`.
     private func renewed(_ old: LabCertificate?, by issuer: LabCertificate, at time: Timestamp) throws -> LabCertificate
     { try issuer.issue(CertificateTemplate.leaf("api.example.com").around(time), key: old?.key) }
 }
 
 extension CertificateTemplate {
-    /// The template for a day before `time` to ninety after.
     fileprivate func around(_ time: Timestamp) -> CertificateTemplate {
         valid(from: time.secondsSinceEpoch - LabClock.day, to: time.secondsSinceEpoch + 90 * LabClock.day)
     }

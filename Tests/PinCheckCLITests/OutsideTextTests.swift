@@ -16,7 +16,6 @@ import Testing
     private static let forms = OutputForm.allCases.map(\.rawValue)
     private static let blocks = ["text", "json", "okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"]
     private static let lintForms = LintForm.allCases.map(\.rawValue)
-    /// A target that is not reached.
     private static let nowhere = "127.0.0.1:1 --timeout 1"
 
     /// Runs lines in each of the forms, and looks at both streams; in them `HOSTILE` is the hostile text.
@@ -38,7 +37,6 @@ import Testing
         }
     }
 
-    /// Looks at all that is said of a server.
     private func expectHarmless(_ server: ServerBehavior, _ lines: [String] = []) async throws {
         try await Desk.serving(server) { desk, _ in
             await expectHarmless(["x.test --connect $SERVER"] + lines, in: Self.forms, at: desk)

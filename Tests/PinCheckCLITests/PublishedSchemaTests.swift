@@ -25,10 +25,8 @@ import Testing
     }
 }
 
-/// The schemas that are shipped.
 enum Schemas {
     static let names = ["devices", "lint", "pins", "policy", "report", "snapshot"]
-    /// What their documents say under `schema`.
     static let identifiers = [
         "devices": "pincheck-devices/1", "lint": "pincheck-lint/1", "pins": "pincheck-pins/1", "report": "pincheck/1",
         "snapshot": "pincheck-snapshot/1",

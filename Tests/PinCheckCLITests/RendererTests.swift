@@ -98,7 +98,6 @@ extension Timestamp: ExpressibleByStringLiteral {
         Pin(.publicKey(try! HashText.okHttp(text, at: .option).spkiSHA256), origin: origin)
     }
 
-    /// What a monitoring system is told.
     static func monitored(_ status: ExitStatus, _ reason: String, id: String = "r") -> Report.Monitoring {
         let reason = Reason(id, reason)
         return Report.Monitoring(exit: status, reason: reason, runExit: status)

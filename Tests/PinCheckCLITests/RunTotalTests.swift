@@ -68,7 +68,6 @@ import Testing
 }
 
 extension AddressComparison {
-    /// What so many addresses come to.
     init(addresses: Int, verdicts: [PinChecking.Outcome], isConsistent: Bool = true) {
         self.init(of: [])
         (self.addresses, self.isConsistent) = (addresses, isConsistent)

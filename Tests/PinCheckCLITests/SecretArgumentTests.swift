@@ -64,7 +64,6 @@ import Testing
         }
     }
 
-    /// Every key of a line, and what is no key.
     private static let keys = [
         "connect=", "sni=", "host=", "verify-name=", "pins=", "client=", "device=", "request=/", "request=/tmp/",
         "expect-status=", "conect=", "=", "", "connect=1.2.3.4:", "client=okhttp:pattern=", "sni=a.",
@@ -199,7 +198,6 @@ struct LabCommand: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// All commands but the demonstration, which takes no text.
     static func all() -> [LabCommand] {
         Command.all.filter { $0.name != "demo" }.map { command in
             LabCommand(

@@ -46,7 +46,6 @@ import Testing
         }
     }
 
-    /// The lines of the sources that match, without comments.
     private func lines(where matches: (Substring) -> Bool) throws -> [(file: String, line: String)] {
         let sources = Article.top.appending(path: "Sources").path
         let files = try FileManager.default.subpathsOfDirectory(atPath: sources).filter { $0.hasSuffix(".swift") }
@@ -55,7 +54,6 @@ import Testing
         }
     }
 
-    /// The lines of a file of the sources, without comments.
     private func code(of file: String) throws -> [Substring] {
         try String(contentsOf: Article.top.appending(path: "Sources/\(file)"), encoding: .utf8).split(separator: "\n")
             .filter { !$0.drop { $0 == " " }.hasPrefix("//") }

@@ -55,7 +55,6 @@ import Testing
         }
     }
 
-    /// The whole hashes of a text, in base64 and in hexadecimal digits.
     private func hashes(in outcome: Outcome) -> [String] {
         let words = (outcome.output + outcome.errors).split { " \n\"',;".contains($0) }
         return words.filter { word in

@@ -16,7 +16,6 @@ import X509
             CertificateTemplate.leaf(host).with { $0.serialNumber = [0x12, 0x34] }, loggedBy: logs)
     }
 
-    /// What a check of a server that presents the leaf comes to.
     private func check(
         _ arguments: String = "-f json", _ texts: [String: String] = [:],
         _ change: (inout TLSServerSettings) throws -> Void = { _ in }

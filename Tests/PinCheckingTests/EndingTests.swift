@@ -17,7 +17,6 @@ import X509
     private static let now = Timestamp(secondsSinceEpoch: LabClock.now)
     private static let warning = Finding.warning(.nameNotChecked, "take care")
 
-    /// An outlook whose gravest finding is of this level.
     private static func outlook(_ level: Finding.Level) -> Outlook {
         Outlook(
             pins: [], pinsMatchUntil: nil, end: nil, noPinAfter: nil, backups: [], hasBackup: false, pinsExpire: nil,

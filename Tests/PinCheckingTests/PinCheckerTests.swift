@@ -10,7 +10,6 @@ import X509
 @Suite(.timeLimit(.minutes(10))) struct PinCheckerTests {
     let host = "api.example.com"
 
-    /// Runs `body` with the files of the pki's first root and of its leaf.
     private func withFiles(_ body: (_ anchors: String, _ leaf: String) async throws -> Void) async throws {
         let files = try TemporaryDirectory()
         try await body(try files.write(pki.rootA.pem, to: "anchors.pem"), try files.write(pki.leaf.pem, to: "leaf.pem"))

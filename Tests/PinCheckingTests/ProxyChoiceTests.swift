@@ -4,7 +4,6 @@ import Testing
 
 @testable import PinChecking
 
-/// Which proxy a connection goes through, and where it is not said to.
 struct ProxyChoiceTests {
     private func proxy(_ text: String) throws -> Proxy {
         guard case .through(let proxy) = try ProxyChoice.named(text, by: "--proxy") else { throw ProxyLost() }

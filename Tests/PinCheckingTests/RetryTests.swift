@@ -84,7 +84,6 @@ private final class ManualClock: Clock {
 
     func sleep(until deadline: Instant, tolerance: Duration?) async throws { time.withLock { $0 = max($0, deadline) } }
 
-    /// The failure of an attempt that uses up its time.
     func hang(_ request: ProbeRequest) -> ProbeError {
         time.withLock { $0.offset += request.timeout }
         return ProbeError(.handshake, .deadlineExceeded(timeout: request.timeout), target: request.target)

@@ -7,7 +7,6 @@ import Testing
 
 /// Apps as they ship: archives, bundles, and what is neither.
 @Suite(.timeLimit(.minutes(5))) struct AppTests {
-    /// The files of a small app, by their paths in its bundle.
     private static var files: [(name: String, contents: [UInt8])] {
         [
             ("Info.plist", Array(Samples.infoPlist.utf8)), ("root.cer", root.der), ("extra.crt", leaf.der),

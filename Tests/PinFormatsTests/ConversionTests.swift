@@ -11,7 +11,6 @@ import Testing
         try format.block(PinGroup.groups(of: try reading(ofFile: "source", text), host: host), host: host)
     }
 
-    /// Every host with its pins, in any order.
     private func pins(_ block: String) throws -> [String: Set<SHA256Digest>] {
         var pins: [String: Set<SHA256Digest>] = [:]
         for entry in try reading(ofFile: "block", block).configurations.flatMap(\.entries) {

@@ -133,7 +133,6 @@ import Testing
         #expect(try reading(ofFile: "list.txt", list).configurations.map(\.kind) == [.okHttp])
     }
 
-    /// Of each kind of file people have.
     private static let kinds: [(String, String)] = [
         ("network_security_config.xml", Samples.android), ("Info.plist", Samples.infoPlist),
         ("TrustKit.json", Samples.trustKit), ("native.json", Samples.reactNative), ("Net.kt", Samples.kotlin),

@@ -8,7 +8,6 @@ import Testing
 
 /// What is read of Kotlin and Java with OkHttp's pinner: one chain with everything written out, or nothing.
 @Suite(.timeLimit(.minutes(5))) struct OkHttpSourceTests {
-    /// A line of `pinners.txt`.
     private struct Row {
         let name: String
         let expected: String

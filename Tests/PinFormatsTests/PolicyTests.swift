@@ -94,7 +94,6 @@ import Testing
     }
 }
 
-/// `30d`, `12h`, `33%`.
 struct ThresholdTests {
     @Test(
         arguments: [

@@ -17,7 +17,6 @@ let second = digest(from: 32)
 /// `/P3+/wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs=`
 let slashed = digest(from: 0xFC)
 
-/// What reading a source came to, without having to catch.
 func outcome(_ text: String) -> Result<PinReading, Problem> {
     Result { () throws(Problem) in try PinSource(text).read() }
 }
@@ -46,7 +45,6 @@ func failure(ofFile name: String, _ text: String, sourceLocation: SourceLocation
     try failure(ofFile: name, Array(text.utf8), sourceLocation: sourceLocation)
 }
 
-/// All that is wrong with a file and all that is read of it.
 func inspection(ofFile name: String, _ text: String) throws -> PinReading {
     let directory = try TemporaryDirectory()
     return PinSource(try directory.write(text, to: name)).inspect()
@@ -59,7 +57,6 @@ func reading(ofFile name: String, _ bytes: [UInt8]) throws -> PinReading {
 
 func reading(ofFile name: String, _ text: String) throws -> PinReading { try reading(ofFile: name, Array(text.utf8)) }
 
-/// A small configuration in each format, as projects have them.
 enum Samples {
     static let a = first.base64
     static let b = second.base64
@@ -146,7 +143,6 @@ enum Samples {
         *.example.net    sha256/\(b)
         """
 
-    /// The plist in Apple's binary form.
     static func binaryInfoPlist() throws -> [UInt8] {
         let object = try PropertyListSerialization.propertyList(from: Data(infoPlist.utf8), format: nil)
         return Array(try PropertyListSerialization.data(fromPropertyList: object, format: .binary, options: 0))
@@ -159,12 +155,10 @@ struct ZipWriter {
     private var directory: [UInt8] = []
     private var count: UInt16 = 0
 
-    /// The method of entries that stand there as they are.
     static let stored: UInt16 = 0
     /// Raw DEFLATE (RFC 1951).
     static let deflated: UInt16 = 8
 
-    /// Adds a stored entry.
     mutating func add(_ name: String, _ contents: [UInt8], flags: UInt16 = 0x0800, isLink: Bool = false) {
         let crc = Self.crc32(contents)
         add(
@@ -174,7 +168,6 @@ struct ZipWriter {
 
     mutating func add(_ name: String, _ text: String) { add(name, Array(text.utf8)) }
 
-    /// Adds an entry of which everything is given.
     mutating func add(
         _ name: String, _ data: [UInt8], method: UInt16, size: Int, crc: UInt32, flags: UInt16 = 0x0800,
         mode: UInt32 = 0o100644
@@ -209,10 +202,8 @@ struct ZipWriter {
         add(name, Array(data), method: Self.deflated, size: Self.zeroCount(megabytes: megabytes), crc: crc)
     }
 
-    /// How many zeros such an entry has.
     static func zeroCount(megabytes: Int) -> Int { megabytes * (1 << 20) / (258 * 8) * 258 * 8 + 1 }
 
-    /// The whole archive.
     var archive: [UInt8] {
         body + directory + Self.bytes(UInt32(0x0605_4B50)) + Self.bytes(UInt16(0)) + Self.bytes(UInt16(0))
             + Self.bytes(count) + Self.bytes(count) + Self.bytes(UInt32(directory.count))

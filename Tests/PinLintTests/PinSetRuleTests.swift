@@ -5,7 +5,6 @@ import PinLint
 import Pinning
 import Testing
 
-/// Hashes no key has.
 enum Hashes {
     static let a = base64(0)
     static let b = base64(32)
@@ -16,7 +15,6 @@ enum Hashes {
     }
 }
 
-/// Files for a linter, which finds them in a directory of their own.
 struct Files {
     private let contents: [(name: String, bytes: [UInt8])]
 
@@ -61,10 +59,7 @@ extension LintClient {
     static let curl = LintClient(.leafKey(.curl), .openssl)
 }
 
-extension LabCertificate {
-    /// The hash of the key in base64.
-    var hash: String { SHA256Digest(bytes: publicKeySHA256)!.base64 }
-}
+extension LabCertificate { var hash: String { SHA256Digest(bytes: publicKeySHA256)!.base64 } }
 
 /// What is found of pins that stand in for each other.
 @Suite struct PinSetRuleTests {

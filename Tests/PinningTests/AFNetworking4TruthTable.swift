@@ -19,7 +19,6 @@ import Testing
                 + "K=\(keyPinned)"
         }
 
-        /// The table's result, written as the document writes it.
         var isAccepted: Bool {
             let isGuarded = allowInvalid && validatesName && isNameGiven && (mode == .none || !hasPins)
             guard !isGuarded else { return false }

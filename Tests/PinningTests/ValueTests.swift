@@ -58,7 +58,6 @@ import Testing
 }
 
 @Suite("An address is what inet_pton takes") struct IPAddressTests {
-    /// What the C library makes of `text`, the independent opinion.
     static func inetPton(_ text: String) -> [UInt8]? {
         guard !text.utf8.contains(0) else { return nil }
         for (family, length) in [(AF_INET, 4), (AF_INET6, 16)] {

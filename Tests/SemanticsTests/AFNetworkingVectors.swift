@@ -81,7 +81,6 @@ import X509
         ]
     }()
 
-    /// A row about the standard world's server.
     static func path(
         _ number: String, _ mode: AFSecurityPolicy.PinningMode = .certificate, allowInvalid: Bool = false,
         pins: [LabCertificate], presented: [LabCertificate] = [pki.leaf, pki.interA], system: [LabCertificate] = [],

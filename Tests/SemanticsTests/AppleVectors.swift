@@ -20,7 +20,6 @@ import X509
             identities: .positions(leaf: try pins(leaf), authorities: try pins(authorities)))
     }
 
-    /// The client of an app with these entries, asked for a host.
     static func client(_ entries: [HostEntry], _ host: String) throws -> NSPinnedDomains {
         let configuration = PinConfiguration(.nsPinnedDomains, entries: entries)
         let policy = configuration.policy(

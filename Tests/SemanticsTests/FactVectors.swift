@@ -60,9 +60,7 @@ extension CertificateTemplate {
         with { $0.additionalExtensions.append(.init(OID(2, 5, 29, arc), value: value)) }
     }
 
-    /// A copy that holds the policy 1.2.3.4.
     var withPolicy: CertificateTemplate { adding(32, element(0x30, element(0x30, [0x06, 0x03, 0x2a, 0x03, 0x04]))) }
-    /// A copy that asks for a policy on each path through it.
     var askingForPolicy: CertificateTemplate { adding(36, element(0x30, element(0x80, [0]))) }
 }
 

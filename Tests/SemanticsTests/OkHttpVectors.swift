@@ -26,7 +26,6 @@ import X509
         #expect(old.publicKey.spkiSHA256.description.hasPrefix("sha256/"))
     }
 
-    /// Which hosts a pattern covers.
     static let patterns: [(String, covered: [String], others: [String])] = [
         ("*.example.com", ["a.example.com"], ["example.com", "a.b.example.com", "aexample.com"]),
         (

@@ -23,11 +23,9 @@ import X509
         let name: String
         let chain: [LabCertificate]
         var root = PlatformVectors.root
-        /// Whether the root is on the system's list.
         var isPublic = false
         var host = PlatformVectors.host
         let accepted: Set<String>
-        /// The reason of those that reject.
         let reason: String
         /// The reasons of columns that reject for another.
         var otherReasons: [String: String] = [:]

@@ -147,7 +147,6 @@ struct TrustKitConfigurationVectors {
         return entry
     }
 
-    /// The rules that the domains break, in words.
     static func violations(_ domains: [HostEntry]) -> [String] {
         domains.flatMap { domain in
             TrustKit.violations(
@@ -157,7 +156,6 @@ struct TrustKitConfigurationVectors {
         }
     }
 
-    /// What a configuration of the domains says of a host.
     static func policy(_ domains: [HostEntry], _ host: String) throws -> [HostEntry]? {
         PinConfiguration(.trustKit, entries: domains).policy(
             for: try ServerName(host).description, publicSuffix: SystemPublicSuffixList.publicSuffix)
@@ -216,7 +214,6 @@ struct TrustKitConfigurationVectors {
         #expect(try TrustKit(pins: pins, enforcesPinning: false).enforcesPinning == false)
     }
 
-    /// Which entry counts for which host.
     static let lookups: [(String, [HostEntry], host: String, entry: String?)] = [
         ("100 (other)", [domain("good.com")], "www.google.com", nil),
         ("100 (subdomain)", [domain("good.com")], "www.good.com", nil),

@@ -7,7 +7,6 @@ import X509
 struct World: Sendable {
     static let shared = try! World()
 
-    /// The moment of most vectors.
     static let now = Timestamp(secondsSinceEpoch: LabClock.now)
     /// The moment of those about AFNetworking's fixtures: 2020-06-01.
     static let in2020 = Timestamp(secondsSinceEpoch: 1_590_969_600)
@@ -83,7 +82,6 @@ struct Scene: Sendable {
     var host: String?
     var time = World.now
     var release = PlatformRelease.newest
-    /// What a platform would fetch.
     var fetchable: [LabCertificate] = []
     var evidence: LeafEvidence?
     /// What the handshake settled, `nil` for a chain that came without one.
@@ -119,7 +117,6 @@ struct Scene: Sendable {
         }
     }
 
-    /// AFNetworking's settings.
     var policy: AFSecurityPolicy {
         AFSecurityPolicy(mode: mode, allowInvalidCertificates: allowInvalid, validatesDomainName: validatesName)
     }

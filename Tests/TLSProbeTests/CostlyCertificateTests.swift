@@ -7,7 +7,6 @@ import Testing
 
 /// Certificates that cost a client much to read, whoever sent them.
 @Suite(.timeLimit(.minutes(5))) struct CostlyCertificateTests {
-    /// A certificate whose key describes its curve.
     private func described() throws -> LabCertificate {
         try world.interA.issue(.leaf(StandardPKI.serverName), key: .shared(.p256Described, label: "described"))
     }

@@ -4,7 +4,6 @@ import Testing
 
 @testable import TLSProbe
 
-/// Keeps what comes.
 final class Keeper: HTTPReceiver {
     let head = Mutex<HTTPResponse?>(nil)
     private let bytes = Mutex<[UInt8]>([])
@@ -27,12 +26,10 @@ final class Keeper: HTTPReceiver {
     }
 }
 
-/// A request for a path; without a keeper the head is all that is wanted.
 func exchange(to keeper: Keeper? = nil, patience: Duration? = .seconds(30)) throws -> HTTPExchange {
     HTTPExchange(HTTPRequest(try HTTPLocation("https://api.example.com/a?b=c")), for: keeper, patience: patience)
 }
 
-/// A server that does so after the handshake.
 func server(
     _ application: Responder, delivery: ServerBehavior.Delivery = .immediate,
     _ change: (inout TLSServerSettings) -> Void = { _ in }
@@ -41,7 +38,6 @@ func server(
     return .tls(settings.with(change), delivery: delivery)
 }
 
-/// Runs with a prober and a request to a server.
 func probing<Value: Sendable>(
     _ behavior: ServerBehavior, timeout: Duration = .seconds(60),
     _ body: (Prober, ProbeRequest, LoopbackServer) async throws -> Value

@@ -14,7 +14,6 @@ import Testing
 
     private static let notHTTP = Step.failed(.notHTTP)
 
-    /// What a server sends, and what it is.
     private static let answers: [(String, Step)] = [
         ("HTTP/1.1 200 OK\r\n\r\n", complete(200, "HTTP/1.1 200 OK")),
         ("HTTP/1.0 404 Not Found\r\nServer: x\r\n\r\nbody", complete(404, "HTTP/1.0 404 Not Found")),

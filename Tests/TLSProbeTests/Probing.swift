@@ -8,7 +8,6 @@ import Testing
 let world = try! StandardPKI.shared()
 
 typealias ServerVersion = LoopbackLab.TLSVersion
-/// What servers of today speak, and those of old.
 let versions: [ServerVersion] = [.tls12, .tls13]
 let allVersions: [ServerVersion] = [.tls10] + versions
 
@@ -17,7 +16,6 @@ func serverSettings(
     _ presented: [LabCertificate], upTo version: ServerVersion, _ change: (inout TLSServerSettings) -> Void = { _ in }
 ) -> TLSServerSettings { TLSServerSettings(presenting: presented).with { $0.maximumVersion = version }.with(change) }
 
-/// Runs `body` with a prober that is shut down afterwards.
 func withProber<Value: Sendable>(_ body: (Prober) async throws -> Value) async throws -> Value {
     let prober = Prober()
     let result: Result<Value, any Error>
@@ -27,26 +25,22 @@ func withProber<Value: Sendable>(_ body: (Prober) async throws -> Value) async t
 }
 
 extension ProbeRequest {
-    /// A request to a loopback server, changed by `change`.
     init(_ server: LoopbackServer, _ change: (inout ProbeRequest) -> Void = { _ in }) throws {
         self.init(to: .address(try #require(IPAddress(server.address))), port: server.port)
         change(&self)
     }
 }
 
-/// What one probe of a server with this behavior comes to.
 func probe(_ behavior: ServerBehavior, address: String = "127.0.0.1", _ change: (inout ProbeRequest) -> Void = { _ in })
     async throws -> Handshake
 { try await observe(behavior, address: address, change).result.get() }
 
-/// The error in which one probe of a server with this behavior ends.
 func failure(of behavior: ServerBehavior, _ change: (inout ProbeRequest) -> Void = { _ in }) async throws -> ProbeError
 {
     let result = try await observe(behavior, change).result
     return try #require(result.failure, "the probe should not have succeeded: \(result)")
 }
 
-/// What one probe of a server comes to, and what the server saw of it.
 func observe(
     _ behavior: ServerBehavior, address: String = "127.0.0.1", _ change: (inout ProbeRequest) -> Void = { _ in }
 ) async throws -> (result: Result<Handshake, ProbeError>, seen: ConnectionObservation) {
@@ -58,7 +52,6 @@ func observe(
     }
 }
 
-/// The outcome of one probe as a value.
 func outcome(of request: ProbeRequest, by prober: Prober) async -> Result<Handshake, ProbeError> {
     do throws(ProbeError) { return .success(try await prober.probe(request)) } catch { return .failure(error) }
 }
@@ -80,10 +73,7 @@ extension Prober {
     }
 }
 
-extension PresentedChain {
-    /// What was sent, as it came.
-    var encodings: [[UInt8]] { certificates.map(\.der) }
-}
+extension PresentedChain { var encodings: [[UInt8]] { certificates.map(\.der) } }
 
 extension Result {
     /// The error, `nil` for a success.
@@ -99,7 +89,6 @@ final class EndWatch: @unchecked Sendable {
     private let loop: any EventLoop
     private let exchange: HTTPExchange?
     private var hasEnded = false
-    /// Whether the probe was still under way then.
     private(set) var isLate = false
 
     /// A watch over an attempt; with an exchange it has to be one that keeps its connection.
@@ -109,7 +98,6 @@ final class EndWatch: @unchecked Sendable {
         self.loop = loop
     }
 
-    /// Makes the probe and waits until it has ended and the watch with it.
     func result() async -> Result<Handshake, ProbeError> { await ending().probe }
 
     /// The same with the response, which is asked for as soon as there is a chain.

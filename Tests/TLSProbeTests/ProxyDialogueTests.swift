@@ -3,7 +3,6 @@ import Testing
 
 @testable import TLSProbe
 
-/// What is said to proxies, apart from sockets.
 struct ProxyDialogueTests {
     private let name = ProbeRequest.Destination.resolve(host: "api.example.com")
 
@@ -19,7 +18,6 @@ struct ProxyDialogueTests {
         user: (String, String)? = nil
     ) throws -> ProxyDialogue { ProxyDialogue(with: try proxy(kind, user: user), to: destination ?? name, port: port) }
 
-    /// The steps that lead to the end of the dialogue, and what follows it.
     private func steps(_ dialogue: ProxyDialogue, reading bytes: [UInt8], inPiecesOf size: Int = .max) -> (
         steps: [ProxyDialogue.Step], rest: [UInt8]
     ) {

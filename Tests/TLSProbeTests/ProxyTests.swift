@@ -28,7 +28,6 @@ import Testing
         return Proxy(kind, host: host, port: port, credentials: credentials, origin: "--proxy")
     }
 
-    /// What a probe through a proxy comes to, and what the proxy saw.
     private func probe(
         through settings: ProxySettings, delivery: ServerBehavior.Delivery = .immediate,
         as user: (String, String)? = nil, to destination: ProbeRequest.Destination = .resolve(host: name),

@@ -253,12 +253,10 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
 }
 
 extension CertificateTemplate {
-    /// Adds extensions below 2.5.29 that are not critical.
     fileprivate mutating func add(_ arc: UInt, _ values: [UInt8]...) {
         additionalExtensions += values.map { Extension(OID(2, 5, 29, arc), value: $0) }
     }
 
-    /// Has a NULL in place of an extension.
     fileprivate mutating func garble(_ arc: UInt) {
         switch arc {
         case 14: subjectKeyIdentifier = .absent

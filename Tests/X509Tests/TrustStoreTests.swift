@@ -46,7 +46,6 @@ import X509
         #expect(try !Self.isTrusted(Self.system(file: pipe)))
     }
 
-    /// A system's store whose hashed directory holds these files.
     private static func directory(_ contents: [(name: String, text: String)], in files: TemporaryDirectory) throws
         -> TrustStore
     {

@@ -4,9 +4,7 @@ import Pinning
 import TLSProbe
 import X509
 
-/// What holds for answers of services that resolve names.
 enum AnswerProperties {
-    /// Reads `bytes` as an answer in any form.
     static func check(_ bytes: [UInt8]) throws(Violation) {
         switch Result(catching: { () throws(AnswerError) in try AddressAnswer.read(bytes) }) {
         case .success(let answers):
@@ -58,7 +56,6 @@ enum LocationProperties {
     }
 }
 
-/// What holds for answers of proxies.
 enum ProxyProperties {
     /// Reads `bytes` as the answers of each kind of proxy, at once and byte by byte.
     static func check(_ bytes: [UInt8]) throws(Violation) {
@@ -108,7 +105,6 @@ enum ProxyProperties {
     }
 }
 
-/// What holds for what a scrape asks.
 enum ScrapeProperties {
     /// Reads the first line of `bytes` as the target of a request, and the others as values of the header with the timeout.
     static func check(_ bytes: [UInt8]) throws(Violation) {
@@ -137,9 +133,7 @@ enum ScrapeProperties {
     }
 }
 
-/// What holds for names of hosts.
 enum NameProperties {
-    /// Reads `bytes` as a name, an address and a pattern.
     static func check(_ bytes: [UInt8]) throws(Violation) {
         let text = String(decoding: bytes, as: UTF8.self)
         if let address = IPAddress(text) {

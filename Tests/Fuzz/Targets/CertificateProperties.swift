@@ -3,7 +3,6 @@ import PinFormats
 import Pinning
 import X509
 
-/// What holds for paths through certificates.
 enum ChainProperties {
     /// A moment at which the certificates of the corpus are valid.
     private static let time = Timestamp(secondsSinceEpoch: 1_800_000_000)
@@ -54,7 +53,6 @@ enum ChainProperties {
     }
 }
 
-/// What holds for device data.
 enum DeviceDataProperties {
     /// Reads `bytes` as JSON, beside which there is the file `root.cer`.
     static func check(_ bytes: [UInt8], in scratch: Scratch) throws(Violation) {

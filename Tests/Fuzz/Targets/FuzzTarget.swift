@@ -2,7 +2,6 @@
 ///
 /// The fuzzer calls it with what it makes up, the tests with what is kept in `Corpus` and `FailCases`.
 enum FuzzTarget: String, CaseIterable, Sendable {
-    /// What follows `--pins`.
     case argument
     /// Certificates, keys and requests in DER.
     case der
@@ -10,15 +9,12 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case pem
     /// Android's configuration and manifests.
     case android
-    /// Property lists, XML and binary.
     case plist
     /// JSON with pins, and policies.
     case json
     /// Kotlin and Java with OkHttp's pinner.
     case source
-    /// Lists of pins and hosts.
     case list
-    /// Apps as archives.
     case app
     /// The manifest of an Android app in the binary form.
     case binary
@@ -28,17 +24,13 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case bundle
     /// Paths through certificates, one after the other in DER.
     case chain
-    /// Host names, patterns and addresses.
     case name
-    /// Answers of services that resolve names.
     case answer
-    /// Root stores of devices.
     case devices
     /// Lists of signed certificate timestamps, alone and in certificates.
     case timestamps
     /// OCSP responses behind the two certificates they are about.
     case staple
-    /// What proxies answer.
     case proxy
     /// Where redirects lead, and which part of a document an answer holds.
     case location
@@ -77,7 +69,6 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     }
 }
 
-/// Something that does not hold.
 struct Violation: Error, CustomStringConvertible {
     let description: String
 

@@ -2,9 +2,7 @@ import Base
 import PinFormats
 import Pinning
 
-/// What holds for every source of pins.
 enum PinSourceProperties {
-    /// Reads `bytes` as what a user types after `--pins`.
     static func checkArgument(_ bytes: [UInt8], in scratch: Scratch) throws(Violation) {
         let text = String(decoding: bytes, as: UTF8.self)
         // What stands at the path is read otherwise, and is not the same on every machine.
@@ -14,7 +12,6 @@ enum PinSourceProperties {
         try check(PinSource(pinnedPublicKey: text))
     }
 
-    /// Reads `bytes` as a file.
     static func checkFile(_ bytes: [UInt8], named name: String, in scratch: Scratch) throws(Violation) {
         guard !namesOtherFiles(bytes) else { return }
         try check(PinSource(scratch.write(bytes, to: name)))
@@ -80,7 +77,6 @@ struct Scratch {
         choice = bytes.reduce(0) { $0 &+ Int($1) }
     }
 
-    /// Writes `bytes` to a file, over an old one of the same name; returns its path.
     func write(_ bytes: [UInt8], to name: String) -> String {
         let path = "\(directory)/\(name)"
         guard let file = fopen(path, "w") else { preconditionFailure("cannot write to \(path)") }

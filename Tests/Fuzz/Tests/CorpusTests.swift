@@ -51,7 +51,6 @@ import Testing
         return bytes
     }
 
-    /// The files of `Corpus` and `FailCases`, of which the second may have none.
     private static func files(of target: FuzzTarget) throws -> [URL] {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         return try ["Corpus", "FailCases"].flatMap { kind in

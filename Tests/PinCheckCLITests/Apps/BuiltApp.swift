@@ -10,24 +10,17 @@ import FoundationXML
 /// The layouts are those of AOSP's `ResourceTypes.h` and `Resources.proto`, written out a second time: a mistake of the reader is none of
 /// the writer's.
 struct BuiltApp {
-    /// The way in which a table of resources lists the entries of a type.
     enum Entries: Int, CaseIterable {
         case offsets = 0
         case sparse = 1
         case shortOffsets = 2
     }
 
-    /// The body of the configuration; `nil` for an app without a file of it.
     var configuration: String?
-    /// A file of anchors.
     var own: String? = nil
-    /// The attributes of `<application>`.
     var application = "android:networkSecurityConfig=\"@xml/nsc\""
-    /// The attributes of `<manifest>`.
     var attributes = ""
-    /// Other files, by their paths.
     var files: [String: String] = [:]
-    /// The names of resources, the first for all that are there.
     var names = ["nsc"]
     /// The paths that the id of the configuration leads to.
     var paths = ["res/q.xml"]
@@ -45,7 +38,6 @@ struct BuiltApp {
             + "<application \(application)/></manifest>"
     }
 
-    /// The `.apk`.
     var apk: [UInt8] {
         var zip = StoredZip()
         zip.add("AndroidManifest.xml", binary(manifestText))
@@ -56,7 +48,6 @@ struct BuiltApp {
         return zip.archive
     }
 
-    /// The `.aab`.
     var aab: [UInt8] {
         var zip = StoredZip()
         zip.add("base/manifest/AndroidManifest.xml", Element(manifestText).protobuf(ids: ids))
@@ -237,7 +228,6 @@ private final class Element: NSObject, XMLParserDelegate {
     }
     private static func field(_ number: Int, _ value: Int) -> [UInt8] { varint(number << 3) + varint(value) }
 
-    /// The message XmlNode.
     func protobuf(ids: [String: Int]) -> [UInt8] {
         var element = Self.field(3, Array(name.utf8))
         for (name, value) in attributes {

@@ -16,7 +16,6 @@ import Testing
     private static let passes = "pass pins-not-applied"
     private static let alone = "data pins-in-code"
 
-    /// A row: an app, the words behind `--pins` and how it ends.
     private typealias Row = (app: BuiltApp, line: String, end: String)
 
     private static func expanded(_ app: BuiltApp, at desk: Desk) -> BuiltApp {
@@ -32,7 +31,6 @@ import Testing
         return app
     }
 
-    /// An app without a configuration.
     private static func silent(_ change: (inout BuiltApp) -> Void = { _ in }) -> BuiltApp {
         app(nil) {
             $0.application = ""

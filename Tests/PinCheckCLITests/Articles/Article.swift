@@ -2,15 +2,12 @@ import Foundation
 
 /// A Markdown text of the project: README, its translation, or an article.
 struct Article {
-    /// Its path from the top of the repository.
     let name: String
     let lines: [String]
 
-    /// The top of the repository.
     static let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The translation of README.
     static let translation = "Sources/pincheck/README.zh.md"
 
     init(_ name: String) throws {
@@ -20,7 +17,6 @@ struct Article {
         ).map(String.init)
     }
 
-    /// Every text that users and contributors read.
     static func all() throws -> [Article] {
         var names = ["README.md", "Pins/README.md", translation]
         let sources = try FileManager.default.subpathsOfDirectory(atPath: top.appending(path: "Sources").path)
@@ -28,15 +24,12 @@ struct Article {
         return try names.map(Article.init)
     }
 
-    /// A block between fences.
     struct Block {
         /// What stands behind the opening fence: `console` for commands with their output, `terminal` for a drawing of them.
         let language: String
-        /// The numbers of its lines, from 0.
         let range: Range<Int>
     }
 
-    /// The fenced blocks in their order.
     var blocks: [Block] {
         var blocks: [Block] = []
         var open: (language: String, start: Int)?
@@ -53,13 +46,10 @@ struct Article {
 
     /// A command behind `$`, and what the text says it prints.
     struct Sample {
-        /// The command on one line.
         let command: String
         /// The number of the line it begins on, from 1.
         let line: Int
-        /// The lines of its output, from 0.
         let output: Range<Int>
-        /// How wide the terminal is.
         let columns: Int
     }
 
@@ -87,7 +77,6 @@ struct Article {
     /// What fits between the sides of a drawing.
     private static let drawnColumns = 76
 
-    /// A line, without the sides of a drawing.
     func content(of index: Int) -> String {
         let line = lines[index]
         guard line.hasPrefix("│ "), line.hasSuffix(" │") else { return line }
@@ -122,9 +111,7 @@ struct Article {
 
 /// A command line of a text, as far as a shell would take it apart.
 struct ShellLine {
-    /// The commands of a pipeline.
     private(set) var stages: [Substring] = [""]
-    /// The file that its output goes to.
     private(set) var file: String?
 
     /// Takes a line apart at `|` and `>` outside of quotes.
@@ -151,7 +138,6 @@ struct ShellLine {
         return words.first == "pincheck" ? Array(words.dropFirst()) : nil
     }
 
-    /// The words of a simple command, without their quotes.
     static func words(of command: Substring) -> [String] {
         var words: [String] = []
         var word: String?

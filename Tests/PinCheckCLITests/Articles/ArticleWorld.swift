@@ -64,7 +64,6 @@ struct ArticleWorld {
         backup = try .generate()
     }
 
-    /// What is known of the public authority.
     var cas: [CA] {
         func root(_ certificate: LabCertificate, _ name: String) -> CA.Root {
             CA.Root(
@@ -83,7 +82,6 @@ struct ArticleWorld {
             lists: data.devices.map { ($0, Array(data.roots(of: $0)) + [root.der, otherRoot.der]) })
     }
 
-    /// A server and the address it seems to have.
     struct Server {
         let peer: PeerAddress
         let behavior: ServerBehavior
@@ -99,7 +97,6 @@ struct ArticleWorld {
         }
     }
 
-    /// All servers.
     var servers: [Server] {
         func api(_ leaf: LabCertificate) -> TLSServerSettings {
             TLSServerSettings(presenting: [stranger, inter]).with {
@@ -120,17 +117,14 @@ struct ArticleWorld {
         ]
     }
 
-    /// The addresses of each name.
     static let names = [
         host: ["203.0.113.7"], "www.example.com": (6...9).map { "198.51.100.\($0)" },
         "internal.example.com": ["192.0.2.20"], "legacy.example.com": ["192.0.2.21"],
         "proxy.example.com": ["192.0.2.30"],
     ].mapValues { $0.map { IPAddress($0)! } }
 
-    /// The file with the roots of this machine.
     static let systemRoots = "system-roots.pem"
 
-    /// Writes the files that the reader has.
     func write(to files: TemporaryDirectory) throws {
         for directory in ["api-pins", "old-pins", "www-pins", "res", "res/xml"] { try files.makeDirectory(directory) }
         let contents = [
@@ -148,7 +142,6 @@ struct ArticleWorld {
         try files.write(root.der, to: "root.cer")
     }
 
-    /// The servers as they were last month.
     func formerly(_ ports: [PeerAddress: UInt16]) -> [PeerAddress: UInt16] {
         let addresses = ["203.0.113.7", "203.0.113.27"].map { PeerAddress(ip: IPAddress($0)!, port: 443) }
         return ports.merging([addresses[0]: ports[addresses[1]]!]) { $1 }
@@ -214,7 +207,6 @@ struct ArticleWorld {
         """
     }
 
-    /// Runs `body` while all servers run.
     func serving<Value: Sendable>(_ body: ([PeerAddress: UInt16]) async throws -> Value) async throws -> Value {
         try await LoopbackServer.serving(all: servers.map(\.behavior)) { running in
             try await body(Dictionary(zip(servers.map(\.peer), running.map(\.port))) { $1 })

@@ -17,7 +17,6 @@ struct SampleMatch {
     nonisolated(unsafe) private static let days = /\b([0-9]+)( d\b|;)/
     nonisolated(unsafe) private static let seconds = /time=[0-9.]+s/
 
-    /// A command of the text with the hashes that the program printed before.
     func command(_ text: String) -> String { text.replacing(Self.hash) { meanings[$0.output] ?? $0.output } }
 
     /// Whether the program printed what the text says; what the text's hashes stand for is learnt.

@@ -22,7 +22,6 @@ final class SampleRun {
         self.directory = directory
     }
 
-    /// Ends what the text started.
     func end() throws {
         for server in servers {
             try server.lifeline.fileHandleForWriting.close()
@@ -31,7 +30,6 @@ final class SampleRun {
         servers = []
     }
 
-    /// The lines that a command prints at a terminal.
     func output(of command: String, columns: Int) async throws -> [String] {
         if command == "echo $?" { return ["\(status)"] }
         if command.hasPrefix("openssl s_server ") {
@@ -125,7 +123,6 @@ final class SampleRun {
     }
 }
 
-/// Why a text cannot be tried.
 struct SampleError: Error, CustomStringConvertible {
     let description: String
 

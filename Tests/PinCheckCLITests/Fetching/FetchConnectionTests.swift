@@ -118,7 +118,6 @@ struct Fetching {
                 + arguments)
     }
 
-    /// Fetches `/a.bin` into a file of its name.
     func file(_ arguments: String...) async -> Outcome { await file(arguments) }
 
     private func file(_ arguments: [String]) async -> Outcome {
@@ -163,7 +162,6 @@ extension FetchTesting {
         }
     }
 
-    /// A server that has the document, with ranges.
     func ranges(_ document: [UInt8], tag: String = "\"v1\"", cutAfter limit: Int? = nil)
         -> @Sendable (String) -> Responder.Answer
     {

@@ -7,13 +7,11 @@ import Testing
 
 @testable import PinCheckCLI
 
-/// `pincheck serve` in this process, on a free port.
 struct RunningExporter: Sendable {
     let port: Int
     let log: LogWatch
     private let signals: AsyncStream<ProcessSignal>.Continuation
 
-    /// Runs an exporter while `body` runs, then ends it as SIGTERM does.
     static func serving(
         _ arguments: [String], _ log: LogWatch = LogWatch(), _ body: (RunningExporter) async throws -> Void
     ) async throws {
@@ -38,7 +36,6 @@ struct RunningExporter: Sendable {
         try result.get()
     }
 
-    /// Asks for a place, on a connection of its own.
     func get(_ place: String, _ fields: [String] = []) async throws -> ScrapeConnection.Answer {
         let connection = try ScrapeConnection(port: port)
         let lines = ["GET \(place) HTTP/1.1", "Host: localhost", "Connection: close"] + fields
@@ -52,7 +49,6 @@ struct RunningExporter: Sendable {
         try await get("/metrics").value(of: "pincheck_exporter_" + series)
     }
 
-    /// Has the exporter read its files again, and waits until it has.
     func reload() async -> String? {
         let seen = log.lines.count
         signals.yield(.reload)
@@ -128,11 +124,9 @@ final class LogWatch: Sendable {
 final class ScrapeConnection: Sendable {
     struct Answer: Sendable {
         let status: Int
-        /// The lines of the head behind the first.
         let fields: [String]
         let body: String
 
-        /// The value of a series, as it is written.
         func value(of series: String) -> String? {
             body.split(separator: "\n").first { $0.hasPrefix(series + " ") }.map {
                 String($0.dropFirst(series.count + 1))
@@ -149,7 +143,6 @@ final class ScrapeConnection: Sendable {
     #endif
 
     private let descriptor: Int32
-    /// What came and was not read yet.
     private let buffer = Mutex<[UInt8]>([])
 
     init(port: Int, receiveBuffer: Int32? = nil) throws {
@@ -176,7 +169,6 @@ final class ScrapeConnection: Sendable {
 
     @discardableResult func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-    /// Sends bytes; returns whether the other side took all of them.
     @discardableResult func send(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -191,7 +183,6 @@ final class ScrapeConnection: Sendable {
         return true
     }
 
-    /// Says that nothing more will be sent.
     func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Breaks the connection off, as a client does that crashes.
@@ -211,7 +202,6 @@ final class ScrapeConnection: Sendable {
         }
     }
 
-    /// Everything that comes until the other side ends the connection.
     func rest() async -> String {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {

@@ -28,7 +28,6 @@ import Testing
         }
     }
 
-    /// The series without what is another each time.
     private func stable(_ text: String) -> [Substring] {
         text.split(separator: "\n").filter { line in
             !line.hasPrefix("pincheck_check_duration_seconds{")
@@ -291,7 +290,6 @@ struct ServeWorld {
     let files: TemporaryDirectory
     var anchors: String { files.path + "/root.pem" }
     var policy: String { files.path + "/pins.json5" }
-    /// Where an exporter probes the server.
     var place: String { "/probe?target=\(host):\(server.port)" }
 }
 

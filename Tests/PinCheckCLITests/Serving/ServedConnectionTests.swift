@@ -5,7 +5,6 @@ import Testing
 
 /// The connections of an exporter, and what hostile clients do to them.
 @Suite(.endsSomeTime) struct ServedConnectionTests {
-    /// A server that says what it was asked for, while `body` runs.
     private func serving(
         connections: Int = 512, time: Duration = .seconds(600), isEndedByBody: Bool = false,
         respond: @escaping @Sendable (ScrapeServer.Request) async -> ScrapeServer.Answer = {

@@ -59,7 +59,6 @@ extension OnStage {
     }
 }
 
-/// The first lines that are not the same.
 func difference(_ kept: [String], _ made: [String]) -> String {
     let changes = made.difference(from: kept)
     let words = (changes.removals + changes.insertions).prefix(20).map { change in

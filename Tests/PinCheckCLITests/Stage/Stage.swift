@@ -36,7 +36,6 @@ struct Stage: Sendable {
 
     static var current: Stage { get throws { try #require(opened, "the suite is not inside OnStage") } }
 
-    /// Writes the files and starts the servers while `body` runs.
     static func open(_ body: @Sendable () async throws -> Void) async throws {
         let world = try StageWorld()
         let directory = try TemporaryDirectory()
@@ -73,7 +72,6 @@ struct Stage: Sendable {
         }
     }
 
-    /// A word of a command line with what its names stand for.
     func expand(_ text: String) -> String {
         text.replacing(/\$([A-Z0-9]+)/) { match in words[String(match.1)] ?? String(match.0) }
     }
@@ -81,7 +79,6 @@ struct Stage: Sendable {
     /// The words of a command line, which blanks part but between single quotes.
     func words(_ line: String) -> [String] { line.matches(of: /'([^']*)'|[^ ]+/).map { expand(String($0.1 ?? $0.0)) } }
 
-    /// Runs a command line at the time of the stage.
     func run(_ line: String, environment: [String: String] = [:], input: String = "") async -> Outcome {
         await pincheck(
             words(line), environment: environment.mapValues(expand), at: Self.now, input: Array(expand(input).utf8))

@@ -2,7 +2,6 @@ import Foundation
 import LoopbackLab
 import Pinning
 
-/// What is on the ``Stage``: certificates, servers and files.
 struct StageWorld: Sendable {
     let pki: StandardPKI
     let chain: [LabCertificate]
@@ -28,7 +27,6 @@ struct StageWorld: Sendable {
             }, key: .fixed("elsewhere"))
     }
 
-    /// The pins that words of command lines name.
     var pins: [String: String] {
         [
             "LEAF": pki.leaf.pin, "NEXT": pki.leaf2.pin, "INTER": pki.interA.pin, "TOP": pki.rootA.pin,
@@ -40,7 +38,6 @@ struct StageWorld: Sendable {
 
     private func hash(_ key: LabKey) -> String { SHA256Digest(bytes: key.publicKeySHA256)!.base64 }
 
-    /// The servers by the names that words of command lines have for them.
     var servers: [(name: String, behavior: ServerBehavior)] {
         func tls(_ chain: [LabCertificate]) -> ServerBehavior {
             .tls(
@@ -99,7 +96,6 @@ struct StageWorld: Sendable {
         ("other-target", "before", "\"target\" : \"api", "\"target\" : \"new"),
     ]
 
-    /// A policy, written once the ports are known.
     static let policy = """
         {
           defaults: { anchors: "root.pem", connect: "127.0.0.1" },
@@ -132,7 +128,6 @@ struct StageWorld: Sendable {
         try files.write("notes\n", to: "empty/README.txt")
     }
 
-    /// A configuration or list of each kind, right and wrong.
     private var configurations: [String: String] {
         let (leaf, spare, junk) = (hash(pki.leaf.key), hash(backup), hash(pki.junk.key))
         func android(_ pin: String) -> String {

@@ -63,7 +63,6 @@ import X509
     private static let store =
         #"{ "platform": "aosp", "version": "9", "fetched": "2018-10-04", "roots": ["junk.cer"] }"#
 
-    /// A document with one device, whose text is changed.
     private static func document(_ changed: String, _ change: String) -> String {
         "{ \"source\": \"x\", \"stores\": [\n\(store.replacing(changed, with: change))] }"
     }
@@ -73,7 +72,6 @@ import X509
     private static let own =
         #"{ "name": "Own", "state": "in-use", "spki_sha256": "\#(String(repeating: "12", count: 32))", "until": "2030-06-04" }"#
 
-    /// A document with a CA for each list of roots, on a line of its own.
     private static func cas(_ roots: String...) -> String {
         let cas = roots.enumerated().map { #"{ "name": "CA \#($0)", "date": "2026-11-28", "roots": [\#($1)] }"# }
         return "{ \"source\": \"x\", \"stores\": [\(store)], \"public_cas\": [\n\(cas.joined(separator: ",\n"))] }"

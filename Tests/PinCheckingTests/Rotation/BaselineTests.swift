@@ -3,7 +3,6 @@ import Testing
 
 @testable import PinChecking
 
-/// Endpoints against what is recorded of them.
 struct BaselineTests {
     let leaf = recorded("leaf", by: "I")
     let rekeyed = recorded("leaf", by: "I", key: "new")
@@ -65,10 +64,8 @@ struct BaselineTests {
     }
 }
 
-/// The first day of the world of these tests.
 let start = Timestamp(secondsSinceEpoch: 1_800_000_000)
 
-/// A moment so many days after the start.
 func day(_ number: Int64) -> Timestamp { start.advanced(bySeconds: number * 86_400) }
 
 /// A recorded certificate; its hash follows from everything else.
@@ -83,7 +80,6 @@ func recorded(
             "\(subject)|\(issuer)|\(key ?? "")|\(issuerKey ?? "")|\(type)|\(from)|\(to)|\(names)|\(edition)")
 }
 
-/// An endpoint that serves `chain`.
 func endpoint(
     of target: String = "api.example.com:443", connect: String? = nil, peer: String? = nil,
     _ chain: Snapshot.Certificate...

@@ -2,7 +2,6 @@ import Testing
 
 @testable import PinChecking
 
-/// What a rotation is called.
 struct ChainComparisonTests {
     typealias Certificate = Snapshot.Certificate
 

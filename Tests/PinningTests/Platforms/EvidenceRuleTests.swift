@@ -76,7 +76,6 @@ import Testing
         #expect(few.description.contains("has SCTs of 1 log, 3 are needed"))
     }
 
-    /// The digest that hexadecimal digits stand for, which have to be 64.
     private static func digest(_ digits: String) -> SHA256Digest {
         let bytes = stride(from: 0, to: 64, by: 2).compactMap { start in
             UInt8(digits.dropFirst(start).prefix(2), radix: 16)
@@ -162,7 +161,6 @@ import Testing
 }
 
 extension Certificate {
-    /// The same with another hash, as the rules about single roots ask for it.
     fileprivate func with(_ fingerprint: SHA256Digest) -> Certificate {
         Certificate(
             der: der, fingerprint: fingerprint, publicKey: publicKey, subject: subject, issuer: issuer,

@@ -158,7 +158,6 @@ extension Certificate {
 }
 
 extension SHA256Digest {
-    /// A digest that is the same byte all through.
     static func repeating(_ byte: UInt8) -> SHA256Digest { SHA256Digest(bytes: [UInt8](repeating: byte, count: 32))! }
 }
 

@@ -8,7 +8,6 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct AddressResolverTests {
     private let name = "api.example.com"
 
-    /// An HTTP answer as a server sends it.
     private func response(_ body: String, status: String = "200 OK", headers: String = "") -> [UInt8] {
         Array("HTTP/1.1 \(status)\r\n\(headers)Content-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)
     }

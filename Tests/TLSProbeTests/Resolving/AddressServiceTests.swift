@@ -52,7 +52,6 @@ import Testing
 }
 
 @Suite struct AddressAnswerTests {
-    /// The answers in `text` as `host addresses`, or the error.
     private func read(_ text: String) -> String {
         do {
             return try AddressAnswer.read(Array(text.utf8)).map { answer in
