@@ -27,6 +27,7 @@ import Testing
         // Cipher suites say which versions are offered.
         ("--ciphers TLS_CHACHA20_POLY1305_SHA256", ["cipher": "TLS_CHACHA20_POLY1305_SHA256", "version": "TLSv1.3"]),
         ("--ciphers ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256", ["version": "TLSv1.2"]),
+        ("--ciphers ECDHE-ECDSA-AES128-GCM-SHA256 --max-tls 1.3", ["version": "TLSv1.2"]),
         ("--ciphers TLS_AES_128_GCM_SHA256,ECDHE-ECDSA-AES128-GCM-SHA256", ["cipher": "TLS_AES_128_GCM_SHA256"]),
     ]) func whatIsOfferedIsNegotiated(offer: String, expected: [String: String]) async throws {
         try await Desk.serving { desk, _ in

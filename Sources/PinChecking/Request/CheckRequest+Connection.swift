@@ -44,15 +44,14 @@ extension CheckRequest {
 
         /// The TLS versions to offer, from the lowest to the highest.
         ///
-        /// One limit alone moves the other's default, and so do cipher suites: those of TLS 1.3 fit no other version,
-        /// nor others TLS 1.3.
+        /// One limit alone moves the other's default. Cipher suites of TLS 1.3 alone leave older versions out, and the other way round:
+        /// OpenSSL would offer its own there.
         package func versions() throws(Problem) -> ClosedRange<ProtocolVersion> {
             let suites = offer.suites
             let isOnlyOld = offer.ciphers != nil && suites.new.isEmpty
             let isOnlyNew = offer.ciphers != nil && suites.old.isEmpty
-            let highest = maximumTLS ?? (isOnlyOld ? .tls12 : RequestDefaults.maximumTLS)
-            let lowest =
-                minimumTLS ?? (isOnlyNew && highest == .tls13 ? highest : min(RequestDefaults.minimumTLS, highest))
+            let highest = min(maximumTLS ?? RequestDefaults.maximumTLS, isOnlyOld ? .tls12 : .tls13)
+            let lowest = isOnlyNew ? .tls13 : minimumTLS ?? min(RequestDefaults.minimumTLS, highest)
             guard !(isOnlyOld && lowest == .tls13), !(isOnlyNew && highest < .tls13) else {
                 throw .usage(
                     "no TLS version that is to be offered has \(quoted(offer.ciphers ?? "", to: 200)): "

@@ -136,7 +136,10 @@ extension ProbeRequest {
         var request = self
         request.isExact = true
         if let peer { request.destination = .address(peer.ip) }
-        guard minimumTLS <= stack.versions.upperBound else { throw .lowestVersion }
+        guard minimumTLS <= stack.versions.upperBound else {
+            // Suites of TLS 1.3 alone leave no older version, whatever is the lowest.
+            throw offer.ciphers != nil && offer.suites.old.isEmpty ? .suites : .lowestVersion
+        }
         guard maximumTLS >= stack.versions.lowerBound else { throw .highestVersion }
         request.minimumTLS = max(minimumTLS, stack.versions.lowerBound)
         request.maximumTLS = min(maximumTLS, stack.versions.upperBound)
