@@ -172,6 +172,7 @@ import X509
         #expect(devices[1]["root_count"].number == 174 && devices[1]["roots"].isNull)
         let one = try await pincheck("devices", "ios-17", "--format", "json", at: date).json
         #expect(one["devices"][0]["roots"].array.count == 169)
+        #expect(one["devices"][0]["tls"]["suites"].array.last?.text == "000A")
         let outcome = await pincheck("devices", "macos-14", at: date).expect(
             .pass, "169\n      roots",
             "\n  96bcec06264976f37460779acf28c5a7cfe8a3c0aae11a8ffcee05c0bddf08c6\n      ends 2035-06-04  ISRG Root X1\n",

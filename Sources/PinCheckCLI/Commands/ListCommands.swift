@@ -200,7 +200,7 @@ extension TLSStack: JSONDocument {
     package var document: JSONObject {
         [
             "name": name, "versions": [versions.lowerBound.name, versions.upperBound.name],
-            "suites": suites.map { String($0, radix: 16, uppercase: true) },
+            "suites": suites.map { String(String(0x1_0000 + Int($0), radix: 16, uppercase: true).dropFirst()) },
             "groups": (groups ?? []).compactMap(NamedGroup.name), "perhaps_groups": perhaps.compactMap(NamedGroup.name),
             "signature_algorithms": signatures.compactMap(SignatureScheme.name),
             "leaf_keys": (keys ?? []).map(\.rawValue), "source": source, "confidence": confidence.rawValue,
