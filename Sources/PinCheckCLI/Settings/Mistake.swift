@@ -8,7 +8,7 @@ enum Mistake {
         "--silent": "--quiet", "-s": "--quiet", "--pin": "--pins", "-p": "--pins", "--dns-servers": "--doh",
         "--tlsv1.2": "--min-tls 1.2", "--tlsv1.3": "--min-tls 1.3", "-x": "--proxy", "--socks5": "--proxy",
         "--socks5-hostname": "--proxy", "--noproxy": "--no-proxy", "--curves": "--groups", "--cipher": "--ciphers",
-        "--tls13-ciphers": "--ciphers", "--ciphersuites": "--ciphers", "-H": "--header",
+        "--tls13-ciphers": "--ciphers", "--ciphersuites": "--ciphers", "--tls-max": "--max-tls", "-H": "--header",
         "--ca-certificate": "--anchors", "--verbose": "--explain",
     ]
 

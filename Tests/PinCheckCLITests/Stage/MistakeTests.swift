@@ -41,6 +41,7 @@ extension OnStage {
             ("fetch -H 'A: b' https://h/", "'-H': did you mean '--header'?"),
             ("pins host -o x", "'-o': the result goes to standard output: write '> FILE'"),
             ("host --cacert x", "'--cacert': did you mean '--anchors'?"),
+            ("host --tls-max 1.2", "'--tls-max': did you mean '--max-tls'?"),
             ("host --client okhtp", "the client 'okhtp' is not known: did you mean 'okhttp'?"),
             ("host --client okhttp,target-sdk=23", "follows its name and a colon: write 'okhttp:target-sdk=23'"),
             ("host --format jsno", "--format 'jsno' is unknown: did you mean 'json'?"),
