@@ -37,7 +37,7 @@ extension HostPolicy {
     }
 
     /// The warnings of verdicts, each once for a client on several devices.
-    private func warnings(of ranked: [ClientVerdict], among clients: [ClientVerdict]) -> [Finding] {
+    func warnings(of ranked: [ClientVerdict], among clients: [ClientVerdict]) -> [Finding] {
         var warnings: [(warning: Finding, clients: [ClientVerdict])] = []
         for one in ranked {
             for warning in one.decided?.warnings ?? [] {

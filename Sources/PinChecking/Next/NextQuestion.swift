@@ -95,14 +95,18 @@ package struct NextQuestion {
         let matching = clients.filter { $0.decided?.matches.isEmpty == false }.map(\.name).distinct
         let configured = policy.pins?.pins ?? []
         let issuers = certificate == nil ? served.map { policy.issuers(of: $0, for: name, at: time) } ?? [] : []
-        let all = assumptions + (policy.countsTimestamps && certificate == nil ? [.timestamps] : [])
+        // A certificate that is assumed has no fault but its key.
+        let keyWarnings =
+            certificate == nil
+            ? policy.warnings(of: clients.ranked, among: clients).filter { $0.kind == .platformRule } : []
+        let all = assumptions + (JudgedChain.countsTimestamps(policy) && certificate == nil ? [.timestamps] : [])
         return CheckResult(
             target: item.file, referenceName: name, time: time, policy: policy, verdict: verdict, clients: clients,
             matches: configured.indices.filter {
                 !matching.isEmpty && configured[$0].spkiSHA256 == item.item.spkiSHA256
             }.map { MatchedPin($0, at: 0, of: matching) },
             next: NextDeployment(item: item, assumptions: all, issuers: issuers.map(\.description)),
-            findings: policy.warnings(at: time) + policy.missingClients(clients)
+            findings: policy.warnings(at: time) + policy.missingClients(clients) + keyWarnings
                 + (verdict.outcome == .accepted ? findings(all, item) + doubts(clients) : [])
         ).concluded()
     }
