@@ -142,7 +142,8 @@ extension Invocation {
         // What the flags name is no mistake of an entry.
         if !unread.isEmpty { try policies.read(request.judging) }
         for entry in unread { bad.add(entry) }
-        bad.report(in: context.console)
+        // With a state their rows are told as long as any fault is.
+        if settings.state == nil { bad.report(in: context.console) }
         guard !isWhole else { return (checks, nil, total) }
         var (stream, policies) = (rest, policies)
         return (checks, { () throws(Problem) in try stream.nextChecks(&policies) }, total)

@@ -97,8 +97,8 @@ extension Invocation {
     private func checks(
         of targets: [String], _ request: CheckRequest, _ policies: inout Policies
     ) throws(Problem) -> [Check] {
-        let targets = try TargetStream(targets, policies: settings.policies, request, in: context).all()
-        return try isJudged(request) ? TargetStream.plan(targets, &policies) : Check.unjudged(targets)
+        let targets = try TargetStream(targets, policies: settings.policies, request, in: context)
+        return try isJudged(request) ? targets.plan(&policies).checks : Check.unjudged(targets.all())
     }
 
     private func isJudged(_ request: CheckRequest) -> Bool {

@@ -19,10 +19,10 @@ final class ProbeModule: Sendable {
         in context: Context
     ) throws(Problem) {
         var policies = context.policies
-        let targets = files.isEmpty ? [] : try TargetStream([], policies: files, request, in: context).all()
         // The files that the options name have to be readable before there is a target.
         if !allowed.isEmpty { try policies.read(request.judging) }
-        let planned = try TargetStream.plan(targets, &policies)
+        let (targets, planned) =
+            files.isEmpty ? ([], []) : try TargetStream([], policies: files, request, in: context).plan(&policies)
         var checks: [ServerName: [Int: Check]] = [:]
         for (target, check) in zip(targets, planned) {
             guard checks[target.target.host, default: [:]].updateValue(check, forKey: target.port) == nil else {

@@ -99,12 +99,16 @@ struct TargetStream: Sendable {
         return (first, total, rest)
     }
 
-    /// The checks of targets of which none may be wrong, nor what is named for it.
-    static func plan(_ targets: [CheckTarget], _ policies: inout Policies) throws(Problem) -> [Check] {
-        let checks = try Check.plan(targets.map(Entry.success), &policies)
-        try BadEntries.refuse(checks.compactMap(\.bad))
+    /// All targets with their checks: none may be wrong, nor what is named for it, and all that are wrong are told.
+    func plan(_ policies: inout Policies) throws(Problem) -> (targets: [CheckTarget], checks: [Check]) {
+        var bad = BadEntries()
+        let entries = try split(after: .max) { _ in }.first
+        let checks = try Check.plan(entries, &policies)
+        for case let entry? in checks.map(\.bad) { bad.add(entry) }
+        try bad.refuse()
+        let targets = entries.compactMap { try? $0.get() }
         try CheckTarget.refuseUnusedAddresses(of: targets)
-        return checks
+        return (targets, checks)
     }
 
     private static let batch = 256
