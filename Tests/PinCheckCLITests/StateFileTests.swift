@@ -53,11 +53,11 @@ import Testing
     }
 
     /// Runs of one target, each with what it finds and so many hours after the one before it, and whether it is told.
-    private static let changes: [[(found: StateFile.Outcome, after: Int64, isTold: Bool)]] = [
+    private static let changes: [[(found: StateFile.Outcome, after: Double, isTold: Bool)]] = [
         [(found("PASS"), 0, false), (found("PASS"), 1, false), (found("FAIL", "b"), 1, true)],
         [
             (found("FAIL"), 0, true), (found("FAIL"), 1, false), (found("FAIL"), 24, true),
-            (found("FAIL", "b"), 1, true),
+            (found("FAIL", "b"), 1, true), (found("FAIL", "b"), 23, false), (found("FAIL", "b"), 0.99, true),
         ], [(found("UNREACHABLE"), 0, true), (found("UNREACHABLE", "b"), 1, false), (found("PASS"), 1, true)],
         [(found("PASS", ["no-backup-pin": nil]), 0, true), (found("PASS", ["no-backup-pin": nil]), 30, false)],
         [(found("PASS"), 0, false), (found("PASS", ["no-backup-pin": nil]), 1, true), (found("PASS"), 1, true)],
@@ -90,7 +90,7 @@ import Testing
     @Test(arguments: changes.indices) func whatIsTold(index: Int) {
         var (last, time) = (StateFile.Outcome?.none, Timestamp("2026-10-01T00:00:00Z"))
         for (step, (found, hours, isTold)) in Self.changes[index].enumerated() {
-            time = Timestamp(secondsSinceEpoch: time.secondsSinceEpoch + hours * 3_600)
+            time = Timestamp(secondsSinceEpoch: time.secondsSinceEpoch + Int64(hours * 3_600))
             #expect(found.isToTell(after: last, at: time) == isTold, "step \(step)")
             last = found.kept(after: last, isTold: isTold, at: time.description)
         }
@@ -107,6 +107,28 @@ import Testing
             try state.write()
         }
         #expect(try contents(ofFile: path).split(separator: "\n").count == 3)
+    }
+
+    /// Addresses that a look-up gave in turn, `nil` where a family could not be looked up, and whether that is told.
+    private static let turns: [(addresses: [String?], isTold: Bool)] = [
+        (["203.0.113.7", "203.0.113.8"], true), (["203.0.113.8", "203.0.113.9"], false), (["203.0.113.7", nil], true),
+        (["203.0.113.7"], false), (["203.0.113.9", nil], true), (["203.0.113.9", nil], false),
+    ]
+
+    @Test func addressesThatAreLookedUpTakeTurnsAndAFaultThatComesAgainIsToldAgain() throws {
+        let path = try TemporaryDirectory().path + "/state"
+        for (step, turn) in Self.turns.enumerated() {
+            var state = try StateFile(path)
+            let reports = turn.addresses.map { address in
+                var report = address == nil ? MachineFormatTests.unreachable() : RendererTests.passing()
+                report.target = "a:443"
+                report.endpoint = RendererTests.endpoint(address ?? "")
+                report.variant = address == nil ? .family(isIPv6: true) : .ordinary
+                return report
+            }
+            #expect(state.isToTell(reports) == turn.isTold && state.new.count == (step == 0 ? 1 : 0), "step \(step)")
+            try state.write()
+        }
     }
 
     @Test(arguments: [

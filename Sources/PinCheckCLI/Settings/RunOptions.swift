@@ -69,8 +69,8 @@ extension OptionGroup {
         Option(
             "--state", of: "file", .written, help: "Remember results here, and tell only changed ones.",
             """
-            In the form text. A result has changed when its status, the reason of its verdict or the server's key is another \
-            than in the last run, or none is in the file, which is made if it is missing. The exit status stays what it is.
+            On standard output, as text or brief: what is new, has changed or ends soon, and once a day what does not pass. Files \
+            hold everything. The file is made if it is missing, and the exit status stays what it is.
             """
         ) { $0.state = $1.text }
     }

@@ -16,19 +16,20 @@ struct StateFile {
         var ids: [String: Int?] = [:]
         var told: String = ""
         var since: String = ""
-        /// Whether the latest key matches a pin; not kept.
+        /// Whether every key matches a pin; not kept.
         var isPinned = false
 
         private static let mostKeys = 16
-        /// A fault that lasts is told anew after so many seconds.
-        private static let reminder: Int64 = 24 * 60 * 60
+        /// A fault that lasts is told anew after so many seconds: a day, less a quarter of an hour, as cron may begin earlier than the
+        /// day before.
+        private static let reminder: Int64 = (24 * 60 - 15) * 60
 
         func isToTell(after old: Outcome?, at time: Timestamp) -> Bool {
             guard let old else { return status != ExitStatus.pass.name || !ids.isEmpty }
             // The cause of a failed connection may differ from run to run.
             if status != old.status || reason != old.reason && status != ExitStatus.unreachable.name { return true }
             if Set(ids.keys) != Set(old.ids.keys) { return true }
-            if let key = keys.last, !isPinned, !old.keys.isEmpty, !old.keys.contains(key) { return true }
+            if !isPinned, !old.keys.isEmpty, !keys.allSatisfy(old.keys.contains) { return true }
             for case (let id, let days?) in ids {
                 // At most half of the days that were left when it was told.
                 if case let last?? = old.ids[id], days * 2 <= last, days < last { return true }
@@ -41,7 +42,7 @@ struct StateFile {
 
         func kept(after old: Outcome?, isTold: Bool, at time: String) -> Outcome {
             var kept = self
-            kept.keys = ((old?.keys ?? []).filter { !keys.contains($0) } + keys).suffix(Self.mostKeys)
+            kept.keys = ((old?.keys ?? []).filter { !keys.contains($0) } + keys).suffix(max(Self.mostKeys, keys.count))
             kept.told = isTold ? time : old?.told ?? time
             kept.since = old.map { $0.status == status && $0.reason == reason ? $0.since : time } ?? time
             // After a renewal the days count from the new end.
@@ -86,12 +87,13 @@ struct StateFile {
 
     /// Takes the results of the next target in the order of the run; `true` if one of them is to be reported.
     mutating func isToTell(_ reports: [Report]) -> Bool {
-        var (isToTell, isNew) = (false, false)
-        for report in reports where report.counts {
-            let name = names.name(TerminalText.shown(report.title, to: 400))
-            let outcome = Outcome(report)
+        let rows = reports.filter(\.counts).grouped(by: Self.name)
+        var (isToTell, isNew) = (false, !rows.isEmpty)
+        for (name, alike) in rows {
+            let name = names.name(Self.field(name))
+            let outcome = Outcome(alike)
             let last = old[name]
-            isNew = isNew || last == nil
+            isNew = isNew && last == nil
             let isTold = outcome.isToTell(after: last, at: time)
             isToTell = isToTell || isTold
             found[name] = outcome.kept(after: last, isTold: isTold, at: time.description)
@@ -101,7 +103,10 @@ struct StateFile {
     }
 
     func write() throws(Problem) {
-        let lines = old.merging(found) { $1 }.sorted { $0.key < $1.key }.map { target, outcome in
+        // A part without a key that has no result any more, as a family that the name lacks now, is new if it comes again.
+        let places = Set(found.keys.map(Self.place))
+        let kept = old.filter { !$1.keys.isEmpty || !places.contains(Self.place(of: $0)) }
+        let lines = kept.merging(found) { $1 }.sorted { $0.key < $1.key }.map { target, outcome in
             let ids = outcome.ids.sorted { $0.key < $1.key }.map { id, days in days.map { "\(id)=\($0)" } ?? id }
             return [
                 outcome.status, outcome.reason, outcome.keys.joined(separator: ","), ids.joined(separator: ","),
@@ -141,24 +146,45 @@ struct StateFile {
         }
         return outcomes
     }
+
+    /// The name of a result, without an address that was looked up: those take turns.
+    private static func name(of report: Report) -> String {
+        guard report.endpoint?.resolvedName != nil else { return report.title }
+        return report.target + (report.variantLabel.map { ", " + $0 } ?? "")
+    }
+
+    /// The name without the variant.
+    private static func place(of name: String) -> Substring {
+        name[..<(name.firstRange(of: ", ")?.lowerBound ?? name.endIndex)]
+    }
+
+    private static func field(_ text: String) -> String { TerminalText.shown(text, to: 400) }
 }
 
 extension StateFile.Outcome {
-    init(_ report: Report) {
-        (status, reason) = (report.status.name, report.reason.id)
-        let key = report.presented.first.map { report.firstPin ?? $0.pin }
-        keys = key.map { [$0] } ?? []
-        isPinned = report.pins.configured.contains { $0.spkiSHA256.description == key }
-        for id in report.warningIDs { ids[id] = .some(nil) }
-        let time = report.evaluatedAt
-        for finding in report.outlook?.findings ?? [] where ids[finding.id] != nil {
-            let end: Timestamp? =
-                switch finding.kind {
-                case .expiresSoon: report.neededCertificates.map(\.link.certificate.notAfter).min()
-                case .pinsExpire: report.outlook?.pinsExpire
-                default: finding.date
-                }
-            if let end { ids[finding.id] = max(0, time.wholeDays(to: end)) }
+    /// The outcome of the results of one row: the worst, and what all of them are warned of.
+    init(_ reports: [Report]) {
+        let worst = ExitStatus.worst(reports.map(\.status))
+        (status, reason) = (worst.name, reports.first { $0.status == worst }?.reason.id ?? "")
+        let leaves = reports.compactMap { report in
+            report.presented.first.map { (key: report.firstPin ?? $0.pin, pins: report.pins.configured) }
+        }
+        keys = leaves.map(\.key).distinct
+        isPinned = leaves.allSatisfy { leaf in leaf.pins.contains { $0.spkiSHA256.description == leaf.key } }
+        for report in reports {
+            var ends: [String: Int?] = [:]
+            if report.status != worst, report.status != .pass { ends[report.status.name] = .some(nil) }
+            for id in report.warningIDs { ends[id] = .some(nil) }
+            for finding in report.outlook?.findings ?? [] where ends[finding.id] != nil {
+                let end: Timestamp? =
+                    switch finding.kind {
+                    case .expiresSoon: report.neededCertificates.map(\.link.certificate.notAfter).min()
+                    case .pinsExpire: report.outlook?.pinsExpire
+                    default: finding.date
+                    }
+                if let end { ends[finding.id] = max(0, report.evaluatedAt.wholeDays(to: end)) }
+            }
+            ids.merge(ends) { [$0, $1].compactMap(\.self).min() }
         }
     }
 }
