@@ -185,7 +185,10 @@ struct NagiosRenderer: ResultRenderer {
             warnings += report.warningIDs.count
             unknown += MonitoringState(report.monitoring.runExit) == .unknown ? 1 : 0
             let name = names.name(Self.safe(report.title.replacing(" → ", with: " at "), length: 120))
-            let line = TargetLine([report], isMonitored: true)
+            var alone = report
+            // The first line tells what all of them come to.
+            alone.consistency = nil
+            let line = TargetLine([alone], isMonitored: true)
             let sentence = report.counts ? line.sentence + line.more : report.withAnswer(report.sentence)
             entries.append((report.monitoring.exit, name, Self.safe(sentence, length: 400), Self.data(of: report)))
         }
