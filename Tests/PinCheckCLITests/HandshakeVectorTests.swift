@@ -46,190 +46,19 @@ import Testing
     private static let camellia = "ECDHE-RSA-CAMELLIA256-SHA384"
     private static let dhe = "DHE-RSA-AES128-GCM-SHA256"
 
-    static let rows: [(number: String, server: Server, lines: [Line])] = [
-        (
-            "1, 2, 3, 32", .only(.tls13),
-            [
-                (
-                    "okhttp --device android-8",
-                    "fail handshake: okhttp on android-8 cannot connect: Android 8 offers TLS 1.2 at most, and the server, which "
-                        + "chose TLS 1.3 here, refuses that: alert protocol_version (70) … okhttp:conscrypt", 2
-                ), ("android --device android-11", "pass pin-matched", 1),
-                ("trustkit --device ios-12.1.3", "fail handshake: iOS 12.2", 2),
-                ("trustkit --device ios-13", "pass pin-matched", 1),
-                ("okhttp:conscrypt --device android-8", "pass pin-matched", 1),
-                ("generic --device android-9", "fail handshake: Android 9 offers TLS 1.2 at most", 2),
-                // One offer is asked once.
-                (
-                    "okhttp --device android-8,android-8.1,android-9",
-                    "fail handshake: also rejected by okhttp on android-8.1, android-9", 2
-                ),
-            ]
-        ),
-        (
-            "4, 5, 27, 28", both,
-            [
-                ("okhttp --device android-8", "pass pin-matched: TLSv1.2 … as Android 8 offers", 2),
-                ("okhttp --device android-8,android-16", "pass pin-matched: \"version\" : \"TLSv1.3\"", 2),
-                ("okhttp --device android-9 --max-tls 1.2", "pass pin-matched", 1),
-                (
-                    "okhttp --device android-9 --min-tls 1.3",
-                    "fail handshake: what may be offered leaves nothing that Android 9 offers: see --min-tls", 1
-                ), ("okhttp --device android-9 --groups X448", "fail handshake: see --groups", 1),
-                (
-                    "okhttp --device android-9 --ciphers "
-                        + "TLS_AES_128_GCM_SHA256,TLS_AES_128_GCM_SHA256,ECDHE-ECDSA-AES128-GCM-SHA256",
-                    "pass pin-matched", 2
-                ),
-                (
-                    "okhttp --device android-9 --ciphers TLS_AES_128_GCM_SHA256 --min-tls 1.2",
-                    "fail handshake: see --ciphers", 1
-                ),
-                ("okhttp --device android-9 --sigalgs ed25519:ecdsa_secp521r1_sha512", "unreachable offer-refused", 1),
-                // Phones and curl, as they are today.
-                ("all", "pass pin-matched", 1),
-            ]
-        ),
-        (
-            "6, 7", .with(cbc),
-            [
-                ("afnetworking --device ios-14", "pass pin-matched", 1),
-                ("afnetworking --device ios-17", "fail handshake: iOS 17 does not offer \(cbc)", 2),
-                ("curl", "pass pin-matched", 1),
-                (
-                    "generic",
-                    "pass pin-matched: \"platform-rule\" … iOS does not connect to this server as it answered", 1
-                ),
-            ]
-        ),
-        (
-            "8", .with("ECDHE-ECDSA-AES256-SHA", .p256),
-            [
-                ("android --device android-14", "pass pin-matched", 1),
-                ("okhttp --device android-14", "fail handshake: Android 14 does not offer ECDHE-ECDSA-AES256-SHA", 2),
-                // One offer, although its sources are others.
-                ("okhttp --device android-14,android-17", "fail handshake: also rejected by okhttp on android-17", 2),
-            ]
-        ),
-        (
-            "9", Server(key: rsa, usage: [.keyEncipherment], versions: (.tls12, .tls12), suites: "AES256-SHA"),
-            [("okhttp --device android-12", "pass pin-matched: \"no-forward-secrecy\"", 1)]
-        ),
-        (
-            "10", Server(key: rsa, usage: [.keyEncipherment], versions: (.tls12, .tls12), suites: "AES256-SHA256"),
-            [
-                ("android --device android-12", "fail handshake: does not offer AES256-SHA256", 2),
-                ("alamofire --device ios-13", "pass pin-matched", 1),
-            ]
-        ),
-        (
-            "11", .with(camellia),
-            [
-                ("curl", "fail handshake: OpenSSL does not offer \(camellia)", 2),
-                ("alamofire", "fail handshake: today's iOS does not offer \(camellia)", 2),
-                ("okhttp", "fail handshake: today's Android does not offer \(camellia)", 2),
-                ("generic", "pass pin-matched", 1),
-            ]
-        ),
-        (
-            "12 (1.3)", Server(key: .p521, versions: (.tls13, .tls13)),
-            [("alamofire --device ios-18", "fail handshake: iOS 18 takes no leaf with an EC P-521 key", 2)]
-        ),
-        (
-            "12 (1.2)", Server(key: .p521, versions: (.tls12, .tls12)),
-            [
-                ("alamofire --device ios-18", "pass pin-matched", 1),
-                ("android --device android-14", "fail handshake: Android 14 takes no leaf with an EC P-521 key", 2),
-            ]
-        ),
-        (
-            "14", Server(key: .rsaPSS),
-            [
-                ("nspinneddomains", "fail handshake: takes no leaf with an RSA-PSS 2048 key", 2),
-                ("android", "fail handshake: takes no leaf with an RSA-PSS 2048 key", 2),
-                ("curl", "pass pin-matched", 1),
-            ]
-        ),
-        (
-            "16", Server(key: .ed25519, other: rsa),
-            [
-                ("okhttp --device android-13 --pins $SECOND", "pass pin-matched", 2),
-                ("okhttp --device android-13", "fail pin-mismatch", 2),
-                (
-                    "okhttp,curl --pins $OWN --pins $SECOND",
-                    "pass pin-matched: \"key-types-differ\" … clients get the key that fits their TLS", 2
-                ),
-                (
-                    "curl,okhttp --pins $OWN --pins $SECOND --key-types rsa,ed25519",
-                    "pass pin-matched,pin-matched,pin-matched: not judged for okhttp, which never gets a key for Ed25519",
-                    4
-                ),
-                (
-                    "curl,okhttp --device android-13,system --pins $OWN --pins $SECOND --key-types ed25519",
-                    "pass pin-matched,pin-matched", 3
-                ),
-                (
-                    "okhttp --pins $OWN --pins $SECOND --key-types rsa,ed25519",
-                    "fail pin-matched,pin-matched,handshake", 4
-                ),
-            ]
-        ), ("17", Server(key: .p384, other: rsa), [("all", "pass pin-matched", 1)]),
-        (
-            "18", Server(options: ["Groups": "P-521"]),
-            [
-                ("trustkit --device ios-16", "pass pin-matched", 1),
-                ("android --device android-16", "fail handshake: Android 16 does not offer P-521", 2),
-            ]
-        ),
-        (
-            "20", Server(key: rsa, versions: (.tls12, .tls12), options: ["SignatureAlgorithms": "RSA+SHA1"]),
-            [
-                ("android", "pass pin-matched: \"signature_algorithm\" : \"rsa_pkcs1_sha1\"", 1),
-                ("curl", "fail handshake: OpenSSL does not offer rsa_pkcs1_sha1", 2),
-            ]
-        ),
-        (
-            "24, 26", silent,
-            [
-                ("okhttp --device android-9 --timeout 1", "unreachable timeout", 2),
-                ("okhttp --device android-9 --timeout 3 --retries 1", "unreachable timeout", 3),
-                ("okhttp --device android-9,android-14 --timeout 1", "unreachable timeout: okhttp on android-9", 2),
-            ]
-        ),
-        (
-            "25", resetting,
-            [
-                ("okhttp --device android-9 --retries 1", "fail handshake: refuses that: it reset the connection", 2),
-                ("okhttp --device android-9,android-14", "fail handshake: okhttp on android-9: cannot connect", 2),
-            ]
-        ),
-        (
-            "29", .only(.tls10),
-            [
-                ("okhttp --device android-8 --min-tls 1.0", "fail handshake: Android 8 offers TLS 1.2 at least", 2),
-                ("android --device android-8 --min-tls 1.0", "pass pin-matched", 1),
-                ("afnetworking --device ios-26 --min-tls 1.0", "fail handshake: iOS 26 offers TLS 1.2 at least", 2),
-                (
-                    "afnetworking --device ios-18 --min-tls 1.0",
-                    "pass pin-matched: \"ats-exception-needed\" … NSExceptionMinimumTLSVersion", 1
-                ),
-            ]
-        ),
-        (
-            "30", .with(dhe),
-            [
-                ("okhttp --ciphers \(dhe)", "fail handshake: see --ciphers", 1),
-                ("generic --ciphers \(dhe)", "pass pin-matched", 1),
-            ]
-        ),
-        (
-            "31", Server(key: rsa, usage: [.keyEncipherment], suites: "AES128-GCM-SHA256"),
-            [
-                ("android --device android-9", "pass pin-matched", 2),
-                ("android --device android-13", "fail key-usage", 1),
-                ("android --device android-9,android-13", "fail key-usage: android on android-13", 2),
-            ]
-        ),
+    private static let servers: [String: Server] = [
+        "1, 2, 3, 32": .only(.tls13), "4, 5, 27, 28": Server(), "6, 7": .with(cbc),
+        "8": .with("ECDHE-ECDSA-AES256-SHA", .p256),
+        "9": Server(key: rsa, usage: [.keyEncipherment], versions: (.tls12, .tls12), suites: "AES256-SHA"),
+        "10": Server(key: rsa, usage: [.keyEncipherment], versions: (.tls12, .tls12), suites: "AES256-SHA256"),
+        "11": .with(camellia), "12 (1.3)": Server(key: .p521, versions: (.tls13, .tls13)),
+        "12 (1.2)": Server(key: .p521, versions: (.tls12, .tls12)), "14": Server(key: .rsaPSS),
+        "16": Server(key: .ed25519, other: rsa), "17": Server(key: .p384, other: rsa),
+        "18": Server(options: ["Groups": "P-521"]),
+        "20": Server(key: rsa, versions: (.tls12, .tls12), options: ["SignatureAlgorithms": "RSA+SHA1"]),
+        "24, 26": Server(versions: (.tls13, .tls13), afterwards: .stalls(afterBytes: 0)),
+        "25": Server(versions: (.tls13, .tls13), afterwards: .resets(afterBytes: 1)), "29": .only(.tls10),
+        "30": .with(dhe), "31": Server(key: rsa, usage: [.keyEncipherment], suites: "AES128-GCM-SHA256"),
     ]
 
     /// A server, the connections, the clients with their options, and how the line ends as ``Desk/expect(_:_:environment:at:input:at:)``
@@ -254,6 +83,8 @@ import Testing
         4, 5, 27, 28 | 1 | okhttp --device android-9 --groups X448 | fail handshake: see --groups
         4, 5, 27, 28 | 2 | okhttp --device android-9 --ciphers \
         TLS_AES_128_GCM_SHA256,TLS_AES_128_GCM_SHA256,ECDHE-ECDSA-AES128-GCM-SHA256 | pass pin-matched
+        4, 5, 27, 28 | 1 | okhttp --device android-9 --ciphers TLS_AES_128_GCM_SHA256 --min-tls 1.2 | fail handshake: see \
+        --ciphers
         4, 5, 27, 28 | 1 | okhttp --device android-9 --sigalgs ed25519:ecdsa_secp521r1_sha512 | unreachable \
         offer-refused
         // Phones and curl, as they are today.

@@ -54,20 +54,17 @@ import Testing
         @alone.pem --pins $NEXT | pass: its issuer is assumed to be trusted
         @alone.pem --pins $LEAF | fail pin-mismatch: before it is deployed
         // What a certificate tells by itself is judged, and what only it would tell is asked of it.
-        ("@key.pub --pins $NEXT", "pass: valid for the name, with dates that clients take"),
-        ("@ed25519.pub --pins \(odd)", "pass: today's Android takes no leaf with an ED25519 key"),
-        ("@elsewhere.pem --pins $NEXT", "fail name-mismatch"),
-        ("@elsewhere.pem --pins $NEXT --no-validate-domain-name", "fail unknown-issuer: neither presented nor"),
-        ("@alone-expired.pem --pins \(pki.leafExp.pin)", "fail expired"),
-        ("@key.pub --pins @next.cer", "fail pin-mismatch: \(whole)"),
-        ("@key.pub --pins @next.cer --client generic", "fail pin-mismatch: \(whole)"),
-        ("@key.pub --pins @next.cer --mode public-key", "pass: PASS"),
-        ("@key.pub --pins @lines.txt", "data: the nearest is for other.example.com"),
-        ("@key.pub --pins $NEXT --client okhttp,trustkit", "data: TrustKit needs 2"),
-        (
-            "@next.csr --pins @both.plist",
-            "unknown issuer-unknown: whether a pinned CA issues it cannot be told: ask with"
-        ),
+        @key.pub --pins $NEXT | pass: valid for the name, with dates that clients take
+        @ed25519.pub --pins \(odd) | pass: today's Android takes no leaf with an ED25519 key
+        @elsewhere.pem --pins $NEXT | fail name-mismatch
+        @elsewhere.pem --pins $NEXT --no-validate-domain-name | fail unknown-issuer: neither presented nor
+        @alone-expired.pem --pins \(pki.leafExp.pin) | fail expired
+        @key.pub --pins @next.cer | fail pin-mismatch: \(whole)
+        @key.pub --pins @next.cer --client generic | fail pin-mismatch: \(whole)
+        @key.pub --pins @next.cer --mode public-key | pass: PASS
+        @key.pub --pins @lines.txt | data: the nearest is for other.example.com
+        @key.pub --pins $NEXT --client okhttp,trustkit | data: TrustKit needs 2
+        @next.csr --pins @both.plist | unknown issuer-unknown: whether a pinned CA issues it cannot be told: ask with
         // Whose certificates are above it may not be known, and what it lacks is named.
         @other.pem --pins $TOP | unknown issuer-unknown: whether a pinned CA issues it cannot be told: add CN=Other CA \
         to

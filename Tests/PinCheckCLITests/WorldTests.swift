@@ -108,7 +108,7 @@ import Testing
         --client okhttp --pins L --pins DER --min-pin-life 300d | \(short) | - hash-of-certificate
         --client okhttp --pins L --pins RDER --min-pin-life 300d | \(short) | - hash-of-certificate
         // Two equal pins are not two certificates of a chain that nobody has seen.
-        --client afnetworking-2.5 --pins L --pins @same.pub --pins I --pins YE | pass | - - - not-judged
+        --client afnetworking-2.5 --pins L --pins @same.pub --pins I --pins YE | pass pin-matched | - - - not-judged
         --client afnetworking --pins @inter.cer --min-pin-life 90d | \(short) | -
         --client afnetworking --pins @h.cer --pins $JUNK --mode certificate | pass pin-matched | - not-compared
         --client curl --pins $JUNK --pins $OTHER | fail pin-mismatch: "has_backup" : false | . .

@@ -101,11 +101,9 @@ struct TargetStream: Sendable {
 
     /// All targets with their checks: none may be wrong, nor what is named for it, and all that are wrong are told.
     func plan(_ policies: inout Policies) throws(Problem) -> (targets: [CheckTarget], checks: [Check]) {
-        var bad = BadEntries()
         let entries = try split(after: .max) { _ in }.first
         let checks = try Check.plan(entries, &policies)
-        for case let entry? in checks.map(\.bad) { bad.add(entry) }
-        try bad.refuse()
+        try BadEntries.refuse(checks.compactMap(\.bad))
         let targets = entries.compactMap { try? $0.get() }
         try CheckTarget.refuseUnusedAddresses(of: targets)
         return (targets, checks)

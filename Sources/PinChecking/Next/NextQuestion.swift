@@ -99,7 +99,7 @@ package struct NextQuestion {
         let keyWarnings =
             certificate == nil
             ? policy.warnings(of: clients.ranked, among: clients).filter { $0.kind == .platformRule } : []
-        let all = assumptions + (JudgedChain.countsTimestamps(policy) && certificate == nil ? [.timestamps] : [])
+        let all = assumptions + (policy.countsTimestamps && certificate == nil ? [.timestamps] : [])
         return CheckResult(
             target: item.file, referenceName: name, time: time, policy: policy, verdict: verdict, clients: clients,
             matches: configured.indices.filter {

@@ -90,7 +90,7 @@ struct StateFile {
         let rows = reports.filter(\.counts).grouped(by: Self.name)
         var (isToTell, isNew) = (false, !rows.isEmpty)
         for (name, alike) in rows {
-            let name = names.name(Self.field(name))
+            let name = names.name(TerminalText.shown(name, to: 400))
             let outcome = Outcome(alike)
             let last = old[name]
             isNew = isNew && last == nil
@@ -157,8 +157,6 @@ struct StateFile {
     private static func place(of name: String) -> Substring {
         name[..<(name.firstRange(of: ", ")?.lowerBound ?? name.endIndex)]
     }
-
-    private static func field(_ text: String) -> String { TerminalText.shown(text, to: 400) }
 }
 
 extension StateFile.Outcome {
