@@ -145,6 +145,8 @@ import Testing
         _ = alone.text(for: Array(calm.dropLast()))
         let line = try alone.ending(exit: .fail)
         #expect(line.hasPrefix("PINCHECK CRITICAL - edge.example:443 3 addresses: 2 accepted, 1 rejected; "), "\(line)")
+        // The lines below it are each about one.
+        #expect(line.ranges(of: "addresses: ").count == 1, "\(line)")
     }
 }
 

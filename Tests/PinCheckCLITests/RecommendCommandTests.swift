@@ -2,6 +2,7 @@ import Foundation
 import LoopbackLab
 import PinCheckCLI
 import PinChecking
+import PinFormats
 import Pinning
 import Testing
 

@@ -101,7 +101,8 @@ extension Report {
 
 extension Report.Client {
     init(_ result: ClientVerdict) {
-        let isChallenged = result.client.client.answersChallenges
+        // On Apple's platforms clients answer a challenge of NSURLSession.
+        let isChallenged = result.client.client.platform == .apple
         self.init(
             name: result.name, device: result.device, verdict: Report.VerdictWord(result.isAccepted),
             reason: result.reason, disposition: isChallenged ? result.decided?.disposition.rawValue : nil,

@@ -27,7 +27,7 @@ extension ClientInput {
 
     func okHttp() throws -> OkHttp {
         let pattern = try client.text("pattern").map { text in
-            do { return try HostText.okHttpPattern(text) } catch {
+            do throws(Problem) { return try HostText.okHttpPattern(text) } catch {
                 let message = "\(error.reason): write a host, *.host or **.host"
                 throw ClientConfigurationError(client: client.name, message: message)
             }

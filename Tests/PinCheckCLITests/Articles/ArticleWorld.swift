@@ -1,6 +1,7 @@
 import Foundation
 import LoopbackLab
 import PinChecking
+import PinFormats
 import Pinning
 import TLSProbe
 
