@@ -144,9 +144,7 @@ package enum ReadFailure: Error, Hashable, Sendable {
 }
 
 package enum FileKind: Hashable, Sendable {
-    case regular
-    case directory
-    case pipe
+    case regular, directory, pipe
     /// A socket or a device.
     case special
     case absent

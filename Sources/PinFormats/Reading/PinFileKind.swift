@@ -3,9 +3,7 @@ package import Pinning
 
 /// The format of a file, by its beginning: its name chooses no reader, and each reader accounts for everything in its file.
 enum PinFileKind {
-    case propertyList
-    case android
-    case policy
+    case propertyList, android, policy
     case json(DocumentNode)
     case okHttpSource
     /// PEM or DER.

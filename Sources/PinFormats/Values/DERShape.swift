@@ -14,9 +14,7 @@ enum DERShape {
     case privateKey
     /// PKCS #12, which holds a private key as a rule.
     case keyStore
-    case signedData
-    case request
-    case other
+    case signedData, request, other
 
     /// Looks at the first elements; `nil` if `bytes` do not begin with a SEQUENCE.
     init?(_ bytes: [UInt8]) {

@@ -116,9 +116,7 @@ package struct PinGroup: Sendable, Hashable {
 /// The rules of a configuration for a host, next to its pins.
 package struct PinRules: Sendable, Hashable {
     package enum Position: String, Sendable, Hashable, CaseIterable {
-        case anywhere
-        case leaf
-        case authority
+        case anywhere, leaf, authority
         /// One of the server's and one of a CA's, both of them.
         case both
     }

@@ -1,9 +1,7 @@
 /// A client's comparison of pins, and its end: enough to tell how long a verdict lasts.
 package struct PinComparison: Sendable, Hashable {
     package enum Place: Sendable, Hashable {
-        case leaf
-        case authorities
-        case anywhere
+        case leaf, authorities, anywhere
         /// Every certificate of the path must be pinned.
         case everywhere
 

@@ -1,22 +1,10 @@
 /// A remedy as a case: ``words`` describes it, and the command line has its flags for it.
 package enum Remedy: Hashable, Sendable {
-    case givePins
-    case givePinsOfHost
-    case nameHost
-    case readList
-    case comparePublicKeys
-    case addAnchors
-    case chooseClient
-    case nameKnownDevice
+    case givePins, givePinsOfHost, nameHost, readList, comparePublicKeys, addAnchors, chooseClient, nameKnownDevice
     case chooseClientOfDevice([String])
-    case nameDeviceOfClient
-    case nameDevice
-    case giveSomethingToJudgeBy
-    case giveServerName
+    case nameDeviceOfClient, nameDevice, giveSomethingToJudgeBy, giveServerName
     case sendServerName(ServerName)
-    case giveRoots
-    case raiseTimeout
-    case giveIntermediate
+    case giveRoots, raiseTimeout, giveIntermediate
     /// A chain lacks an intermediate: `isOfFile` if no server sent the chain, `mayBeOwnRoot` if no roots were given, so
     /// that the issuer may be a root of the user's own.
     case sendIntermediate(MissingIntermediate, isOfFile: Bool, mayBeOwnRoot: Bool)
@@ -26,18 +14,10 @@ package enum Remedy: Hashable, Sendable {
     case askTwice(String)
     /// A server ends the handshake for a key type without a word on it: ask for the others alone.
     case leaveOut(String, keeping: [String])
-    case giveClientCertificate
-    case giveExpectedStatus
-    case offerECDHE
-    case giveNewerDeviceData
+    case giveClientCertificate, giveExpectedStatus, offerECDHE, giveNewerDeviceData
     /// What may be offered leaves a client's TLS nothing in this part.
     case offerMore(OfferedPart)
-    case bringTLS
-    case allowInvalidCertificates
-    case nameRoot
-    case nameAuthority
-    case nameRootOrDistrust
-    case distrust
+    case bringTLS, allowInvalidCertificates, nameRoot, nameAuthority, nameRootOrDistrust, distrust
     case judgeOn(PlatformFamily)
     case chooseAnotherPlatform(than: PlatformFamily)
     case advice(String)
@@ -91,8 +71,7 @@ package enum Remedy: Hashable, Sendable {
 
 /// The effect of a given certificate in place of the missing intermediate that a device would fetch.
 package enum MissingIntermediate: Hashable, Sendable {
-    case helps
-    case doesNotHelp
+    case helps, doesNotHelp
     /// Given but not used: the certificate below names no place of its issuer, so no device would fetch it.
     case isUnusedWithoutPlace
     /// Given but not used: devices of this platform fetch none.

@@ -4,8 +4,7 @@ internal import Base
 public struct TrustFailure: Sendable, Hashable {
     /// The rule that is broken.
     public enum Reason: Sendable, Hashable {
-        case expired
-        case notYetValid
+        case expired, notYetValid
         case nameMismatch(ServerName)
         /// The reference name is malformed, so that no certificate can be valid for it.
         case impossibleName(ServerNameError)
@@ -42,9 +41,7 @@ public struct TrustFailure: Sendable, Hashable {
         case unusableStaple(String)
         /// The platform trusts nothing that the root issued from this moment on.
         case issuedAfterDistrust(since: Timestamp)
-        case weakKey
-        case weakSignature
-        case unknownCriticalExtension
+        case weakKey, weakSignature, unknownCriticalExtension
         /// No certificate of the issuer was presented, pinned or trusted.
         case unknownIssuer
         case untrustedRoot

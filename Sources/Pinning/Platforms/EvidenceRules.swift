@@ -38,8 +38,7 @@ extension Platform {
 }
 
 package enum TransparencyDemand: Sendable, Hashable {
-    case none
-    case belowPublicRoots
+    case none, belowPublicRoots
     /// Below every root: Android, if the app's configuration enables it explicitly.
     case belowAnyRoot
 }

@@ -114,8 +114,7 @@ public enum ChallengeDisposition: String, Sendable, Hashable {
 public struct TraceStep: Sendable, Hashable {
     /// The outcome of a step.
     public enum Status: String, Sendable, Hashable {
-        case pass
-        case fail
+        case pass, fail
         /// The check was not made, which is never a ``pass``.
         case skip
     }

@@ -8,9 +8,7 @@ internal import X509
 /// No call suspends, so OpenSSL's error queue, which belongs to the thread, is always that of the last call.
 final class TLSConnection {
     enum Step {
-        case needsInput
-        case complete
-        case closed
+        case needsInput, complete, closed
         case failed(OpenSSLErrors)
     }
 

@@ -100,8 +100,7 @@ package enum ClientIdentityError: Error, Hashable {
     case certificateAlone
     /// The file is PKCS #12.
     case keyStore
-    case encryptedKey
-    case sshKey
+    case encryptedKey, sshKey
     /// The key is broken, or of a kind unknown to OpenSSL.
     case unreadableKey
     case mismatch

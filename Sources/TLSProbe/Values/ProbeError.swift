@@ -4,8 +4,7 @@ package import Pinning
 /// The reason why a probe ended without a chain.
 package struct ProbeError: Error, Sendable, Hashable {
     package enum Phase: String, Sendable, Hashable, CaseIterable {
-        case resolve
-        case connect
+        case resolve, connect
         /// The way through a proxy, with all before it.
         case proxy
         case handshake
