@@ -20,9 +20,7 @@ package struct OkHttp: ClientProcedure {
 
     package init(
         entries: [PinnedHost]? = nil, host: String? = nil, trust: AndroidTrust? = nil, bringsConscrypt: Bool = false
-    ) {
-        (self.entries, self.host, self.trust, self.bringsConscrypt) = (entries, host, trust, bringsConscrypt)
-    }
+    ) { (self.entries, self.host, self.trust, self.bringsConscrypt) = (entries, host, trust, bringsConscrypt) }
 
     package func stack(on release: PlatformRelease) -> TLSStack? {
         (bringsConscrypt ? TLSStack.conscrypt : TLSStack(of: .android, on: release)).ofOkHttp

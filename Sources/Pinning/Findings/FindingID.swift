@@ -205,9 +205,7 @@ extension FindingID {
     }
 
     /// The levels in a check, the usual one first; empty if only lint has it.
-    package var levels: [Finding.Level] {
-        levels(inLint: false).compactMap { Finding.Level(rawValue: "\($0)") }
-    }
+    package var levels: [Finding.Level] { levels(inLint: false).compactMap { Finding.Level(rawValue: "\($0)") } }
     /// The levels in `lint`, the usual one first; empty if only checks have it.
     package var lintLevels: [Finding.Level] {
         levels(inLint: true).compactMap { isMalformed ? .error : Finding.Level(rawValue: "\($0)") }

@@ -69,9 +69,7 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     /// One line: the place, the message and the remedy, in the words of no program.
     public var description: String { line(\.words).description }
 
-    private func line(_ words: (Remedy) -> String) -> SafeText {
-        placed + SafeText(escaping: remedy.map(words) ?? "")
-    }
+    private func line(_ words: (Remedy) -> String) -> SafeText { placed + SafeText(escaping: remedy.map(words) ?? "") }
 
     /// The description with the remedy in the words of a program, and below it the lines to paste.
     package func text(_ words: (Remedy) -> String) -> SafeText {

@@ -49,9 +49,7 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
     private static let unsafe = Set(#""<>\^`{|}"#.utf8)
 
     /// `true` if every byte of the text is allowed in a URL without percent-encoding (RFC 3986, 2.1).
-    static func isEncoded(_ text: some StringProtocol) -> Bool {
-        text.utf8.allSatisfy(isAllowed)
-    }
+    static func isEncoded(_ text: some StringProtocol) -> Bool { text.utf8.allSatisfy(isAllowed) }
 
     private static func isAllowed(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) && !unsafe.contains(byte) }
 

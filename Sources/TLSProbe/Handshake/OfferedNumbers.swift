@@ -188,9 +188,7 @@ extension HandshakeOffer {
         OpenSSLErrors.clear()
         let isTaken = ssl.map(alone.restrict) ?? false
         let errors = OpenSSLErrors.take()
-        guard isTaken else {
-            throw .usage("OpenSSL \(OpenSSLVersion.number) does not take it (\(errors.text))")
-        }
+        guard isTaken else { throw .usage("OpenSSL \(OpenSSLVersion.number) does not take it (\(errors.text))") }
         self[keyPath: part] = alone[keyPath: part]
     }
 

@@ -43,9 +43,7 @@ package final class RunningSHA256 {
 
     deinit { EVP_MD_CTX_free(context) }
 
-    package func restart() {
-        guard EVP_DigestInit_ex(context, Hashing.sha256, nil) == 1 else { Hashing.fail() }
-    }
+    package func restart() { guard EVP_DigestInit_ex(context, Hashing.sha256, nil) == 1 else { Hashing.fail() } }
 
     package func add(_ bytes: UnsafeRawBufferPointer) { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
 

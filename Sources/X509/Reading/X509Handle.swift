@@ -66,9 +66,7 @@ final class X509Handle: @unchecked Sendable {
     func isNamedIssuer(of other: X509Handle) -> Bool { X509_NAME_cmp(subjectName, other.issuerName) == 0 }
 
     /// `true` if `issuer`'s key made the signature, by the outer or the inner algorithm (`X509_verify`).
-    func isSigned(by issuer: X509Handle) -> Bool {
-        isVerified(by: issuer) || isSignedByInnerAlgorithm(by: issuer)
-    }
+    func isSigned(by issuer: X509Handle) -> Bool { isVerified(by: issuer) || isSignedByInnerAlgorithm(by: issuer) }
 
     /// `true` if the signature verifies by the inner algorithm and the outer one is different.
     func isSignedByInnerAlgorithm(by issuer: X509Handle) -> Bool { rewritten?.isVerified(by: issuer) ?? false }
