@@ -36,9 +36,7 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// A problem of data; text from outside is escaped.
-    package init(
-        _ id: FindingID, at place: PinPlace, _ reason: String, remedy: String? = nil, lines: [String] = []
-    ) {
+    package init(_ id: FindingID, at place: PinPlace, _ reason: String, remedy: String? = nil, lines: [String] = []) {
         self.init(
             id.isMissing ? .noInput : .data, SafeText(escaping: reason),
             remedy.map(TerminalText.escaped).map(Remedy.advice))

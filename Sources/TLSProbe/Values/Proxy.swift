@@ -151,9 +151,7 @@ package enum ProxyFailure: Error, Sendable, Hashable {
 
 extension ProxyFailure {
     /// A sentence about the proxy with this URL on the way to `target`, and its advice.
-    func sentence(
-        on proxy: String, to target: String, _ name: ProbeSetting.Naming
-    ) -> (fact: String, advice: String) {
+    func sentence(on proxy: String, to target: String, _ name: ProbeSetting.Naming) -> (fact: String, advice: String) {
         let proxy = "the proxy '\(proxy)'"
         let target = "'\(target)'"
         return switch self {
