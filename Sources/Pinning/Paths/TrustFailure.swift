@@ -160,8 +160,7 @@ extension TrustFailure: CustomStringConvertible {
                 + " (authority key identifier)"
         case .nameConstraintViolated(let authority):
             "\(subject) lies outside the names that \(authority ?? "its issuers") may certify"
-        case .noPolicy:
-            "\(subject) asks for a certificate policy (requireExplicitPolicy), and none holds on the path"
+        case .noPolicy: "\(subject) asks for a certificate policy (requireExplicitPolicy), and none holds on the path"
         case .malformed(let clause): "\(subject) is malformed: \(clause)"
         case .wrongPurpose where certificate.isForGatedCrypto:
             "\(subject) may not be used for TLS servers: its extended key usage names Server Gated Crypto, a relic of export rules, "

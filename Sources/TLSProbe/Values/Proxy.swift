@@ -205,8 +205,7 @@ extension ProxyFailure {
     ]
 
     private static func words(of code: UInt8) -> String {
-        (1...replies.count).contains(Int(code))
-            ? replies[Int(code) - 1] : "it answered with the unknown code \(code)"
+        (1...replies.count).contains(Int(code)) ? replies[Int(code) - 1] : "it answered with the unknown code \(code)"
     }
 
     private static func remedy(for code: UInt8) -> String {
