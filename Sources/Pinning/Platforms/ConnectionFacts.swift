@@ -136,15 +136,10 @@ extension TLSStack.KeyKind {
         switch key {
         case .rsa: self = .rsa
         case .rsaPSS: self = .rsaPSS
-        case .ec("P-256", _): self = .p256
-        case .ec("P-384", _): self = .p384
-        case .ec("P-521", _): self = .p521
-        case .ec: self = .otherCurve
-        case .other("ED25519", _): self = .ed25519
-        case .other("ED448", _): self = .ed448
+        case .ec(let curve, _): self = Self(rawValue: curve.lowercased()) ?? .otherCurve
         case .other(let name, _), .unknown(let name):
-            guard name.hasPrefix("ML-DSA") else { return nil }
-            self = .mlDSA
+            guard let kind = Self(rawValue: name.hasPrefix("ML-DSA") ? "ml-dsa" : name.lowercased()) else { return nil }
+            self = kind
         }
     }
 }

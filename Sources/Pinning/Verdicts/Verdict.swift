@@ -19,8 +19,7 @@ public struct Verdict: Sendable, Hashable {
 
     package init(
         reason: Reason, disposition: ChallengeDisposition, trace: [TraceStep], builtChain: BuiltChain,
-        restsOn: [VerifiedPath], reach: BuiltChain? = nil, matches: [PinMatch],
-        findings: [Finding] = []
+        restsOn: [VerifiedPath], reach: BuiltChain? = nil, matches: [PinMatch], findings: [Finding] = []
     ) {
         (self.reason, self.disposition, self.trace) = (reason, disposition, trace)
         (self.builtChain, self.restsOn, self.reach) = (builtChain, restsOn, reach ?? builtChain)
