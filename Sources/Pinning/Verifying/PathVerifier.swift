@@ -79,7 +79,7 @@ package struct PathFindings: Sendable {
     /// Invalid paths linked by signatures, the likeliest first: a client that ignores validity gets one of them.
     package var bestEfforts: [[Certificate]]
 
-    package init(validPaths: [[Certificate]], failures: [TrustFailure], bestEfforts: [[Certificate]]) {
+    package init(validPaths: [[Certificate]] = [], failures: [TrustFailure] = [], bestEfforts: [[Certificate]] = []) {
         (self.validPaths, self.failures, self.bestEfforts) = (validPaths, failures, bestEfforts)
     }
 }

@@ -8,13 +8,11 @@ extension OpenSSLPathVerifier {
         else { return entry }
         let (path, failures) = build(question, leaf: leaf, by: platform)
         guard failures.isEmpty else {
-            return entry.with(
-                PathFindings(
-                    validPaths: [], failures: Self.ranked(failures.map { $0.refused(by: platform.family) }),
-                    bestEfforts: [path]))
+            let failures = Self.ranked(failures.map { $0.refused(by: platform.family) })
+            return entry.with(PathFindings(failures: failures, bestEfforts: [path]))
         }
         // The platform never tries the other paths that the search found.
-        return entry.with(PathFindings(validPaths: [path], failures: [], bestEfforts: []))
+        return entry.with(PathFindings(validPaths: [path]))
     }
 
     /// The result with a path through two certificates of one CA, which OpenSSL builds and the search leaves out.
@@ -31,17 +29,16 @@ extension OpenSSLPathVerifier {
         guard failures.isEmpty, !path.isEmpty, nodes.count == path.count, !NameRule.hasConstraints(nodes) else {
             return entry
         }
-        return entry.with(PathFindings(validPaths: [path], failures: [], bestEfforts: []))
+        return entry.with(PathFindings(validPaths: [path]))
     }
 
     /// The path that OpenSSL builds by itself, with the objections of OpenSSL, the platform and the store.
     private func build(
         _ question: PathQuestion, leaf: PathNode, by platform: Platform
     ) -> (path: [Certificate], failures: [TrustFailure]) {
-        let rounds = rounds(question, presented: [], additional: [], fetchable: [])
         let building = PathBuilding(
             of: leaf, presented: Self.nodes(question.presented.certificates.dropFirst()),
-            endingAt: rounds.last?.sources ?? [])
+            endingAt: tiers(of: question.anchors).flatMap(\.self))
         let judgement = PathJudge(rules: rules(for: question, by: platform)).judge(building)
         let failures =
             judgement.failures + (judgement.failures.isEmpty ? objections(to: judgement.certificates, question) : [])

@@ -5,14 +5,11 @@ extension OpenSSLPathVerifier {
         _ question: PathQuestion, leaf: PathNode, by platform: Platform?, name: ServerName? = nil,
         nameFailures: [TrustFailure] = [], judgements: [[SHA256Digest]: PathJudge.Judgement] = [:]
     ) -> FindingsCache.Entry {
-        let presented = Self.nodes(question.presented.certificates.dropFirst())
-        let additional = Self.nodes(question.intermediates[...])
-        let fetchable = Self.nodes(question.fetchable[...])
         let budget = WorkBudget(within: target)
         var judgements = judgements
         var last: PathSearch?
         var seen: [Certificate] = question.presented.certificates + question.intermediates + question.fetchable
-        for round in rounds(question, presented: presented, additional: additional, fetchable: fetchable) {
+        for round in rounds(of: question) {
             let issuers = CandidateIssuers(
                 anchorSources: round.sources, trustStore: trustStore, pool: round.pool, fetchable: round.fetchable,
                 time: question.time, budget: budget)
@@ -22,15 +19,14 @@ extension OpenSSLPathVerifier {
             search.run(from: leaf)
             judgements = search.judgements
             seen += issuers.seen
-            let isLast = !search.validPaths.isEmpty
             last = search
-            if isLast { break }
+            if !search.validPaths.isEmpty { break }
         }
         guard var search = last else { preconditionFailure("there is always a first round") }
         let isUndisputed = search.isUndisputed && !search.validPaths.isEmpty
         let findings =
             nameFailures.isEmpty && !search.validPaths.isEmpty
-            ? PathFindings(validPaths: search.validPaths, failures: [], bestEfforts: [])
+            ? PathFindings(validPaths: search.validPaths)
             : rejection(&search, leaf: leaf, nameFailures: nameFailures, question: question)
         var entry = FindingsCache.Entry(findings, at: question.time, by: seen)
         entry.hasNameConstraints = search.hasNameConstraints
@@ -52,35 +48,34 @@ extension OpenSSLPathVerifier {
     }
 
     /// One round of a search: the anchors where paths may end, and the certificates that they may pass through.
-    struct Round {
+    private struct Round {
         let sources: [any AnchorSource]
         let pool: [PathNode]
         var fetchable: [PathNode] = []
     }
 
     /// The rounds of a search; each has the anchors and certificates of all rounds before it.
-    func rounds(
-        _ question: PathQuestion, presented: [PathNode], additional: [PathNode], fetchable: [PathNode]
-    ) -> [Round] {
-        let tiers: [[any AnchorSource]] =
-            switch question.anchors {
-            case .trustStore: trustStore.tiers
-            // All at once: a path to a given anchor must not hide a shorter one to an anchor of the store.
-            case .trustStoreAnd(let certificates): [[AnchorBundle(certificates)] + trustStore.tiers.flatMap { $0 }]
-            case .only(let certificates): [[AnchorBundle(certificates)]]
-            }
-        var rounds: [Round] = []
-        for count in 1...max(1, tiers.count) {
-            rounds.append(Round(sources: tiers.prefix(count).flatMap { $0 }, pool: presented))
-        }
+    private func rounds(of question: PathQuestion) -> [Round] {
+        let tiers = tiers(of: question.anchors)
+        let presented = Self.nodes(question.presented.certificates.dropFirst())
         let known = Set(presented.map(\.certificate.fingerprint))
-        let additional = additional.filter { !known.contains($0.certificate.fingerprint) }
-        let fetchable = fetchable.filter { !known.contains($0.certificate.fingerprint) }
-        if !additional.isEmpty || !fetchable.isEmpty {
-            let all = tiers.flatMap { $0 }
-            rounds.append(Round(sources: all, pool: presented + additional, fetchable: fetchable))
+        func others(_ certificates: [Certificate]) -> [PathNode] {
+            Self.nodes(certificates[...]).filter { !known.contains($0.certificate.fingerprint) }
         }
-        return rounds
+        let (additional, fetchable) = (others(question.intermediates), others(question.fetchable))
+        let rounds = (1...max(1, tiers.count)).map { Round(sources: tiers.prefix($0).flatMap(\.self), pool: presented) }
+        guard !additional.isEmpty || !fetchable.isEmpty else { return rounds }
+        return rounds + [Round(sources: tiers.flatMap(\.self), pool: presented + additional, fetchable: fetchable)]
+    }
+
+    /// The sources of anchors, tier by tier.
+    func tiers(of anchors: Anchors) -> [[any AnchorSource]] {
+        switch anchors {
+        case .trustStore: trustStore.tiers
+        // All at once: a path to a given anchor must not hide a shorter one to an anchor of the store.
+        case .trustStoreAnd(let certificates): [[AnchorBundle(certificates)] + trustStore.tiers.flatMap(\.self)]
+        case .only(let certificates): [[AnchorBundle(certificates)]]
+        }
     }
 
     func rules(for question: PathQuestion, by platform: Platform?) -> PathJudge.Rules {
@@ -138,8 +133,7 @@ extension OpenSSLPathVerifier {
             }
         }
         failures += nameFailures
-        return PathFindings(
-            validPaths: [], failures: Self.ranked(failures), bestEfforts: search.bestEfforts(at: question.time))
+        return PathFindings(failures: Self.ranked(failures), bestEfforts: search.bestEfforts(at: question.time))
     }
 
     /// Failures with the most useful first; those of one rank stay in the order in which OpenSSL met them.

@@ -23,10 +23,9 @@ package struct OpenSSLPathVerifier: PathVerifier {
     /// Searches with the presented certificates first, source by source, and with others only if that leads nowhere.
     package func findPaths(_ question: PathQuestion) -> PathFindings {
         guard let leaf = PathNode(question.presented.leaf) else {
-            return PathFindings(
-                validPaths: [],
-                failures: [TrustFailure(.other("it cannot be parsed"), at: 0, of: question.presented.leaf)],
-                bestEfforts: [])
+            return PathFindings(failures: [
+                TrustFailure(.other("it cannot be parsed"), at: 0, of: question.presented.leaf)
+            ])
         }
         let nameFailures = nameFailures(of: leaf, question)
         let known = nameless(question, leaf: leaf)
@@ -37,7 +36,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
         }
         guard !nameFailures.isEmpty else { return known.findings }
         return PathFindings(
-            validPaths: [], failures: Self.ranked(known.findings.failures + nameFailures),
+            failures: Self.ranked(known.findings.failures + nameFailures),
             bestEfforts: known.findings.validPaths + known.findings.bestEfforts)
     }
 
