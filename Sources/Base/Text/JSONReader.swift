@@ -216,7 +216,7 @@ package struct JSONReader {
     }
 
     private static func isNamePart(_ byte: UInt8) -> Bool {
-        byte >= 0x80 || (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "_$".utf8.contains(byte)
+        byte >= 0x80 || byte.isAlphanumeric || "_$".utf8.contains(byte)
     }
 }
 

@@ -33,12 +33,7 @@ package enum KeyMaterial {
     }
 
     /// `true` for a character of base64, and for the colon between pairs of hexadecimal digits.
-    private static func isOfRun(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=") || byte == colon
-        }
-    }
+    private static func isOfRun(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "+/=:".utf8.contains(byte) }
 
     private static let colon = UInt8(ascii: ":")
 

@@ -39,6 +39,11 @@ extension String {
     }
 }
 
+extension UInt8 {
+    /// Whether it is an ASCII letter or digit.
+    package var isAlphanumeric: Bool { (0x30...0x39).contains(self) || (0x61...0x7A).contains(self | 0x20) }
+}
+
 extension Substring {
     /// Without white space at either end.
     package func trimmingWhitespace() -> Substring {

@@ -54,14 +54,7 @@ public enum ServerName: Sendable, Hashable, CustomStringConvertible {
         self = .dns(String(decoding: name.map(Self.lowercased), as: UTF8.self))
     }
 
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch lowercased(byte) {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
-            UInt8(ascii: "_"), UInt8(ascii: "."):
-            true
-        default: false
-        }
-    }
+    private static func isAllowed(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "-_.".utf8.contains(byte) }
 
     static func lowercased(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 0x20 : byte

@@ -55,7 +55,7 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
 
     /// The text with all but unreserved characters (RFC 3986, 2.3) percent-encoded.
     package static func percentEncoded(_ text: String) -> String {
-        percentEncoded(text) { isAlphanumeric($0) || "-._~".utf8.contains($0) }
+        percentEncoded(text) { $0.isAlphanumeric || "-._~".utf8.contains($0) }
     }
 
     private static func percentEncoded(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
@@ -63,10 +63,6 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
             let digits = String(byte, radix: 16, uppercase: true)
             result += isKept(byte) ? String(UnicodeScalar(byte)) : "%" + (digits.count == 1 ? "0" : "") + digits
         }
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
     }
 
     package var authority: String { Self.authority(host, Int(port), defaultPort: isSecure ? 443 : 80) }
@@ -115,7 +111,7 @@ extension HTTPLocation {
 
     private static func isScheme(_ text: some StringProtocol) -> Bool {
         guard let first = text.utf8.first, Unicode.Scalar(first).properties.isAlphabetic else { return false }
-        return text.utf8.allSatisfy { isAlphanumeric($0) || "+-.".utf8.contains($0) }
+        return text.utf8.allSatisfy { $0.isAlphanumeric || "+-.".utf8.contains($0) }
     }
 
     /// Removes `.` and `..` from a path (RFC 3986, 5.2.4).

@@ -53,7 +53,9 @@ package struct HTTPField: Sendable, Hashable {
 
     /// A field with a name and value; `nil` if the name is not a token, or the value could end its line.
     package init?(_ name: some StringProtocol, _ value: some StringProtocol) {
-        guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte) else { return nil }
+        guard !name.isEmpty, name.utf8.allSatisfy({ $0.isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }) else {
+            return nil
+        }
         guard value.utf8.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }) else { return nil }
         self.init(unchecked: String(name), String(value))
     }
@@ -61,13 +63,6 @@ package struct HTTPField: Sendable, Hashable {
     init(unchecked name: String, _ value: String) { (self.name, self.value) = (name, value) }
 
     package func isNamed(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-    }
 }
 
 /// The head of a response, never an interim one (RFC 9110, 15.2).

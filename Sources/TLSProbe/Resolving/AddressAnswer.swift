@@ -151,14 +151,12 @@ package struct AnswerError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     fileprivate init(responseCode code: Int) {
-        let meaning =
-            switch code {
-            case 1: " (FORMERR, the service did not understand the question)"
-            case 2: " (SERVFAIL, the name's servers did not answer)"
-            case 3: " (NXDOMAIN, there is no such name)"
-            case 5: " (REFUSED, the service does not answer this question)"
-            default: ""
-            }
-        self.init("the DNS response code is \(code)\(meaning)", at: "Status", code == 3 ? .nameUnknown : .other)
+        let meanings = [
+            1: " (FORMERR, the service did not understand the question)",
+            2: " (SERVFAIL, the name's servers did not answer)", 3: " (NXDOMAIN, there is no such name)",
+            5: " (REFUSED, the service does not answer this question)",
+        ]
+        let words = "the DNS response code is \(code)\(meanings[code] ?? "")"
+        self.init(words, at: "Status", code == 3 ? .nameUnknown : .other)
     }
 }

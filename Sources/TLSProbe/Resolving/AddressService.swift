@@ -20,7 +20,7 @@ package struct AddressService: Sendable, Hashable {
             throw .usage("lacks the account: \(remedy)")
         } else if text.hasPrefix("aliyun:") {
             let account = text.dropFirst("aliyun:".count)
-            guard account.utf8.allSatisfy({ Self.accountCharacters.contains($0) }) else {
+            guard account.utf8.allSatisfy({ $0.isAlphanumeric || "-_".utf8.contains($0) }) else {
                 throw .usage("has characters that no account has: \(remedy)")
             }
             let start = "http://203.107.1.1/\(account)/d?host={name}"
@@ -55,7 +55,6 @@ package struct AddressService: Sendable, Hashable {
     }
 
     private static let placeholder = "{name}"
-    private static let accountCharacters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 }
 
 extension AddressService {
