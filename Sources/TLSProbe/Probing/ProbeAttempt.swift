@@ -110,7 +110,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
                 peer = address
                 return beginHandshake(on: channel)
             }
-            passage = address.map { ProxyPassage(address: $0, tls: nil) }
+            passage = address.map { ProxyPassage(address: $0) }
             // An address that the proxy looks up is not known here.
             if case .address(let ip) = request.destination { peer = PeerAddress(ip: ip, port: request.port) }
             ask(proxy, on: channel)
@@ -163,11 +163,8 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
                     if let objection = self.prober.proxyObjection(shown, proxy.host) {
                         return self.failProxy(.untrusted(objection.why, remedy: objection.remedy))
                     }
-                    if let address = self.passage?.address {
-                        let tls = ProxyPassage.TLS(
-                            version: shown.facts.version, cipher: shown.facts.suite.name, leaf: shown.presented.leaf)
-                        self.passage = ProxyPassage(address: address, tls: tls)
-                    }
+                    self.passage?.tls = ProxyPassage.TLS(
+                        version: shown.facts.version, cipher: shown.facts.suite.name, leaf: shown.presented.leaf)
                     handler.begin()
                     established()
                 } catch { self.failProxy(.handshake(error.reason)) }

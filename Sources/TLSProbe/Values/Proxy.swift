@@ -86,7 +86,7 @@ package struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cu
 package struct ProxyPassage: Sendable, Hashable {
     package let address: PeerAddress
     /// The TLS connection to an `https` proxy; `nil` if it is another kind.
-    package let tls: TLS?
+    package internal(set) var tls: TLS?
 
     /// The facts of the connection to an `https` proxy, whose chain was judged apart from the server's.
     package struct TLS: Sendable, Hashable {
@@ -209,10 +209,7 @@ extension ProxyFailure {
     }
 
     private static func remedy(for code: UInt8) -> String {
-        switch code {
-        case 2: "check what it allows"
-        case 8: "write socks5h:// to give it the name, or socks5:// for the address"
-        default: "check the target, and what the proxy can reach"
-        }
+        let own = [2: "check what it allows", 8: "write socks5h:// to give it the name, or socks5:// for the address"]
+        return own[Int(code)] ?? "check the target, and what the proxy can reach"
     }
 }
