@@ -8,7 +8,7 @@ import Testing
         ("", "", true), ("a", "", true), ("", "a", false), ("abc", "abc", true), ("abc", "bc", true),
         ("abc", "abcd", false), ("aaab", "aab", true), ("ecdsa-with-sha256", "sha256", true),
         ("ecdsa-with-sha256", "sha25 ", false), ("Zürich", "ü", true), ("Zürich", "u", false),
-    ]) func looksAtBytes(text: String, part: String, isHeld: Bool) { #expect(text.holdsBytes(of: part) == isHeld) }
+    ]) func looksAtBytes(text: String, part: String, isHeld: Bool) { #expect(text.holds(part) == isHeld) }
 }
 
 @Suite struct ListingTests {

@@ -1,9 +1,9 @@
-extension String {
+extension Substring {
     /// `true` if the text contains the bytes of `part`.
     ///
     /// The library's `contains` and `firstRange` make types at run time at each call: tens of thousands of instructions
     /// for ten bytes, which counts for every certificate of a thousand servers.
-    package func holdsBytes(of part: String) -> Bool {
+    package func holds(_ part: String) -> Bool {
         var (text, part) = (self, part)
         return text.withUTF8 { text in
             part.withUTF8 { part in
@@ -15,6 +15,9 @@ extension String {
 }
 
 extension String {
+    /// `true` if the text contains the bytes of `part`.
+    package func holds(_ part: String) -> Bool { self[...].holds(part) }
+
     /// The text with some strings replaced in one pass; of several at the same place the first counts.
     ///
     /// Bytes are compared. The library's `replacing` and `split` compare characters: a combining mark after a quotation

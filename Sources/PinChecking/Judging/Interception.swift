@@ -60,7 +60,7 @@ extension Finding {
     fileprivate static func interceptor(making path: [Certificate], isKnown: Bool) -> Finding? {
         // Longer names are not searched to their end.
         let names = path.map { $0.issuer.prefix(1_000).lowercased() }
-        let known = interceptors.first { mark, _ in names.contains { $0.holdsBytes(of: mark) } }
+        let known = interceptors.first { mark, _ in names.contains { $0.holds(mark) } }
         guard let program = known?.1 else { return nil }
         let message = "this looks like \(program), a TLS-intercepting proxy: the issuer has its name"
         return isKnown ? Finding(.interceptor, .note, message) : .warning(.interceptor, message, remedy: .distrust)

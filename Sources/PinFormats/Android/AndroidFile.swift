@@ -4,10 +4,10 @@ internal import Pinning
 /// Android's `network_security_config.xml`, or the manifest of an app that names it.
 enum AndroidFile {
     static func isFound(in text: String) -> Bool {
-        text[...].holds("<network-security-config") || text[...].holds("<manifest") && text[...].holds(attribute)
+        text.holds("<network-security-config") || text.holds("<manifest") && text.holds(attribute)
     }
 
-    private static let attribute: StaticString = "android:networkSecurityConfig"
+    private static let attribute = "android:networkSecurityConfig"
     private static let element = "network-security-config"
 
     static func follow(
@@ -61,7 +61,7 @@ enum AndroidFile {
 
     static func read(_ file: PinFile, into reading: inout PinReading) throws(Problem) {
         let root = try XMLReader.root(of: file, mayHaveDocumentType: false)
-        if root.name == "manifest", file.text?[...].holds("<network-security-config") == false {
+        if root.name == "manifest", file.text?.holds("<network-security-config") == false {
             return try follow(root, in: file, ResourceDirectory(file: file), into: &reading)
         }
         if !file.isInArchive { try ResourceDirectory.refuseQualified(file.path, at: file.place) }

@@ -4,7 +4,7 @@ internal import Pinning
 /// JSON that configures hosts: TrustKit's, the options of react-native-ssl-public-key-pinning, and Expo's `app.json` with its Info.plist.
 enum JSONFile {
     static func isFound(in text: String) -> Bool {
-        text[...].holds("TSKPinnedDomains") || text[...].holds("publicKeyHashes") || text[...].holds("infoPlist")
+        text.holds("TSKPinnedDomains") || text.holds("publicKeyHashes") || text.holds("infoPlist")
     }
 
     static func read(_ root: DocumentNode, of file: PinFile, into reading: inout PinReading) throws(Problem) {

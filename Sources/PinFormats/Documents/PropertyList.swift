@@ -2,7 +2,7 @@ internal import Base
 internal import Pinning
 
 extension PinFile {
-    var isPropertyList: Bool { BinaryPropertyList.begins(bytes) || text.map { $0[...].holds("<plist") } == true }
+    var isPropertyList: Bool { BinaryPropertyList.begins(bytes) || text?.holds("<plist") == true }
 }
 
 enum XMLPropertyList {

@@ -28,7 +28,7 @@ struct OkHttpSource {
 
     /// Whether a file is a source with a pinner: a list has the word in its comments alone.
     static func isFound(in file: PinFile) -> Bool {
-        guard let text = file.text, text[...].holds("CertificatePinner") else { return false }
+        guard let text = file.text, text.holds("CertificatePinner") else { return false }
         return text.utf8.split(separator: UInt8(ascii: "\n")).contains { line in
             let line = Substring(line.drop { $0 == 0x20 || $0 == 0x09 })
             return line.first != "#" && line.holds("CertificatePinner")

@@ -1,3 +1,5 @@
+internal import Base
+
 struct SourceMistake: Error {
     let line: Int
     let reason: String
@@ -31,7 +33,7 @@ struct SourceToken {
     }
 
     var holdsPin: Bool {
-        if case .word = kind { false } else { text[...].holds("sha256/") || text[...].holds("sha1/") }
+        if case .word = kind { false } else { text.holds("sha256/") || text.holds("sha1/") }
     }
 
     /// The tokens, up to the first mistake.

@@ -106,8 +106,8 @@ package enum PolicyReader {
 
     /// Whether `file` is a policy rather than a configuration of a client.
     static func recognises(_ file: PinFile) -> Bool {
-        guard let text = file.text, text[...].holds("hosts"), JSONReader.beginsObject(file.bytes) else { return false }
-        guard let root = try? JSONReader.root(of: file) else { return text[...].holds("hosts:") }
+        guard let text = file.text, text.holds("hosts"), JSONReader.beginsObject(file.bytes) else { return false }
+        guard let root = try? JSONReader.root(of: file) else { return text.holds("hosts:") }
         return root["hosts"]?.members != nil
     }
 

@@ -9,7 +9,7 @@ enum PastedText {
     ///
     /// Those of the server, which are above them, would make anything pass.
     static func okHttpFailure(_ text: String, at place: PinPlace) -> Problem? {
-        guard text[...].holds("Certificate pinning failure!") else { return nil }
+        guard text.holds("Certificate pinning failure!") else { return nil }
         let lines = text.split(whereSeparator: \.isNewline).map { Substring($0).trimmingWhitespace() }
         let start = lines.firstIndex { $0.hasPrefix(heading) }
         let host = start.map { lines[$0].dropFirst(heading.count).prefix { $0 != ":" } } ?? ""

@@ -49,7 +49,7 @@ struct PinText {
 
     /// Whether a pin is anywhere in the text.
     var holdsPin: Bool {
-        let marks: [StaticString] = ["sha256/", "sha1/", "pinnedpubkey", "ublicKeyHashes"]
+        let marks = ["sha256/", "sha1/", "pinnedpubkey", "ublicKeyHashes"]
         if marks.contains(where: text.holds) || text.utf8.count == 43 && HashText.canonical(text) != nil { return true }
         if text.holds("256"), pins.contains(where: { $0.isClaimed && !$0.hash.isEmpty }) { return true }
         guard text.holds("=") else { return false }
@@ -196,20 +196,5 @@ extension Problem {
         Problem(
             .notation, at: place, "is the header of a response, and no browser enforces its pins any more",
             remedy: "give its pins alone: pin-sha256=\"…\"")
-    }
-}
-
-extension StringProtocol {
-    /// Whether the bytes of `part`, at least one, occur in the text; the library's search costs as much as reading a pin.
-    func holds(_ part: StaticString) -> Bool {
-        part.withUTF8Buffer { part in
-            var rest = Substring(self).utf8
-            while let start = rest.firstIndex(of: part[0]) {
-                rest = rest[start...]
-                if rest.starts(with: part) { return true }
-                rest = rest.dropFirst()
-            }
-            return false
-        }
     }
 }

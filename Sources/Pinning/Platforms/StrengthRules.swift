@@ -84,9 +84,7 @@ package struct StrengthRules: Sendable, Hashable {
         guard !Self.usualAlgorithms.contains(algorithm) else { return false }
         let name = algorithm.lowercased()
         guard name != "rsassapss", name != "ed25519" else { return false }
-        let isKnown =
-            Self.knownDigests.contains(where: name.holdsBytes) && !name.holdsBytes(of: "sha512/")
-            && !name.holdsBytes(of: "sha512-")
-        return isKnown ? refusedDigests.contains(where: name.holdsBytes) : !takesRareDigests
+        let isKnown = Self.knownDigests.contains(where: name.holds) && !name.holds("sha512/") && !name.holds("sha512-")
+        return isKnown ? refusedDigests.contains(where: name.holds) : !takesRareDigests
     }
 }
