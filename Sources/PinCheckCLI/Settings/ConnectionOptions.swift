@@ -114,7 +114,7 @@ extension OptionGroup {
     private static let versions: Option.Values.Words = { Option.words(ProtocolVersion.allCases.map(\.number)) }
 
     private static func version(_ text: String) throws -> ProtocolVersion {
-        guard let version = ProtocolVersion(number: text) else {
+        guard let version = ProtocolVersion.allCases.first(where: { $0.number == text }) else {
             throw Problem.usage("\(quoted(text)) is not a TLS version: write 1.0, 1.1, 1.2 or 1.3")
         }
         return version

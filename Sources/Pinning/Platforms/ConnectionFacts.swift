@@ -4,12 +4,6 @@ package enum ProtocolVersion: UInt16, Sendable, Hashable, CaseIterable, Comparab
     case tls10 = 0x0301
     case tls11, tls12, tls13
 
-    /// The version with a number as users write it, as in `1.2`; `nil` for any other text.
-    package init?(number: String) {
-        guard let version = Self.allCases.first(where: { $0.number == number }) else { return nil }
-        self = version
-    }
-
     /// The number alone, as in `1.2`: what users write.
     package var number: String { "1.\(rawValue - ProtocolVersion.tls10.rawValue)" }
     /// The name in documents, as in `TLSv1.3`.
