@@ -29,10 +29,8 @@ public struct Finding: Hashable, Sendable, CustomStringConvertible {
         package let otherPlace: PinPlace
 
         package init(_ what: String, missingIn source: String, pinnedIn other: String, at otherPlace: PinPlace) {
-            self.what = TerminalText.escaped(what)
-            self.source = source
-            self.other = other
-            self.otherPlace = otherPlace
+            (self.what, self.source) = (TerminalText.escaped(what), source)
+            (self.other, self.otherPlace) = (other, otherPlace)
         }
     }
 
@@ -56,14 +54,9 @@ public struct Finding: Hashable, Sendable, CustomStringConvertible {
         on date: Timestamp? = nil, remedy: Remedy? = nil, isObstacle: Bool = false
     ) {
         assert((kind.levels + kind.lintLevels).contains(level), "\(kind) has no level \(level)")
-        self.kind = kind
-        self.level = level
-        self.message = TerminalText.escaped(message)
-        self.place = place
-        self.subject = subject
-        self.date = date
-        self.remedy = remedy
-        self.isObstacle = isObstacle
+        (self.kind, self.level, self.message) = (kind, level, TerminalText.escaped(message))
+        (self.place, self.subject, self.date) = (place, subject, date)
+        (self.remedy, self.isObstacle) = (remedy, isObstacle)
     }
 
     /// The stable word for machines, as in `private-root`.

@@ -30,9 +30,7 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     package private(set) var lines: [String] = []
 
     package init(_ kind: Kind, _ message: SafeText, _ remedy: Remedy? = nil) {
-        self.kind = kind
-        self.message = message
-        self.remedy = remedy
+        (self.kind, self.message, self.remedy) = (kind, message, remedy)
     }
 
     /// A problem of data; text from outside is escaped.
@@ -40,9 +38,7 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
         self.init(
             id.isMissing ? .noInput : .data, SafeText(escaping: reason),
             remedy.map(TerminalText.escaped).map(Remedy.advice))
-        self.place = place
-        self.id = id
-        self.lines = lines.map(TerminalText.escaped)
+        (self.place, self.id, self.lines) = (place, id, lines.map(TerminalText.escaped))
     }
 
     package static func usage(_ message: SafeText, _ remedy: Remedy? = nil) -> Problem {

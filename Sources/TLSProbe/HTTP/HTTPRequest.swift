@@ -10,16 +10,13 @@ package struct HTTPRequest: Sendable, Hashable {
     package let fields: [HTTPField]
 
     package init(_ path: HTTPPath, host: ServerName, port: Int) {
-        self.path = path.description
+        (self.path, fields) = (path.description, [])
         authority = HTTPLocation.authority(host, port, defaultPort: 443)
-        fields = []
     }
 
     /// A request for `location`, with its host and port in the Host header unless another value is given.
     package init(_ location: HTTPLocation, authority: String? = nil, fields: [HTTPField] = []) {
-        path = location.path
-        self.authority = authority ?? location.authority
-        self.fields = fields
+        (path, self.authority, self.fields) = (location.path, authority ?? location.authority, fields)
     }
 
     /// The path as it is shown, as in `/health?…`: a query may contain a token.
