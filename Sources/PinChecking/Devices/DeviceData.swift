@@ -153,9 +153,7 @@ package struct DeviceData: Sendable {
     private static func precedes(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
         left.count != right.count ? left.count < right.count : left.lexicographicallyPrecedes(right)
     }
-}
 
-extension DeviceData {
     /// The devices of a platform that have a root, as in `on ios-13 and newer`; `nil` if the platform has no devices.
     package func availability(of certificate: [UInt8], on platform: DevicePlatform) -> String? {
         let all = devices.filter { $0.platform == platform }

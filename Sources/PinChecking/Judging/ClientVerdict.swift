@@ -73,6 +73,9 @@ public struct ClientVerdict: Sendable {
     var isUnanswered: Bool { isAccepted == nil && reason.failure != nil }
     var isNotSetUp: Bool { isAccepted == nil && !isUndecided && !isUnanswered }
 
+    /// Whether the client rejects since the chain is not trusted, whatever is pinned.
+    var isUntrusted: Bool { if case .untrusted? = decided?.reason { isAccepted == false } else { false } }
+
     /// What its verdict is about; `nil` without a verdict.
     var view: ServerView? { forecaster?.today }
     /// The TLS that it connects with; `nil` for one that is not known.
@@ -115,6 +118,15 @@ package struct JudgedChain: Sendable {
             MatchedPin(pin.pinIndex, at: pin.depth, of: all.map(\.client).distinct, on: pin.certificate)
         }.sorted { ($0.depth, $0.pinIndex) < ($1.depth, $1.pinIndex) }
     }
+
+    /// `true` if an accepting device could check revocation: the leaf names a place, and no staple is good.
+    package var leavesRevocationOpen: Bool {
+        view.evidence?.staple != .good && IssuerPlaces.nameRevocation(of: view.presented.leaf)
+            && clients.contains { client in
+                ![nil, .openssl].contains(client.client.client.platform) && client.isAccepted == true
+                    && client.decided?.restsOn.isEmpty == false
+            }
+    }
 }
 
 package struct MatchedPin: Sendable, Hashable {
@@ -141,17 +153,6 @@ extension [ClientVerdict] {
         // Positions are compared, because a verdict is large.
         func key(_ index: Int) -> (Int, Int) { (self[index].isAccepted == true ? 1 : 0, self[index].rank) }
         return indices.filter { self[$0].isAccepted != nil }.min { key($0) < key($1) }.map { self[$0] }
-    }
-}
-
-extension JudgedChain {
-    /// `true` if an accepting device could check revocation: the leaf names a place, and no staple is good.
-    package var leavesRevocationOpen: Bool {
-        view.evidence?.staple != .good && IssuerPlaces.nameRevocation(of: view.presented.leaf)
-            && clients.contains { client in
-                ![nil, .openssl].contains(client.client.client.platform) && client.isAccepted == true
-                    && client.decided?.restsOn.isEmpty == false
-            }
     }
 }
 
@@ -185,9 +186,4 @@ extension [String] {
         return rows.map { row in row.count > 3 ? "\(row[0]) to \(row[row.count - 1])" : row.joined(separator: ", ") }
             .joined(separator: ", ")
     }
-}
-
-extension ClientVerdict {
-    /// Whether the client rejects since the chain is not trusted, whatever is pinned.
-    var isUntrusted: Bool { if case .untrusted? = decided?.reason { isAccepted == false } else { false } }
 }

@@ -141,9 +141,7 @@ extension HostPolicy {
         let order = keys.indices.sorted { (keys[$0].0, keys[$0].1, $0) < (keys[$1].0, keys[$1].1, $1) }
         return clients.indices.map { order.firstIndex(of: $0) ?? 0 }
     }
-}
 
-extension HostPolicy {
     func evidence(of presented: PresentedChain, staple: [UInt8]?, at time: Timestamp) -> LeafEvidence {
         LeafEvidence(
             timestamps: EmbeddedTimestamps.of(presented.leaf),

@@ -116,9 +116,7 @@ struct PinSources: Sendable {
             "no configuration has an entry for \(name) (there are: \(listed(hosts)))"
                 + (read.pins.isEmpty ? ": no pin is compared" : ""))
     }
-}
 
-extension PinSources {
     /// The clients that judge if none is chosen, each by the pins of its own sources; a `nil` device is this machine.
     ///
     /// They are those of the configurations, curl for pins in its notation, and for all other pins `generic`, or

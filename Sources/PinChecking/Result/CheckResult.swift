@@ -160,9 +160,7 @@ extension CheckResult {
             verdict: .unjudged, changes: changes
         ).concluded()
     }
-}
 
-extension CheckResult {
     /// The source of a certificate in the shown chain: a stable word, or empty, and people's words, `nil` if presented.
     package func origin(of certificate: Certificate) -> (source: String, words: String?) {
         let sent = (judged?.clients ?? []).lazy.compactMap { $0.handshake?.presented.certificates }

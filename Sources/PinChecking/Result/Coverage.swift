@@ -47,12 +47,10 @@ extension CheckedConnection {
 }
 
 extension [CheckedConnection] {
-    private var servingPlaces: Set<String> { Set(filter { $0.served != nil }.map(\.place)) }
-
     /// The connections with their results, and if they are reported: no missing parts unless a record has them in
     /// `expected`, and a dead address only once.
     func covered(expecting expected: Set<Variant> = []) -> [CheckedConnection] {
-        let serving = servingPlaces
+        let serving = Set(filter { $0.served != nil }.map(\.place))
         let kept = compactMap { $0.served == nil ? nil : $0.variant.keyType }.distinct
         let ordinary = Dictionary(filter { $0.variant == .ordinary }.map { ($0.place, $0) }) { first, _ in first }
         return map { connection in

@@ -38,9 +38,7 @@ package struct Check: Sendable {
         check.endpoints[0].request.timeout = min(timeout, max(.milliseconds(1), limit))
         return check
     }
-}
 
-extension Check {
     /// Plans the checks of targets, in their order, and reads their pins; an error contains its place in a list.
     package static func plan(
         _ targets: [CheckTarget], _ policies: inout Policies, areAll: Bool = true
