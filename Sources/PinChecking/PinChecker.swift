@@ -73,7 +73,9 @@ public final class PinChecker: Sendable {
         var request = CheckRequest()
         request.judging = judging
         request.connection.timeout = min(max(timeout, .milliseconds(1)), .seconds(86_400))
-        if let address { request.connection.addresses.given = try ConnectAddress.readAny(address) }
+        if let address {
+            request.connection.addresses = .init(given: try ConnectAddress.readAny(address), isOfOneTarget: true)
+        }
         let checkTarget = CheckTarget(target: try Target(target), request: request)
         let checks = try policies.withLock { (policies) throws(Problem) in try Check.plan([checkTarget], &policies) }
         let results = try await SharedConnections.process.check(

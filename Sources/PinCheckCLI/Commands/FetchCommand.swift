@@ -71,9 +71,7 @@ extension Invocation {
         let plan: Downloader.Plan = { (target, request) throws(Problem) in
             var check = CheckTarget(target: target, request: request)
             if let hosts { check = try hosts.checkTarget(for: target, request) }
-            return try policies.withLock { [check] (policies) throws(Problem) in
-                try Check.plan([check], &policies, areAll: false)[0]
-            }
+            return try policies.withLock { [check] (policies) throws(Problem) in try Check.plan([check], &policies)[0] }
         }
         let target = try Target("https://\(download.location.authority)/")
         // Without an entry the host would silently have no pins.

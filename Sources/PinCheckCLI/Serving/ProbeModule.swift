@@ -58,7 +58,7 @@ final class ProbeModule: Sendable {
         }
         do throws(Problem) {
             return try policies.withLock { (policies) throws(Problem) in
-                try Check.plan([CheckTarget(target: target, request: request)], &policies, areAll: false)[0]
+                try Check.plan([CheckTarget(target: target, request: request)], &policies)[0]
             }
         } catch { throw ScrapeProblem(500, error.told) }
     }

@@ -40,10 +40,8 @@ package struct Check: Sendable {
     }
 
     /// Plans the checks of targets, in their order, and reads their pins; an error contains its place in a list.
-    package static func plan(
-        _ targets: [CheckTarget], _ policies: inout Policies, areAll: Bool = true
-    ) throws(Problem) -> [Check] {
-        try checks(of: targets, areAll: areAll) { (target, endpoint) throws(Problem) in
+    package static func plan(_ targets: [CheckTarget], _ policies: inout Policies) throws(Problem) -> [Check] {
+        try checks(of: targets) { (target, endpoint) throws(Problem) in
             try policies.policy(
                 target.request.judging, for: endpoint.referenceName,
                 writtenAs: target.request.names.writtenName(of: target.target.writtenHost), url: target.target.host,
@@ -59,7 +57,7 @@ package struct Check: Sendable {
             switch entry {
             case .failure(let bad): return Check(endpoints: [], bad: bad, policy: nil, retries: 0)
             case .success(let target):
-                do throws(Problem) { return try plan([target], &policies, areAll: false)[0] } catch {
+                do throws(Problem) { return try plan([target], &policies)[0] } catch {
                     // Flags that contradict an entry are no mistake of it.
                     guard target.place != nil, error.kind != .usage else { throw error }
                     return Check(endpoints: [], bad: BadEntry(target.title, error), policy: nil, retries: 0)
@@ -81,6 +79,7 @@ package struct Check: Sendable {
             targets[index].request.http = CheckRequest.HTTP()
             targets[index].request.judging = isReadable ? judging : CheckRequest.Judging().unpinned
         }
+        try CheckTarget.refuseUnusedAddresses(of: targets)
         return try plan(targets, &policies)
     }
 
@@ -88,14 +87,14 @@ package struct Check: Sendable {
         var targets = targets
         // Without a verdict no request is sent.
         for index in targets.indices { targets[index].request.http = CheckRequest.HTTP() }
-        return try checks(of: targets, areAll: true) { _, _ in nil }
+        try CheckTarget.refuseUnusedAddresses(of: targets)
+        return try checks(of: targets) { _, _ in nil }
     }
 
     private static func checks(
-        of targets: [CheckTarget], areAll: Bool,
-        judgedBy policy: (CheckTarget, CheckEndpoint) throws(Problem) -> HostPolicy?
+        of targets: [CheckTarget], judgedBy policy: (CheckTarget, CheckEndpoint) throws(Problem) -> HostPolicy?
     ) throws(Problem) -> [Check] {
-        let checks = try targets.map { (target) throws(Problem) in
+        try targets.map { (target) throws(Problem) in
             do throws(Problem) {
                 let endpoints = try target.endpoints()
                 return Check(
@@ -104,8 +103,6 @@ package struct Check: Sendable {
                     variants: target.request.variants)
             } catch { throw target.place.map(error.at) ?? error }
         }
-        if areAll { try CheckTarget.refuseUnusedAddresses(of: targets) }
-        return checks
     }
 }
 
