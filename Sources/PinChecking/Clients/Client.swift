@@ -120,9 +120,9 @@ extension Client {
     /// The files of an app that it loads; `nil` if it loads none.
     package var loader: BundleLoader? { pinForm.loader }
 
-    /// The client that decides for every connection of an app on a platform, as its system.
-    static func system(of platform: PlatformFamily) -> Client? {
-        all.first { $0.bindsAppBy != nil && $0.platform == platform }
+    /// The clients that decide for every connection of an app on a platform, as its system.
+    static func system(of platform: PlatformFamily) -> [Client] {
+        all.filter { $0.bindsAppBy != nil && $0.platform == platform }
     }
 
     static func judging(_ set: LooseSet) -> Client { all.first { $0.looseSet == set } ?? .generic }

@@ -123,7 +123,7 @@ struct PinSources: Sendable {
     /// AFNetworking if these are certificates as it loads them.
     func clients(_ settings: CheckRequest.Judging, on devices: [Device?] = [nil]) throws(Problem) -> ClientSelection {
         var named = read.configurations.flatMap { clients(of: $0, on: devices) }
-        if read.networkSecurity.contains(where: { !$0.isEmpty }) { named += [.system(of: .android)].compactMap(\.self) }
+        if read.networkSecurity.contains(where: { !$0.isEmpty }) { named += Client.system(of: .android) }
         if !curlPins.isEmpty { named.append(.judging(.inCurlsNotation)) }
         let hasSecurityPolicy =
             settings.mode != nil || settings.allowsInvalidCertificates != nil || settings.validatesDomainName != nil
@@ -135,14 +135,14 @@ struct PinSources: Sendable {
             let isLoaders = !named.contains(loader) && (hasSecurityPolicy || isCertificates)
             named.append(isLoaders ? loader : .judging(.others))
         } else if hasSecurityPolicy, !named.contains(loader) {
-            let known = named.isEmpty ? [.system(of: .apple)].compactMap(\.self) : Client.all.filter(named.contains)
+            let known = named.isEmpty ? Client.system(of: .apple) : Client.all.filter(named.contains)
             throw .usage(
                 "mode, allowInvalidCertificates and validatesDomainName are AFNetworking's, and the pins are for "
                     + "\(known.map(\.name).joined(separator: ", "))", .chooseClient)
         }
         // The app would have no client on its system.
         if !read.transportSecurity.isEmpty, !named.contains(where: { $0.platform == .apple }) {
-            named += [.system(of: .apple)].compactMap(\.self)
+            named += Client.system(of: .apple)
         }
         return .named(Client.all.filter(named.contains))
     }
