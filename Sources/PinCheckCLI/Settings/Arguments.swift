@@ -1,7 +1,6 @@
 import Base
 import PinChecking
 import PinFormats
-import PinLint
 import Pinning
 
 /// Reads argv, alone: `--name value`, `--name=value`, `-n value`, `-nvalue`, and several switches after one dash.

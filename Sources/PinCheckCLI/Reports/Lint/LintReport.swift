@@ -1,6 +1,5 @@
 import Base
 import PinFormats
-import PinLint
 import Pinning
 import TLSProbe
 
