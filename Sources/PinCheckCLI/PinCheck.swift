@@ -59,11 +59,6 @@ package enum PinCheck {
         var convention = arguments.convention
         var given: Settings?
         let log = ReadLog()
-        func refuse(_ error: Problem) {
-            Self.refuse(error, convention, in: context)
-            guard let given else { return }
-            ReadLog.$current.withValue(log) { tell(error, where: given, in: context) }
-        }
         context.console.style = context.style(arguments.color, on: context.console.errors)
         context.run = { await run(arguments: $0, in: $1) }
         do {
@@ -92,7 +87,8 @@ package enum PinCheck {
             return (status, convention)
         } catch {
             let problem = error as? Problem ?? .software("\(error)")
-            refuse(problem)
+            refuse(problem, convention, in: context)
+            if let given { ReadLog.$current.withValue(log) { tell(problem, where: given, in: context) } }
             return (ExitStatus(problem), convention)
         }
     }

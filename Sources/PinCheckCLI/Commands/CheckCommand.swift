@@ -88,7 +88,7 @@ extension Invocation {
         var writer = try ResultWriter(settings, outputs, notes: notes, total: total, state: state, in: context)
         var served: [Int: PresentedChain] = [:]
         try await Checker.run(
-            checks, request, in: context.engine, within: writer.needsOrder ? context.targetWindow : nil,
+            checks, request, in: context.engine(), within: writer.needsOrder ? context.targetWindow : nil,
             more: supply.more
         ) { position, target throws(Problem) in
             let states = comparison?.states(of: target)

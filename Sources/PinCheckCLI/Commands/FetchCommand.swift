@@ -78,7 +78,7 @@ extension Invocation {
         if let hosts, download.request.judging.pins.isEmpty { try hosts.require(target, download.request) }
         _ = try plan(target, download.request)
         for finding in policies.withLock({ $0.notes }) { context.console.report("Note: \(finding.reason.message)") }
-        return Downloader(in: context.engine, plan: plan)
+        return Downloader(in: context.engine(), plan: plan)
     }
 
     private func fetch(

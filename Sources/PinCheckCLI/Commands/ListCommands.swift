@@ -95,14 +95,11 @@ struct DevicesReport {
     }
 
     func roots(of device: Device) throws(Problem) -> [Certificate] {
+        func order(_ root: Certificate) -> String { "\(root.shownName.lowercased())\0\(root.fingerprint.hexadecimal)" }
         do throws(X509Error) {
             return try data.roots(of: device).map { (der) throws(X509Error) in
                 try CertificateReader.certificate(der: der)
-            }.sorted {
-                ($0.shownName.lowercased(), $0.fingerprint.hexadecimal) < (
-                    $1.shownName.lowercased(), $1.fingerprint.hexadecimal
-                )
-            }
+            }.sorted { order($0) < order($1) }
         } catch {
             throw .data("\(path.map { quoted($0) } ?? "the device data") has a root of \(device.name) that is \(error)")
         }

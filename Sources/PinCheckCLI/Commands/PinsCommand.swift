@@ -127,7 +127,7 @@ extension Invocation {
         let targets = try targets.map { CheckTarget(target: try Target($0), request: request) }
         let checks = try Check.unpinned(targets, &policies)
         var found = [[KeySource]](repeating: [], count: checks.count)
-        await Checker.run(checks, request, in: context.engine) { position, target in
+        await Checker.run(checks, request, in: context.engine()) { position, target in
             found[position] = KeySource.all(of: target, keyTypes: request.variants.keyTypes)
         }
         let sources = found.flatMap(\.self)

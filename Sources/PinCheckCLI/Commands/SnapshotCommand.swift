@@ -54,7 +54,7 @@ extension Invocation {
         var endpoints: [Snapshot.Endpoint] = []
         var told = [[SafeText]](repeating: [], count: checks.count)
         var isWhole = true
-        await Checker.run(checks, request, in: context.engine) { position, target in
+        await Checker.run(checks, request, in: context.engine()) { position, target in
             endpoints += target.connections.compactMap { Snapshot.Endpoint($0) }
             for finding in target.connections.compactMap(\.judged?.interception) where finding.level == .warning {
                 // `snapshot` lacks the option `--anchors` that the remedy names.

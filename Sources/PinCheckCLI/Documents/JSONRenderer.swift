@@ -19,8 +19,8 @@ package struct JSONObject: JSONValue, ExpressibleByDictionaryLiteral {
         for (key, value) in members {
             output.beginPart()
             output.write(key)
-            output.endKey()
-            if let value { value.write(to: &output) } else { output.writeNull() }
+            output.write(word: output.depth == nil ? ":" : " : ")
+            if let value { value.write(to: &output) } else { output.write(word: "null") }
         }
         output.end(with: "}")
     }
@@ -42,7 +42,7 @@ extension Double: JSONValue { package func write(to output: inout JSONRenderer) 
 
 extension Optional: JSONValue where Wrapped: JSONValue {
     package func write(to output: inout JSONRenderer) {
-        if let self { self.write(to: &output) } else { output.writeNull() }
+        if let self { self.write(to: &output) } else { output.write(word: "null") }
     }
 }
 
@@ -61,7 +61,7 @@ extension Array: JSONValue where Element: JSONValue {
 package struct JSONRenderer {
     private var bytes: [UInt8] = []
     /// The depth that indents each part by two spaces a level on a line of its own; `nil` writes one line.
-    private var depth: Int?
+    fileprivate var depth: Int?
     /// `true` if the innermost object or list has no part yet.
     private var isEmpty = true
     private var problem: Double?
@@ -100,15 +100,11 @@ package struct JSONRenderer {
         isEmpty = false
     }
 
-    fileprivate mutating func endKey() { write(word: depth == nil ? ":" : " : ") }
-
     private mutating func startLine() {
         guard let depth else { return }
         bytes.append(UInt8(ascii: "\n"))
         bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * 2))
     }
-
-    fileprivate mutating func writeNull() { write(word: "null") }
 
     fileprivate mutating func write(word: String) {
         var word = word

@@ -196,9 +196,6 @@ extension Report {
         let time: Timestamp
         let judged: [(device: JudgedDevice, verdict: VerdictWord)]
 
-        /// `true` if the devices' own roots are not used, so that their date does not matter.
-        var useGivenAnchorsAlone: Bool { judged.allSatisfy { $0.device.trust == .anchors } }
-
         package var document: JSONObject {
             let judged = judged.map { judged, verdict -> JSONObject in
                 [

@@ -42,9 +42,7 @@ package struct Context: Sendable {
 
     var policies: Policies { Policies(environment: environment, at: now(), publicRoots: publicRoots) }
 
-    var engine: Environment { engine(withConnections: DescriptorLimit.connectionLimit()) }
-
-    func engine(withConnections limit: Int) -> Environment {
+    func engine(withConnections limit: Int = DescriptorLimit.connectionLimit()) -> Environment {
         Environment(variables: environment, now: now, thread: thread, network: network, connectionLimit: limit)
     }
 

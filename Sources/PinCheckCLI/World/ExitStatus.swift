@@ -37,8 +37,7 @@ package enum ExitStatus: Sendable, CaseIterable, Comparable {
 }
 
 package enum ExitConvention: Sendable {
-    case standard
-    case monitoring
+    case standard, monitoring
 
     package func code(for status: ExitStatus) -> Int32 {
         switch self {

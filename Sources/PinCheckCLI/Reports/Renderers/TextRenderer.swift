@@ -193,7 +193,7 @@ struct TextRenderer: Sendable {
         guard let devices = report.devices, !report.clients.isEmpty else { return [] }
         let one = devices.judged.count == 1 ? devices.judged.first?.device : nil
         let roots =
-            devices.useGivenAnchorsAlone
+            devices.judged.allSatisfy { $0.device.trust == .anchors }
             ? ", by the anchors given, not their roots"
             : one == nil
                 ? ", roots as read up to \(devices.lists.data.date.date)"
