@@ -28,7 +28,7 @@ import FoundationXML
         report.warnings = []
         report.verdict = .none
         report.reason = Reason("refused", "connect: connection refused")
-        report.exit = .unreachable
+        report.status = .unreachable
         report.monitoring = RendererTests.monitored(.unreachable, report.reason.message)
         return report
     }
@@ -129,7 +129,7 @@ import FoundationXML
     @Test func whatIsShownForComparisonSetsOffNoAlert() throws {
         var without = Self.calm()
         without.variant = .withoutSNI
-        without.exit = .warn
+        without.status = .warn
         let time = Timestamp(secondsSinceEpoch: 0)
         let metrics = try Self.text(PrometheusRenderer(now: { time }), [Self.calm(), without])
         for name in ["status", "accepted", "reached"] {

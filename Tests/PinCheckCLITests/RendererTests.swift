@@ -43,7 +43,7 @@ extension Timestamp: ExpressibleByStringLiteral {
         let root = certificate(1, "CN=Example Root", key: "EC P-384", to: "2036-10-01T00:00:00Z", pin: rootPin)
         let reason = Reason("pin-matched", "public key pin matched at depth 0")
         return Report(
-            target: "api.example.com:443", verdict: .accept, reason: reason, exit: .pass, endpoint: endpoint(),
+            target: "api.example.com:443", verdict: .accept, reason: reason, status: .pass, endpoint: endpoint(),
             tls: handshake(), verifyName: "api.example.com", evaluatedAt: "2026-10-04T00:00:00Z", presented: [leaf],
             built: [
                 Report.ChainLink(certificate: leaf, source: "presented", pins: [0]),
@@ -110,7 +110,7 @@ extension Timestamp: ExpressibleByStringLiteral {
         report.pins.matched = []
         report.verdict = .reject
         report.reason = reason
-        report.exit = .fail
+        report.status = .fail
         report.monitoring = monitored(.fail, reason.message)
         return report
     }

@@ -13,7 +13,7 @@ extension Report {
         let first = try? result.connection?.get()
         self.init(
             target: result.target, verdict: VerdictWord(result.verdict.outcome.isAccepted), reason: result.reason,
-            exit: ExitStatus(result.outcome), endpoint: result.endpoint, tls: shown?.handshake ?? first,
+            status: ExitStatus(result.outcome), endpoint: result.endpoint, tls: shown?.handshake ?? first,
             offerOf: shown?.handshake.flatMap { $0 == first ? nil : shown?.stack?.name },
             firstPin: first?.presented.leaf.publicKey.spkiSHA256.description,
             verifyName: result.referenceName == .unchecked ? nil : result.referenceName.description,

@@ -4,8 +4,6 @@ import Pinning
 import TLSProbe
 
 extension Report {
-    var status: ExitStatus { exit }
-
     /// The connected address if it is not the target's, with a port that is not the target's.
     var peer: String? {
         guard let endpoint, let address = endpoint.address?.description else { return nil }

@@ -1,4 +1,3 @@
-import Base
 import PinChecking
 import Pinning
 import TLSProbe
@@ -10,7 +9,7 @@ struct Report: JSONDocument {
     var target: String
     var verdict: VerdictWord
     var reason: Reason
-    var exit: ExitStatus
+    var status: ExitStatus
     var endpoint: EndpointFacts?
     var tls: Handshake?
     /// Whose TLS the server was asked with; `nil` for the first handshake.
@@ -48,7 +47,7 @@ struct Report: JSONDocument {
 
     package var document: JSONObject {
         [
-            "schema": Self.schema, "target": target, "verdict": verdict, "reason": reason, "exit": exit,
+            "schema": Self.schema, "target": target, "verdict": verdict, "reason": reason, "exit": status,
             "endpoint": endpoint?.document(verifyName: verifyName), "proxy": endpoint?.proxy?.document(tls?.proxy),
             "tls": tls, "verify_name": verifyName, "variant": variant,
             "consistency": consistency?.document(targetReason),
@@ -58,7 +57,7 @@ struct Report: JSONDocument {
             "transparency": transparency, "revocation": revocation, "devices": devices, "checks": checks,
             "clients": clients, "warnings": warnings, "notes": notes, "unjudged": unjudged, "outlook": outlook,
             "next": next, "change": change, "http": http,
-            "monitoring": monitoring == Monitoring(exit: exit, reason: reason, runExit: exit) ? nil : monitoring,
+            "monitoring": monitoring == Monitoring(exit: status, reason: reason, runExit: status) ? nil : monitoring,
         ]
     }
 

@@ -57,7 +57,7 @@ struct PrometheusRenderer: ResultRenderer {
         if let address, !report.isOneOfSeveral { add("address_info", 1, [("address", address)]) }
         // A connection shown for comparison must not raise an alert on the target.
         if report.counts {
-            add("status", report.exit.rawValue)
+            add("status", report.status.rawValue)
             add("reached", report.verdict != .none || report.status == .data && report.reason.id != "bad-entry" ? 1 : 0)
         }
         var names: [String?: UniqueNames] = [:]
@@ -203,10 +203,8 @@ struct NagiosRenderer: ResultRenderer {
             return start + "\(entry.name) \(entry.sentence) | "
                 + data.map { "\(Self.label($0.label))=\($0.value)" }.joined(separator: " ") + "\n"
         }
-        let order = entries.indices.sorted { left, right in
-            let ranks = [left, right].map { MonitoringState(entries[$0].status).gravity }
-            return ranks[0] != ranks[1] ? ranks[0] > ranks[1] : left < right
-        }
+        func rank(_ index: Int) -> (Int, Int) { (-MonitoringState(entries[index].status).gravity, index) }
+        let order = entries.indices.sorted { rank($0) < rank($1) }
         var first = start
         if total.count == 1, let target {
             first += "\(targetName) \(Self.safe(target.sentence + target.more, length: 600))"
