@@ -1,4 +1,3 @@
-import Base
 import PinChecking
 import PinFormats
 import Pinning
@@ -96,11 +95,7 @@ extension Variant: JSONDocument {
 }
 
 extension AddressComparison {
-    var exit: ExitStatus { .worst(outcomes.map(ExitStatus.init)) }
-
     var hasVerdicts: Bool { accepted + rejected > 0 }
-
-    func says(_ warning: Reason) -> Bool { findings.contains { $0.reason == warning } }
 
     func document(_ reason: Reason?) -> JSONObject {
         let findings = findings.map { finding -> JSONObject in
@@ -118,7 +113,8 @@ extension AddressComparison {
         return [
             "consistent": isConsistent, "reason": reason, "coverage": coverage, "addresses": addresses,
             "accepted": accepted, "rejected": rejected, "unreachable": unreachable, "findings": findings,
-            "has_known_differences": hasKnownDifferences, "answering_otherwise": answeringOtherwise, "exit": exit,
+            "has_known_differences": hasKnownDifferences, "answering_otherwise": answeringOtherwise,
+            "exit": ExitStatus.worst(outcomes.map(ExitStatus.init)),
         ]
     }
 }
@@ -183,17 +179,14 @@ extension ConnectionFacts: JSONDocument {
 
 extension Handshake: JSONDocument {
     package var document: JSONObject {
+        let times: JSONObject = [
+            "resolve": timings.resolve?.milliseconds, "connect": timings.connect.milliseconds,
+            "proxy": timings.proxy?.milliseconds, "handshake": timings.handshake.milliseconds,
+        ]
         var document = facts.document
         document.members += [
             ("alpn", alpn), ("client_certificate_requested", clientCertificateRequested),
-            ("client_certificate_sent", clientCertificateSent),
-            (
-                "timings_ms",
-                [
-                    "resolve": timings.resolve?.milliseconds, "connect": timings.connect.milliseconds,
-                    "proxy": timings.proxy?.milliseconds, "handshake": timings.handshake.milliseconds,
-                ] as JSONObject
-            ),
+            ("client_certificate_sent", clientCertificateSent), ("timings_ms", times),
         ]
         return document
     }

@@ -1,5 +1,4 @@
 import Base
-import PinChecking
 import Pinning
 
 extension FindingID {

@@ -1,8 +1,3 @@
-import Base
-import PinChecking
-import PinFormats
-import Pinning
-
 package enum ExitStatus: Sendable, CaseIterable, Comparable {
     case pass, fail, unreachable, unknown, warn, changed, answer, usage, data, noInput, software, inputOutput
 

@@ -1,4 +1,3 @@
-import Base
 import Pinning
 
 protocol ResultRenderer: Sendable {

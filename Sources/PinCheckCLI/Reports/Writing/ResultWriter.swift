@@ -75,7 +75,8 @@ struct ResultWriter {
         for report in reports where saysWarnings && isTold {
             // The text shows the differences of variants itself, and most warnings are about all of them.
             for warning in report.warnings
-            where !notes.contains(warning) && !(report.consistency?.says(warning) ?? false)
+            where !notes.contains(warning)
+                && !(report.consistency?.findings ?? []).contains(where: { $0.reason == warning })
                 && said.insert(warning).inserted
             {
                 progress?.erase()
