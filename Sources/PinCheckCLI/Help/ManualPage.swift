@@ -133,7 +133,6 @@ struct ManualWriter {
         }
     }
 
-    /// The text without characters that roff interprets.
     private static func escaped(_ text: some StringProtocol) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

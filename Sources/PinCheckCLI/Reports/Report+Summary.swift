@@ -12,7 +12,6 @@ extension Report {
         return target.hasSuffix(":\(endpoint.port)") ? address : authority
     }
 
-    /// The target, with an address that was given or is one of several, and with the variant.
     var title: String {
         let place = target + (isOneOfSeveral ? peer.map { " → " + $0 } ?? "" : "")
         return place + (variantLabel.map { ", " + $0 } ?? "")
@@ -57,7 +56,6 @@ extension Report {
 
     private var ahead: [Finding] { (outlook?.findings ?? []).filter { $0.level != .note && verdict == .accept } }
 
-    /// The ids of all warnings, including the verdict's, each once.
     var warningIDs: [String] { (warnings.map(\.id) + ahead.map(\.id)).distinct }
 
     /// The certificates that the verdict rests on, each once; the path is 1 if the depth is enough to tell it apart.

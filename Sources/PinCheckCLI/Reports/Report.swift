@@ -19,7 +19,6 @@ struct Report: JSONDocument {
     var verifyName: String?
     var variant: Variant?
     var consistency: AddressComparison?
-    /// The line on all connections to the target, where there is a comparison.
     var targetReason: Reason?
     var evaluatedAt: Timestamp
     var isOfAnotherTime = false

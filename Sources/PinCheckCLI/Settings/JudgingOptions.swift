@@ -42,8 +42,7 @@ extension OptionGroup {
             "--no-validate-domain-name", help: "AFNetworking: validatesDomainName = NO.",
             "Neither the name nor the purpose of the certificate counts.", key: "validatesDomainName", isNegation: true
         ) { $0.request.judging.validatesDomainName = !$1.isOn }
-        trust.options[0]
-        trust.options[1]
+        trust.options
         at
         Option(
             "--extra-root", of: "file|dir", .file, help: "Act as if this root were installed on the device.",
@@ -79,10 +78,7 @@ extension OptionGroup {
             Each client is judged on those of its system, as in 'ios-12,android-9', or all. 'system' is this \
             machine, the default. 'pincheck devices' lists them. Repeatable.
             """, isRepeatable: true, key: "device", isInLists: true
-        ) {
-            $0.deviceNames.append($1.text)
-            $0.request.judging.devices = $0.deviceNames.words
-        }
+        ) { $0.request.judging.devices = ($0.request.judging.devices ?? []) + [$1.text].words }
         deviceData
     }
 

@@ -7,7 +7,6 @@ import TLSProbe
 struct Settings: Sendable {
     var arguments: [String] = []
     var request = CheckRequest()
-    var deviceNames: [String] = []
     var ports: [Int] = []
 
     var lists: [String] = []

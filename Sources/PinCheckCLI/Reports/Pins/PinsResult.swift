@@ -132,11 +132,11 @@ struct PinsResult {
     /// Saves each certificate to pin once, with a line: AFNetworking pins every file of a bundle.
     private func save(in directory: String, _ context: Context) throws(Problem) -> [Certificate: String] {
         var saved: [Certificate: String] = [:]
-        let (unfit, fit) = (sources.filter(\.isUnfit), sources.filter { !$0.isUnfit })
-        for source in unfit {
+        for source in sources where source.isUnfit {
             let why = source.isIntercepted ? "it may be an interceptor's" : "its chain is not verified"
             context.console.report("nothing was saved of \(source.name): \(why)")
         }
+        let fit = sources.filter { !$0.isUnfit }
         guard !fit.isEmpty else { return saved }
         let saver = try CertificateSaver(directory: directory)
         for source in fit {

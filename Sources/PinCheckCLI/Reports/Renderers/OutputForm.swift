@@ -1,4 +1,3 @@
-import Base
 import Pinning
 
 struct OutputForm: RawRepresentable, CaseIterable, Sendable {

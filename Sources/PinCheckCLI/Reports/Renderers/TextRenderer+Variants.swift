@@ -1,6 +1,5 @@
 import Base
 import PinChecking
-import Pinning
 
 extension TextRenderer {
     /// The connections to a target: one row for those that are equal in every column.
@@ -89,7 +88,6 @@ extension TextRenderer {
 
     private static var mostPlaces: Int { 12 }
 
-    /// The outlooks of the connections that count, each once, with its kinds of clients unless it is for all.
     private func outlooks(_ reports: [Report]) -> [String] {
         let lines = reports.filter(\.counts).flatMap { report in
             outlook(report).map { (line: $0, kind: report.variant?.name ?? "") }
