@@ -60,6 +60,9 @@ import X509
             for (line, hint) in [
                 ("https://$SERVER/ --host $HOST", served + "--sni \(host) judges clients that send it\n"),
                 ("https://$SERVER/", served + "give --host or --sni\n"),
+                // Vectors 152 and 153; 151 is in the policy above, 155 in ``VariantTests``.
+                ("$HOST --connect $SERVER --no-sni", served.dropLast(2) + "\n"),
+                ("$SERVER --verify-name 127.0.0.1 --sni $HOST", "is not valid for 127.0.0.1; it is valid for "),
                 // A name was sent: the default certificate has nothing to do with it.
                 ("b.example --connect $SERVER", "  hint: the SNI was b.example\n"),
             ] { await desk.expect(line + " --anchors @root.pem", "fail name-mismatch: \(hint)") }
@@ -199,28 +202,10 @@ import X509
     }
 }
 
-/// The vectors 145 and 151 to 157 of the decision table, as whole command lines; what is no pin is proven by `PinFileTests`.
-@Suite(.endsSomeTime) struct HTTPDNSVectors {
-    private static let rows: [(vector: String, line: String, end: String)] = [
-        ("151: an address with the domain as SNI and as the name", "BYNAME", "pass: SNI $HOST"),
-        (
-            "152: another tenant's certificate", "$HOST --connect $SERVER --no-sni",
-            "fail name-mismatch:   hint: this address serves CN=other-tenant.example to clients that send no SNI\n"
-        ), ("153: the address itself", "$SERVER", "fail name-mismatch: is not valid for 127.0.0.1; it is valid for "),
-        (
-            "153: nor with the domain as SNI", "$SERVER --verify-name 127.0.0.1 --sni $HOST",
-            "fail name-mismatch: is not valid for 127.0.0.1; it is valid for "
-        ),
-    ]
-
-    @Test(arguments: rows) func aVectorEndsAsTheTableHasIt(vector: String, line: String, end: String) async throws {
-        try await Desk.serving(AddressInURLTests.sharedEdge()) { desk, _ in
-            let byName = "https://$SERVER/ --sni $HOST --verify-name $HOST --pins $LEAF"
-            await desk.expect(line.replacing("BYNAME", with: byName) + " --anchors @root.pem", end)
-        }
-    }
-
-    @Test func `vector 145: the hash of a bare key, as Node's cert.pubkey gives it, is told from a pin`() async throws {
+/// Hashes that are no pins, as whole command lines; what is no pin in a file is proven by `PinFileTests`.
+@Suite(.endsSomeTime) struct OtherHashTests {
+    /// Vector 145: as Node's `cert.pubkey` gives it.
+    @Test func theHashOfABareKeyIsToldFromAPin() async throws {
         // The point of a P-256 key is the end of its SubjectPublicKeyInfo.
         let pin = Hashing.sha256(Array(pki.leaf.key.publicKeyInfo.suffix(65))).description
         #expect(pin != pki.leaf.pin)
@@ -242,24 +227,6 @@ import X509
             let said = "certificate-hash-pin … \(words) … not of … key: pin \(right)"
             try await Desk().expect("VERIFY --pins \(pin)", "fail pin-mismatch: \(said)")
             try await Desk().expect("VERIFY --pins \(pin) --pins $LEAF", "pass pin-matched: \(said)")
-        }
-    }
-
-    @Test func `vectors 154 to 157: each address has a verdict of its own, and a rotation ends an old leaf's pin`()
-        async throws
-    {
-        try await Desk.serving(.presenting([pki.leaf2, pki.interA])) { desk, server in
-            try await LoopbackServer.serving(.presenting(served)) { old in
-                let (new, old) = ("127.0.0.1:\(server.port)", "127.0.0.1:\(old.port)")
-                await desk.expect(
-                    "CHECK --connect \(old) --pins $LEAF",
-                    "fail pin-mismatch,pin-matched: \n  \(new)  FAIL  … \n  \(old)  PASS  … \n  FAIL  \(new): "
-                        + "no configured pin is on the chain\n")
-            }
-            // An authority's pin holds, with a note.
-            await desk.expect("CHECK --pins $LEAF --pins $INTER", "pass: only a CA pin matched (depth 1)")
-            await desk.expect("CHECK --pins $LEAF", "fail pin-mismatch").says(
-                ending: "no configured pin is on the chain\n")
         }
     }
 }
