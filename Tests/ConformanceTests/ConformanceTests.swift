@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import LoopbackLab
 import Pinning
 import Testing
 import X509
