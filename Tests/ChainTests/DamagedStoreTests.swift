@@ -124,34 +124,12 @@ struct DamagedStoreTests {
 
     /// What `SSL_CTX_set_default_verify_paths` and `X509_verify_cert` come to with these files.
     private static func isTrustedByOpenSSL(_ files: Files) -> Bool {
-        func parse(_ der: [UInt8]) -> OpaquePointer? {
-            der.withUnsafeBufferPointer { buffer in
-                var cursor = buffer.baseAddress
-                return d2i_X509(nil, &cursor, buffer.count)
+        X509_V_OK
+            == openSSLError(of: pki.leaf.der, through: [pki.interA.der]) { store, _ in
+                X509_STORE_load_file(store, files.bundle)
+                X509_STORE_load_path(store, files.directory)
+                X509_STORE_load_store(store, files.directory)
             }
-        }
-        let store = X509_STORE_new()
-        let untrusted = OPENSSL_sk_new_null()
-        let context = X509_STORE_CTX_new()
-        let (leaf, issuer) = (parse(pki.leaf.der), parse(pki.interA.der))
-        defer {
-            X509_STORE_CTX_free(context)
-            OPENSSL_sk_free(untrusted)
-            X509_STORE_free(store)
-            X509_free(leaf)
-            X509_free(issuer)
-            ERR_clear_error()
-        }
-        X509_STORE_load_file(store, files.bundle)
-        X509_STORE_load_path(store, files.directory)
-        X509_STORE_load_store(store, files.directory)
-        OPENSSL_sk_push(untrusted, UnsafeRawPointer(issuer))
-        X509_STORE_CTX_init(context, store, leaf, untrusted)
-        X509_STORE_CTX_set_default(context, "ssl_server")
-        let parameters = X509_STORE_CTX_get0_param(context)
-        X509_VERIFY_PARAM_set_auth_level(parameters, 2)
-        X509_VERIFY_PARAM_set_time(parameters, time_t(RandomPKI.now.secondsSinceEpoch))
-        return X509_verify_cert(context) == 1 && X509_STORE_CTX_get_error(context) == X509_V_OK
     }
 
     @Test func `distrust counts behind a byte order mark, and whatever NUL bytes stand beside it`() throws {

@@ -73,42 +73,50 @@ import X509
         error(of: path[0], through: Array(path.dropFirst().dropLast()), to: [path[path.count - 1]], trustedFirst: false)
     }
 
-    /// What `X509_verify_cert` says of a leaf, given what was sent with it and what is trusted.
     private static func error(of leaf: [UInt8], through sent: [[UInt8]], to anchors: [[UInt8]], trustedFirst: Bool)
         -> Int32
     {
-        func certificates(_ encodings: [[UInt8]]) -> [OpaquePointer?] {
-            encodings.map { der in
-                der.withUnsafeBufferPointer { buffer in
-                    var cursor = buffer.baseAddress
-                    return d2i_X509(nil, &cursor, buffer.count)
-                }
-            }
+        openSSLError(of: leaf, through: sent, to: anchors) { _, parameters in
+            if !trustedFirst { X509_VERIFY_PARAM_clear_flags(parameters, UInt(X509_V_FLAG_TRUSTED_FIRST)) }
+            X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN))
+            X509_VERIFY_PARAM_set1_host(parameters, RandomPKI.serverName, RandomPKI.serverName.utf8.count)
         }
-        let leaf = certificates([leaf])[0]
-        let sent = certificates(sent)
-        let anchors = certificates(anchors)
-        let store = X509_STORE_new()
-        let untrusted = OPENSSL_sk_new_null()
-        let context = X509_STORE_CTX_new()
-        defer {
-            X509_STORE_CTX_free(context)
-            OPENSSL_sk_free(untrusted)
-            X509_STORE_free(store)
-            for certificate in [leaf] + sent + anchors { X509_free(certificate) }
-        }
-        for certificate in anchors { X509_STORE_add_cert(store, certificate) }
-        for certificate in sent { OPENSSL_sk_push(untrusted, UnsafeRawPointer(certificate)) }
-        X509_STORE_CTX_init(context, store, leaf, untrusted)
-        X509_STORE_CTX_set_default(context, "ssl_server")
-        let parameters = X509_STORE_CTX_get0_param(context)
-        if !trustedFirst { X509_VERIFY_PARAM_clear_flags(parameters, UInt(X509_V_FLAG_TRUSTED_FIRST)) }
-        X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN))
-        X509_VERIFY_PARAM_set_auth_level(parameters, 2)
-        X509_VERIFY_PARAM_set_time(parameters, time_t(RandomPKI.now.secondsSinceEpoch))
-        X509_VERIFY_PARAM_set1_host(parameters, RandomPKI.serverName, RandomPKI.serverName.utf8.count)
-        return X509_verify_cert(context) == 1 ? X509_V_OK : X509_STORE_CTX_get_error(context)
     }
+}
+
+/// What `X509_verify_cert` says of a leaf seen at ``RandomPKI/now``, given what was sent with it and what is trusted: these anchors, and
+/// what `prepare` has the store load.
+func openSSLError(
+    of leaf: [UInt8], through sent: [[UInt8]], to anchors: [[UInt8]] = [],
+    _ prepare: (_ store: OpaquePointer?, _ parameters: OpaquePointer?) -> Void
+) -> Int32 {
+    let certificates = ([leaf] + sent + anchors).map { der in
+        der.withUnsafeBufferPointer { buffer in
+            var cursor = buffer.baseAddress
+            return d2i_X509(nil, &cursor, buffer.count)
+        }
+    }
+    let store = X509_STORE_new()
+    let untrusted = OPENSSL_sk_new_null()
+    let context = X509_STORE_CTX_new()
+    defer {
+        X509_STORE_CTX_free(context)
+        OPENSSL_sk_free(untrusted)
+        X509_STORE_free(store)
+        for certificate in certificates { X509_free(certificate) }
+        ERR_clear_error()
+    }
+    for certificate in certificates.suffix(anchors.count) { X509_STORE_add_cert(store, certificate) }
+    for certificate in certificates[1...].prefix(sent.count) {
+        OPENSSL_sk_push(untrusted, UnsafeRawPointer(certificate))
+    }
+    X509_STORE_CTX_init(context, store, certificates[0], untrusted)
+    X509_STORE_CTX_set_default(context, "ssl_server")
+    let parameters = X509_STORE_CTX_get0_param(context)
+    X509_VERIFY_PARAM_set_auth_level(parameters, 2)
+    X509_VERIFY_PARAM_set_time(parameters, time_t(RandomPKI.now.secondsSinceEpoch))
+    prepare(store, parameters)
+    return X509_verify_cert(context) == 1 ? X509_V_OK : X509_STORE_CTX_get_error(context)
 }
 
 @Suite("Keys are as strong as OpenSSL says that they are") struct SecurityBitsTests {
