@@ -1,11 +1,5 @@
 /// The seeds of a property test: the same few in every run, and fresh ones, so that the runs of a year are not one run.
 ///
-/// ```swift
-/// @Test(arguments: Seeds.sample(4))
-/// func whateverIsDamagedIsReadOrRefused(seed: UInt64) throws {
-///     var generator = SeededGenerator(seed: seed)
-/// ```
-///
 /// Each seed is a test case, whose failure names it; let it take no more than half a second. The parameter is called
 /// `seed`: by that name `make fuzz` finds these tests and runs them longer.
 ///
@@ -13,7 +7,6 @@
 /// - `PINCHECK_ROUNDS`, 1 or more: the factor of their number. All that are added are fresh.
 /// - `PINCHECK_SEED`: the first fresh seed, to repeat a failure. A chosen one is printed.
 package enum Seeds {
-    /// The seeds 1 to `count` and a fresh one, times `PINCHECK_ROUNDS`; all that are added are fresh.
     package static func sample(_ count: Int) -> [UInt64] {
         let added = (count + 1) * rounds - count
         return (0..<count).map { UInt64($0) + 1 } + (0..<added).map { fresh &+ UInt64($0) }
@@ -55,8 +48,26 @@ package struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// The rows of a table in text, a line each, by their fields; `⏎` stands for a line break, and a line that begins with `//` is a
-/// comment.
+extension [UInt8] {
+    /// One to `most` changes: a bit, or up to `length` bytes, or the rest, cut, doubled, behind or replaced by one of `texts`.
+    package func damaged(
+        most: Int = 4, length: Int = 40, texts: [String] = ["\0"], using random: inout SeededGenerator
+    ) -> [UInt8] {
+        var bytes = self
+        for _ in 0..<Int.random(in: 1...most, using: &random) where !bytes.isEmpty {
+            let start = Int.random(in: bytes.indices, using: &random)
+            let longest = Int.random(in: 0..<4, using: &random) == 0 ? bytes.count : length
+            let piece = bytes[start...].prefix(Int.random(in: 1...longest, using: &random))
+            let bit = piece[start] ^ 1 << UInt8.random(in: 0..<8, using: &random)
+            let text = Array(texts[Int.random(in: texts.indices, using: &random)].utf8)
+            let changed: [[UInt8]] = [[], Array(piece + piece), text + piece, text, [bit] + piece.dropFirst()]
+            bytes.replaceSubrange(piece.indices, with: changed[Int.random(in: changed.indices, using: &random)])
+        }
+        return bytes
+    }
+}
+
+/// The rows of a text, a line each, by their fields; `⏎` stands for a line break, and `//` begins a comment.
 package func table(_ text: String, columns: Int = .max) -> [[String]] {
     text.split(separator: "\n").filter { !$0.hasPrefix("//") }.map { row in
         row.split(separator: " | ", maxSplits: columns - 1, omittingEmptySubsequences: false).map {

@@ -52,7 +52,8 @@ import Testing
         for round in 0..<300 {
             let error =
                 round.isMultiple(of: 2)
-                ? readList(damaged(Self.list, &random)) : readSnapshot(damaged(Self.snapshot, &random))
+                ? readList(Array(Self.list.utf8).damaged(using: &random))
+                : readSnapshot(Array(Self.snapshot.utf8).damaged(using: &random))
             guard let error else { continue }
             #expect(error.kind == .data)
             #expect(TerminalText.escaped(error.description).utf8.count < 2_000, "round \(round)")
@@ -71,23 +72,6 @@ import Testing
         #expect(try #require(readSnapshot(Array(deep.utf8))).description.utf8.count < 1_000)
         let nested = "{\"schema\": \"pincheck-snapshot/1\", \"endpoints\": \(deep)"
         #expect(try #require(readSnapshot(Array(nested.utf8))).description.utf8.count < 1_000)
-    }
-
-    /// One to four changes: a bit, a byte, a piece cut out or doubled, the rest cut off.
-    private func damaged(_ original: String, _ random: inout SeededGenerator) -> [UInt8] {
-        var bytes = Array(original.utf8)
-        for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
-            let position = Int.random(in: bytes.indices, using: &random)
-            let end = min(bytes.count, position + Int.random(in: 1...40, using: &random))
-            switch Int.random(in: 0..<5, using: &random) {
-            case 0: bytes[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-            case 1: bytes[position] = UInt8.random(in: 0...255, using: &random)
-            case 2: bytes.removeSubrange(position..<end)
-            case 3: bytes.insert(contentsOf: bytes[position..<end], at: position)
-            default: bytes = Array(bytes.prefix(position))
-            }
-        }
-        return bytes
     }
 }
 

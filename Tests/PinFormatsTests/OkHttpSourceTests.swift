@@ -76,16 +76,8 @@ import Testing
         for _ in 0..<400 {
             var text = try #require((Bool.random(using: &random) ? read : texts).randomElement(using: &random))
             if Bool.random(using: &random) { text += "\n" + (texts.randomElement(using: &random) ?? "") }
-            var bytes = Array(text.utf8)
-            for _ in 0..<Int.random(in: 0...2, using: &random) where !bytes.isEmpty {
-                let start = Int.random(in: bytes.indices, using: &random)
-                let piece = bytes[start..<min(bytes.count, start + Int.random(in: 1...40, using: &random))]
-                switch Int.random(in: 0..<3, using: &random) {
-                case 0: bytes[start] = UInt8.random(in: 0...255, using: &random)
-                case 1: bytes.removeSubrange(piece.indices)
-                default: bytes.insert(contentsOf: piece, at: start)
-                }
-            }
+            let isDamaged = Bool.random(using: &random)
+            let bytes = isDamaged ? Array(text.utf8).damaged(most: 2, using: &random) : Array(text.utf8)
             let damaged = String(decoding: bytes, as: UTF8.self)
             guard !damaged.contains("//"), !damaged.contains("/*"), damaged.contains("CertificatePinner"),
                 case .success(let reading) = outcome(try directory.write(bytes, to: "A.kt"))

@@ -261,14 +261,7 @@ func fetch(
             bytes += Array("Content-Length: \(document.count)\r\n\r\n".utf8) + document
         }
         let isDamaged = Bool.random(using: &generator)
-        for _ in 0..<(isDamaged ? Int.random(in: 1...3, using: &generator) : 0) {
-            let place = Int.random(in: 0..<bytes.count, using: &generator)
-            switch Int.random(in: 0..<3, using: &generator) {
-            case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
-            case 1: bytes.remove(at: place)
-            default: bytes.insert([10, 13, 32, 0x31].randomElement(using: &generator) ?? 10, at: place)
-            }
-        }
+        if isDamaged { bytes = bytes.damaged(most: 3, length: 1, texts: ["\n", "\r", " ", "1"], using: &generator) }
         let ending = [Ending.goodbye, .cut, .silence].randomElement(using: &generator) ?? .cut
         let isHostile = Bool.random(using: &generator)
         let place = Int.random(in: 0...5_000, using: &generator)

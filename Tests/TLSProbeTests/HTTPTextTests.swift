@@ -96,16 +96,8 @@ import Testing
     /// Damaged heads in random pieces: the pieces make no difference, and nothing is an answer that has no status line.
     @Test(arguments: Seeds.sample(200)) func damagedHeadsAreTheSameInAllPieces(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        var bytes = Array(Self.answers[Int.random(in: 0..<Self.answers.count, using: &generator)].0.utf8)
-        for _ in 0..<Int.random(in: 0...4, using: &generator) where !bytes.isEmpty {
-            let place = Int.random(in: 0..<bytes.count, using: &generator)
-            switch Int.random(in: 0..<4, using: &generator) {
-            case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
-            case 1: bytes.remove(at: place)
-            case 2: bytes.insert([10, 13, 32, 0x48].randomElement(using: &generator) ?? 10, at: place)
-            default: bytes.removeLast(bytes.count - place)
-            }
-        }
+        let answer = Array(try #require(Self.answers.randomElement(using: &generator)).0.utf8)
+        let bytes = answer.damaged(length: 1, texts: ["\n", "\r", " ", "H"], using: &generator)
         let whole = Self.read([bytes[...]])
         var pieces: [ArraySlice<UInt8>] = []
         var start = 0

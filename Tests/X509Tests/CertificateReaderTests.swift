@@ -156,16 +156,7 @@ import X509
         var generator = SeededGenerator(seed: seed)
         let text = Array(pem((0..<UInt8.random(in: 90...150, using: &generator)).map { $0 }, label: "CERTIFICATE").utf8)
         for _ in 0..<2_000 {
-            var damaged = text
-            for _ in 0..<Int.random(in: 1...2, using: &generator) {
-                let place = damaged.indices.randomElement(using: &generator) ?? 0
-                let byte = Array("=\n\r -:AZ\0".utf8).randomElement(using: &generator) ?? 0
-                switch Int.random(in: 0..<3, using: &generator) {
-                case 0: damaged.insert(byte, at: place)
-                case 1: damaged[place] = byte
-                default: damaged.remove(at: place)
-                }
-            }
+            let damaged = text.damaged(most: 2, length: 1, texts: "=\n\r -:AZ\0".map(String.init), using: &generator)
             let read = (try? PEM.blocks(in: damaged))?.first?.der
             guard damaged.starts(with: "-----BEGIN ".utf8) else { continue }
             #expect(read == openSSLsBlock(damaged), "seed \(seed): \(String(decoding: damaged, as: UTF8.self))")
