@@ -62,9 +62,7 @@ struct DamagedStoreTests {
         }
     }
 
-    @Test(arguments: Damage.allCases, Form.allCases) func `as the same store in OpenSSL`(damage: Damage, form: Form)
-        throws
-    {
+    @Test(arguments: Damage.allCases, Form.allCases) func asTheSameStoreInOpenSSL(damage: Damage, form: Form) throws {
         for position in Position.allCases {
             // Lines are read alike in each place.
             for place in form == .plain ? Place.allCases : [.bundle] {
@@ -132,7 +130,7 @@ struct DamagedStoreTests {
             }
     }
 
-    @Test func `distrust counts behind a byte order mark, and whatever NUL bytes stand beside it`() throws {
+    @Test func distrustCountsBehindAByteOrderMarkAndBesideNULBytes() throws {
         let inter = pki.interA
         let distrust = inter.pem(Self.rejecting)
         let begin = "-----BEGIN TRUSTED CERTIFICATE-----"
@@ -153,7 +151,7 @@ struct DamagedStoreTests {
         #expect(ours.failures.map(\.id) == ["distrusted"])
     }
 
-    @Test func `what is not read as it stands holds no root`() throws {
+    @Test func whatIsNotReadAsItStandsHoldsNoRoot() throws {
         let root = pki.rootA
         let settings = root.der + TrustSettings(trusted: [.serverAuth]).der
         for text in [
@@ -175,7 +173,7 @@ struct DamagedStoreTests {
         return (try Self.findings(by: .system(environment: store.environment)), Self.isTrustedByOpenSSL(store))
     }
 
-    @Test func `settings count under every label, also with bytes behind them`() throws {
+    @Test func settingsCountUnderEveryLabelAlsoWithBytesBehindThem() throws {
         let inter = pki.interA
         for label in ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"] {
             for tail in [[], [0], [0x30, 0]] as [[UInt8]] {
@@ -187,7 +185,7 @@ struct DamagedStoreTests {
         }
     }
 
-    @Test func `a root in DER under its hashed name is one, and a broken one is not`() throws {
+    @Test func aRootInDERUnderItsHashedNameIsOneAndABrokenOneIsNot() throws {
         let root = pki.rootA
         let whole = try compare(root.der, under: root, alone: true)
         #expect(whole.isTrustedByOpenSSL)
@@ -201,7 +199,7 @@ struct DamagedStoreTests {
         ours: PathFindings, isTrustedByOpenSSL: Bool
     ) { try compare(Array(bytes), under: certificate, alone: alone) }
 
-    @Test func `a file of broken blocks is read in one go`() throws {
+    @Test func aFileOfBrokenBlocksIsReadInOneGo() throws {
         let text = String(repeating: "-----BEGIN CERTIFICATE-----\nAAAA\n", count: 60_000)
         let (ours, _) = try compare(Array((text + pki.interA.pem(Self.rejecting)).utf8), under: pki.interA)
         #expect(ours.failures.map(\.id) == ["distrusted"])

@@ -11,7 +11,7 @@ import X509
 
     private func ids(_ findings: PathFindings) -> Set<String> { Set(findings.failures.map(\.id)) }
 
-    @Test(arguments: [(16, LabKey.Algorithm.p256), (8, .p521)]) func `a mesh of authorities is given up`(
+    @Test(arguments: [(16, LabKey.Algorithm.p256), (8, .p521)]) func aMeshOfAuthoritiesIsGivenUp(
         count: Int, algorithm: LabKey.Algorithm
     ) throws {
         let findings = try find(HostileChains.mesh(count, key: algorithm))
@@ -19,7 +19,7 @@ import X509
         #expect(ids(findings).contains("too-many-paths"))
     }
 
-    @Test func `of what was given up the leaf alone is certain`() throws {
+    @Test func ofWhatWasGivenUpTheLeafAloneIsCertain() throws {
         let chain = try HostileChains.mesh(16)
         let platforms: [Platform?] = [nil, .apple()]
         for order in [platforms, platforms.reversed()] {
@@ -32,19 +32,19 @@ import X509
         }
     }
 
-    @Test func `a few namesakes do not hide the issuer`() throws {
+    @Test func aFewNamesakesDoNotHideTheIssuer() throws {
         let (chain, root) = try HostileChains.namesakes(60)
         #expect(try find(chain, anchors: [root]).validPaths.map(\.count) == [3])
     }
 
-    @Test func `costly namesakes are not all tried`() throws {
+    @Test func costlyNamesakesAreNotAllTried() throws {
         let (chain, root) = try HostileChains.namesakes(250, of: .p521)
         let findings = try find(chain, anchors: [root])
         // Where the issuer comes among its namesakes is left to their hashes, so that the wire order has no say.
         #expect(findings.validPaths.isEmpty == ids(findings).contains("too-many-paths"))
     }
 
-    @Test(arguments: [(9, 11), (10, 12), (13, 15), (14, 16)]) func `a path of up to sixteen certificates is followed`(
+    @Test(arguments: [(9, 11), (10, 12), (13, 15), (14, 16)]) func aPathOfUpToSixteenCertificatesIsFollowed(
         rungs: Int, count: Int
     ) throws {
         let (chain, root) = try HostileChains.ladder(rungs)
@@ -52,8 +52,7 @@ import X509
         #expect(try find([chain[0]] + chain.dropFirst().reversed(), anchors: [root]).validPaths.map(\.count) == [count])
     }
 
-    @Test(arguments: [15, 16, 20, 100])
-    func `of a longer one it is said that it is longer, and not that an issuer is missing`(rungs: Int) throws {
+    @Test(arguments: [15, 16, 20, 100]) func ofALongerOneItIsSaidThatItIsLonger(rungs: Int) throws {
         let (chain, root) = try HostileChains.ladder(rungs)
         for anchors in [[root], []] {
             // With the root unknown, a path of just seventeen ends where nobody looks either.
@@ -65,12 +64,12 @@ import X509
         }
     }
 
-    @Test func `a path of sixteen whose issuer is missing says so`() throws {
+    @Test func aPathOfSixteenWhoseIssuerIsMissingSaysSo() throws {
         let (chain, _) = try HostileChains.ladder(15)
         #expect(ids(try find(chain)) == ["unknown-issuer"])
     }
 
-    @Test func `of five hundred paths as many are tried as the budget allows`() throws {
+    @Test func ofFiveHundredPathsAsManyAreTriedAsTheBudgetAllows() throws {
         let (chain, root) = try HostileChains.doubledLadder(9)
         let cheap = try find(chain, anchors: [root]).validPaths.count
         #expect(cheap > 10 && cheap <= 64)
@@ -79,12 +78,12 @@ import X509
         #expect(few >= 1 && few < cheap)
     }
 
-    @Test func `ten thousand names below ordinary constraints are fine`() throws {
+    @Test func tenThousandNamesBelowOrdinaryConstraintsAreFine() throws {
         let (chain, root) = try HostileChains.constraints(names: 10_000, constraints: 25, authorities: 2)
         #expect(try find(chain, anchors: [root]).validPaths.count == 1)
     }
 
-    @Test func `names times constraints without measure are given up`() throws {
+    @Test func namesTimesConstraintsWithoutMeasureAreGivenUp() throws {
         for (names, constraints) in [(20_000, 20), (2_000, 250)] {
             let (chain, root) = try HostileChains.constraints(names: names, constraints: constraints, authorities: 8)
             let findings = try find(chain, anchors: [root])
@@ -92,7 +91,7 @@ import X509
         }
     }
 
-    @Test func `certificates that sign each other in a circle end`() throws {
+    @Test func certificatesThatSignEachOtherInACircleEnd() throws {
         let first = try LabCertificate.selfSigned(.authority("First"))
         let second = try first.issue(.authority("Second"))
         let circle = [second, try second.reissue(first)]
@@ -101,14 +100,14 @@ import X509
         #expect(try find([leaf] + circle, anchors: [first]).validPaths.map(\.count) == [3])
     }
 
-    @Test func `certificates of one name and key are not put in order for each of them`() throws {
+    @Test func certificatesOfOneNameAndKeyAreNotPutInOrderForEachOfThem() throws {
         #expect(ids(try find(HostileChains.twins(20))) == ["untrusted-root"])
         let chain = try HostileChains.twins(240)
         #expect(ids(try find(chain)).contains("too-many-paths"))
         #expect(try find(chain, anchors: [chain[1]]).validPaths.map(\.count) == [2])
     }
 
-    @Test func `a policy tree without measure is ended by OpenSSL's own limit`() throws {
+    @Test func aPolicyTreeWithoutMeasureIsEndedByOpenSSLsOwnLimit() throws {
         let (chain, root) = try HostileChains.policies(20, authorities: 4)
         let verifier = OpenSSLPathVerifier(trustStore: try TrustStore([root]))
         for platform in [nil, .apple(), .android()] as [Platform?] {
@@ -118,7 +117,7 @@ import X509
         #expect(try verifier.findPaths(PathQuestion(chain, on: .openssl)).failures.isEmpty)
     }
 
-    @Test func `the questions about one target share a budget, and another target has its own`() throws {
+    @Test func questionsAboutOneTargetShareABudgetAnotherTargetHasItsOwn() throws {
         let mesh = try HostileChains.mesh(16)
         let root = try LabCertificate.selfSigned(.authority("Root"))
         let ordinary = try PathQuestion([try root.issue(.leaf(HostileChains.name))])
@@ -134,7 +133,7 @@ import X509
         #expect(verifier.within(TargetBudget()).findPaths(ordinary).failures.isEmpty)
     }
 
-    @Test func `a crowd of strangers changes nothing`() throws {
+    @Test func aCrowdOfStrangersChangesNothing() throws {
         #expect(ids(try find(HostileChains.crowd(200))) == ["unknown-issuer"])
     }
 }

@@ -12,7 +12,7 @@ import X509
     private static let platforms: [Platform?] = [nil, .apple(), .android(), .openssl]
     private static let revoked = LeafEvidence.Staple.revoked(at: RandomPKI.now, reason: 1)
 
-    @Test(arguments: Seeds.sample(3)) func `a verifier asked before answers as a new one`(seed: UInt64) async throws {
+    @Test(arguments: Seeds.sample(3)) func aVerifierAskedBeforeAnswersAsANewOne(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         for number in 0..<4 {
             await Task.yield()
@@ -44,7 +44,7 @@ import X509
         }
     }
 
-    @Test(arguments: Seeds.sample(3)) func `sharing devices answer as if they did not`(seed: UInt64) async throws {
+    @Test(arguments: Seeds.sample(3)) func sharingDevicesAnswerAsIfTheyDidNot(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         for number in 0..<4 {
             await Task.yield()
@@ -87,7 +87,7 @@ import X509
         }
     }
 
-    @Test func `each rejected path that may be handed out is told, whoever asked first`() throws {
+    @Test func eachRejectedPathThatMayBeHandedOutIsToldWhoeverAskedFirst() throws {
         func name(_ text: String) -> CertificateTemplate { .authority(DistinguishedName(commonName: text)) }
         let root = try LabCertificate.selfSigned(name("Root"))
         let issuer = try root.issue(name("Issuer"))

@@ -6,7 +6,7 @@ import X509
 
 /// OpenSSL's own opinion of every path that was found, and what the store says of those on it.
 @Suite("A path that is found valid is valid to OpenSSL, alone") struct SoundPathTests {
-    @Test(arguments: Seeds.sample(4)) func `random worlds with stores that distrust`(seed: UInt64) throws {
+    @Test(arguments: Seeds.sample(4)) func randomWorldsWithStoresThatDistrust(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for number in 0..<6 {
             let pki = try RandomPKI(using: &generator)
@@ -30,11 +30,11 @@ import X509
         }
     }
 
-    @Test(arguments: Seeds.sample(4)) func `curl gets what OpenSSL builds of what is sent, in that order`(seed: UInt64)
-        throws
-    { _ = try acceptedWorlds(seed: seed) }
+    @Test(arguments: Seeds.sample(4)) func curlGetsWhatOpenSSLBuildsOfWhatIsSentInThatOrder(seed: UInt64) throws {
+        _ = try acceptedWorlds(seed: seed)
+    }
 
-    @Test func `some of those worlds have a path for curl`() throws {
+    @Test func someOfThoseWorldsHaveAPathForCurl() throws {
         // Of the fixed seeds: one seed alone may well have none.
         #expect(try (1...2).map { try acceptedWorlds(seed: $0) }.reduce(0, +) > 0)
     }
@@ -132,7 +132,7 @@ func openSSLError(
     }
 
     @Test(arguments: [1_024, 1_900, 1_962, 1_963, 2_000, 2_047, 2_048, 3_072])
-    func `RSA keys are taken at level 2 from the length on from which OpenSSL takes them`(bits: Int) throws {
+    func rsaKeysAreTakenAtLevel2FromTheLengthOnFromWhichOpenSSLDoes(bits: Int) throws {
         let key = try LabKey.generate(.rsa(bits: bits))
         let root = try LabCertificate.selfSigned(.authority("Root"))
         let leaf = try root.issue(.leaf("a.example"), key: key)

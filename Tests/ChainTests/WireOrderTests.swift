@@ -6,7 +6,7 @@ import X509
 
 /// What a server sends besides its leaf may stand in any order, be there twice, or be of no use to anybody.
 @Suite("What a server sends beside what is needed changes no verdict") struct WireOrderTests {
-    @Test(arguments: Seeds.sample(4)) func `order, repetition and strangers change nothing`(seed: UInt64) async throws {
+    @Test(arguments: Seeds.sample(4)) func orderRepetitionAndStrangersChangeNothing(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         for number in 0..<5 {
             // Tests with deadlines run on the same threads.
@@ -27,7 +27,7 @@ import X509
         }
     }
 
-    @Test func `the worlds have verdicts of both kinds`() throws {
+    @Test func theWorldsHaveVerdictsOfBothKinds() throws {
         var generator = SeededGenerator(seed: 300)
         let verdicts = try (0..<8).flatMap { _ in
             let world = try World(using: &generator)

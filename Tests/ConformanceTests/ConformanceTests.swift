@@ -12,14 +12,14 @@ import X509
     @Test(arguments: [
         ("limbo", ConformanceRun.Way.verifier, 122), ("pkits", .verifier, 87),
         ("bettertls-pathbuilding", .verifier, 81), ("names", .commandLine, 173),
-    ]) func `the verdicts agree`(suite: String, way: ConformanceRun.Way, agreeing: Int) async throws {
+    ]) func theVerdictsAgree(suite: String, way: ConformanceRun.Way, agreeing: Int) async throws {
         let run = try await ConformanceRun(suite, way)
         print("conformance:", run.summary)
         #expect(run.unexpected.isEmpty)
         #expect(run.counts["agree", default: 0] >= agreeing)
     }
 
-    @Test func `the pins a browser shipped are those of the roots they were made from`() async throws {
+    @Test func thePinsABrowserShippedAreThoseOfTheRootsTheyWereMadeFrom() async throws {
         struct Pins: Decodable, Sendable {
             struct Pin: Decodable, Sendable {
                 let name: String
@@ -50,7 +50,7 @@ import X509
     @Test(
         .enabled(if: ConformanceTests.python != nil, "there is no python3 to run the suites' own runner"),
         .enabled(if: ConformanceTests.binary != nil, "the pincheck binary is not beside the tests"))
-    func `the suites' own runner agrees about the built binary`() async throws {
+    func theSuitesOwnRunnerAgreesAboutTheBuiltBinary() async throws {
         let folder = ConformanceData.folder.path
         let cmd = "verify {chain} --client generic --anchors {anchors} [--verify-name {host}] --at {at}"
         let outcome = try await Program.run(

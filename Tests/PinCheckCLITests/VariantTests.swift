@@ -153,9 +153,7 @@ import Testing
         try await Desk().expect("$HOST --addresses -", end, input: answer)
     }
 
-    @Test func `vector 154: a pin of one of two leaves is at risk, and the probe for each key shows which`()
-        async throws
-    {
+    @Test func vector154APinOfOneOfTwoLeavesIsAtRiskEachProbeShowsWhich() async throws {
         try await serving([Self.dual]) { ask, _ in
             for (pin, failing) in [(Self.rsa.pin, "ECDSA"), (pki.leaf.pin, "RSA")] {
                 let outcome = await ask("ONE --key-types rsa,ecdsa --pins \(pin)").expect(

@@ -17,7 +17,7 @@ import X509
         return roots
     }
 
-    @Test func `each root is one that devices have, with its name and kind of key`() throws {
+    @Test func eachRootIsOneThatDevicesHaveWithItsNameAndKindOfKey() throws {
         let known = Self.roots
         let cas = CA.published
         #expect(cas.count >= 7)
@@ -30,7 +30,7 @@ import X509
         }
     }
 
-    @Test func `each line has its source and its day, and roots in use are on the newest lists`() throws {
+    @Test func eachLineHasItsSourceAndDayAndRootsInUseAreOnTheNewestLists() throws {
         let newest = ["ios-26", "android-17"].compactMap { name in DeviceData.builtIn.devices.first { $0.name == name }
         }
         try #require(newest.count == 2)
@@ -48,20 +48,20 @@ import X509
         }
     }
 
-    @Test func `a root to come is on no list yet, and known roots signed its key`() {
+    @Test func aRootToComeIsOnNoListYetAndKnownRootsSignedItsKey() {
         let coming = CA.published.flatMap(\.comingRoots)
         #expect(coming.map(\.name) == ["Root YE", "Root YR"])
         #expect(coming.allSatisfy { !$0.crossSigners.isEmpty && Self.roots[$0.key] == nil })
     }
 
-    @Test func `a root that another one signed names one that devices have or had`() {
+    @Test func aRootThatAnotherOneSignedNamesOneThatDevicesHaveOrHad() {
         let names = Self.roots.values.joined().map(\.subject)
         for signer in CA.published.flatMap(\.roots).flatMap(\.crossSigners) {
             #expect(names.contains { $0.contains(signer) }, "\(signer)")
         }
     }
 
-    @Test(DeviceDataScriptTests.needsPython) func `the script makes the table of the program again`() throws {
+    @Test(DeviceDataScriptTests.needsPython) func theScriptMakesTheTableOfTheProgramAgain() throws {
         let folder = DeviceDataScriptTests.script.deletingLastPathComponent().deletingLastPathComponent().appending(
             path: "PinChecking/Pins/PublicCAs")
         let roots = DeviceData.builtIn.certificates.map { pem($0, label: "CERTIFICATE") }.joined()

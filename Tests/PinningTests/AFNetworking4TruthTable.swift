@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test(arguments: all) func `each row comes out as the table says`(_ facts: Facts) throws {
+    @Test(arguments: all) func eachRowComesOutAsTheTableSays(_ facts: Facts) throws {
         let leaf = Certificate.fake(1)
         let root = Certificate.fake(2)
         // A pinned certificate whose key is on the chain, or a stranger with a key of its own.
@@ -68,7 +68,7 @@ import Testing
         if !verdict.isAccepted { #expect(verdict.trace.contains { $0.status == .fail }) }
     }
 
-    @Test func `a policy is the same after being copied and encoded`() {
+    @Test func aPolicyIsTheSameAfterBeingCopiedAndEncoded() {
         // Vector 48: values copy themselves, and every setting takes part in equality.
         let policy = AFSecurityPolicy(mode: .certificate, allowInvalidCertificates: true, validatesDomainName: false)
         var copy = policy
@@ -78,8 +78,9 @@ import Testing
     }
 
     /// Of AFNetworking 4, `AppleVectors` say so with vector 136.
-    @Test(arguments: [2, 3] as [UInt8])
-    func `AFNetworking 2_5 calls pins that hold on one valid path only path-dependent`(authority: UInt8) throws {
+    @Test(arguments: [2, 3] as [UInt8]) func afNetworking25CallsPinsThatHoldOnOnePathOnlyPathDependent(authority: UInt8)
+        throws
+    {
         let leaf = Certificate.fake(1)
         let verifier = FakeVerifier(systemPaths: [[leaf, .fake(2)], [leaf, .fake(3)]])
         let client = AFNetworking(

@@ -3,13 +3,13 @@ import Pinning
 import Testing
 
 @Suite("Values are written in the notations people paste") struct ValueTests {
-    @Test func `a digest has exactly 32 bytes`() {
+    @Test func aDigestHasExactly32Bytes() {
         #expect(SHA256Digest(bytes: [UInt8](repeating: 0, count: 31)) == nil)
         #expect(SHA256Digest(bytes: [UInt8](repeating: 0, count: 33)) == nil)
         #expect(SHA256Digest(bytes: [UInt8](repeating: 0, count: 32)) != nil)
     }
 
-    @Test func `a digest is written as OkHttp writes a pin`() throws {
+    @Test func aDigestIsWrittenAsOkHttpWritesAPin() throws {
         // SHA-256 of nothing, a value everybody can check.
         let bytes: [UInt8] = [
             0xE3, 0xB0, 0xC4, 0x42, 0x98, 0xFC, 0x1C, 0x14, 0x9A, 0xFB, 0xF4, 0xC8, 0x99, 0x6F, 0xB9, 0x24, 0x27, 0xAE,
@@ -25,19 +25,19 @@ import Testing
         (1_590_969_600, "2020-06-01T00:00:00Z"), (4_107_542_399, "2100-02-28T23:59:59Z"),
         (4_107_542_400, "2100-03-01T00:00:00Z"), (253_402_300_799, "9999-12-31T23:59:59Z"),
         (-62_135_596_800, "0001-01-01T00:00:00Z"),
-    ]) func `a timestamp is written as RFC 3339`(seconds: Int64, expected: String) {
+    ]) func aTimestampIsWrittenAsRFC3339(seconds: Int64, expected: String) {
         #expect(Timestamp(secondsSinceEpoch: seconds).description == expected)
         #expect(Timestamp(secondsSinceEpoch: seconds).date == expected.prefix(10))
     }
 
-    @Test func `the ends of time do not overflow`() {
+    @Test func theEndsOfTimeDoNotOverflow() {
         #expect(!Timestamp(secondsSinceEpoch: .max).description.isEmpty)
         #expect(!Timestamp(secondsSinceEpoch: .min).description.isEmpty)
         #expect(Timestamp(secondsSinceEpoch: .max).advanced(bySeconds: 1) == Timestamp(secondsSinceEpoch: .max))
         #expect(Timestamp(secondsSinceEpoch: .min).advanced(bySeconds: -1) == Timestamp(secondsSinceEpoch: .min))
     }
 
-    @Test func `an empty pin set cannot exist`() {
+    @Test func anEmptyPinSetCannotExist() {
         #expect(PinSet([]) == nil)
         #expect(PresentedChain([]) == nil)
     }
@@ -75,11 +75,9 @@ import Testing
         "::ffff:1.2.3.4", "::1.2.3.4", "1.2.3.4::", "::1.2.3.4:5", "1:2:3:4:5:6:1.2.3.4", "1:2:3:4:5:6:7:1.2.3.4",
         "::01.2.3.4", "::g", "FE80::ABCD", "[::1]", "", ":", "1", "::\u{0}1", "2001:db8::1/64",
         "0000:0000:0000:0000:0000:0000:0000:0001", "::00001",
-    ]) func `both read the same bytes or refuse`(_ text: String) {
-        #expect(IPAddress(text)?.bytes == Self.inetPton(text))
-    }
+    ]) func bothReadTheSameBytesOrRefuse(_ text: String) { #expect(IPAddress(text)?.bytes == Self.inetPton(text)) }
 
-    @Test(arguments: Seeds.sample(2)) func `random texts are read as inet_pton reads them`(seed: UInt64) {
+    @Test(arguments: Seeds.sample(2)) func randomTextsAreReadAsInetPtonReadsThem(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let pieces = ["0", "1", "01", "255", "256", "a", "ffff", "10000", ":", "::", ".", "1.2.3.4", "", "-", "%"]
         for _ in 0..<6_000 {
@@ -90,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `an address is written as inet_ntop writes it and can be read back`() {
+    @Test func anAddressIsWrittenAsInetNtopWritesItAndCanBeReadBack() {
         var generator = SeededGenerator(seed: 11)
         for _ in 0..<5_000 {
             var bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -115,7 +113,7 @@ import Testing
         ("xn--bcher-kva.example", "xn--bcher-kva.example"), ("_sip.example.com", "_sip.example.com"),
         ("1.2.3.4", "1.2.3.4"), ("[::1]", "::1"), ("2001:DB8::1", "2001:db8::1"), ("3com.example", "3com.example"),
         ("host.0xyz", "host.0xyz"),
-    ]) func `good names are normalised`(text: String, expected: String) throws {
+    ]) func goodNamesAreNormalised(text: String, expected: String) throws {
         #expect(try ServerName(text).description == expected)
     }
 
@@ -131,7 +129,7 @@ import Testing
         (Array(repeating: String(repeating: "a", count: 63), count: 5).joined(separator: "."), "more than 253"),
         ("1.2.3.4.5", "ends in a number"), ("01.2.3.4", "ends in a number"), ("127.1", "ends in a number"),
         ("0x7f.0x1", "ends in a number"), ("example.0x", "ends in a number"),
-    ]) func `names that no certificate can have are refused`(text: String, words: String) {
+    ]) func namesThatNoCertificateCanHaveAreRefused(text: String, words: String) {
         guard text != String(repeating: "a.", count: 127) else {
             // 127 one-letter labels and a trailing dot: exactly 253 characters, the longest name there is.
             #expect((try? ServerName(text)) != nil)
@@ -142,7 +140,7 @@ import Testing
         #expect(error.map { ReferenceName(text) == .impossible($0) } == true)
     }
 
-    @Test func `every refusal is one line that quotes the text`() {
+    @Test func everyRefusalIsOneLineThatQuotesTheText() {
         for text in ["", ".a", "*.a", "a\nb", String(repeating: "x", count: 300)] {
             let message = (ReferenceName(text)).impossibleDescription ?? ""
             #expect(!message.isEmpty)

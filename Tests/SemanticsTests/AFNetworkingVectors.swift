@@ -115,36 +115,36 @@ import X509
         defaultPolicy + pinning(.publicKey, firstNumber: 5) + pinning(.certificate, firstNumber: 15) + exceptions
         + paths
 
-    @Test(arguments: all) func `the table decides`(_ vector: ClientVector) throws {
+    @Test(arguments: all) func theTableDecides(_ vector: ClientVector) throws {
         let verdict = try vector.check()
         #expect(verdict.disposition == (verdict.isAccepted ? .useCredential : .cancelAuthenticationChallenge))
     }
 
-    @Test func `vector 39: the built chain holds the pinned bytes of a re-issued intermediate`() throws {
+    @Test func vector39TheBuiltChainHoldsThePinnedBytesOfAReissuedIssuer() throws {
         let verdict = try Self.paths[3].scene.afNetworking4()
         #expect(verdict.builtChain.certificates == [try x509(pki.leaf), try x509(pki.interA)])
         #expect(verdict.builtChain.isVerified)
     }
 
-    @Test func `vector 45: a pin that was only presented is warned about`() throws {
+    @Test func vector45APinThatWasOnlyPresentedIsWarnedAbout() throws {
         let verdict = try Self.paths[9].scene.afNetworking4()
         #expect(verdict.warnings.map(\.id) == ["pin-only-presented"])
         #expect(verdict.matches.isEmpty)
     }
 
-    @Test(arguments: [(3, 4), (1, 2), (0, 1)]) func `vectors 49 and 50: the built chain ends at the anchor`(
-        anchor: Int, length: Int
-    ) throws {
+    @Test(arguments: [(3, 4), (1, 2), (0, 1)]) func vectors49And50TheBuiltChainEndsAtTheAnchor(anchor: Int, length: Int)
+        throws
+    {
         let scene = Self.httpBinScene().with { $0.system = [Self.httpBin[anchor]] }
         #expect(try scene.afNetworking4().builtChain.certificates.count == length)
     }
 
-    @Test func `a private authority in certificate mode is told what setting it needs`() throws {
+    @Test func aPrivateAuthorityInCertificateModeIsToldWhatSettingItNeeds() throws {
         let verdict = try Self.paths[0].scene.afNetworking4()
         #expect(verdict.warnings.map(\.id) == ["needs-allow-invalid"])
     }
 
-    @Test func `the best effort of a client that ignores validity goes through what its platform would fetch`() throws {
+    @Test func theBestEffortGoesThroughWhatThePlatformWouldFetch() throws {
         let inter = try pki.rootA.reissue(pki.interA) { $0 = $0.withIssuerPlaces(["http://ca.example/root.cer"]) }
         let scene = Scene(
             mode: .publicKey, allowInvalid: true, pins: [pki.rootA], presented: [pki.leaf, inter], host: serverName)
@@ -159,7 +159,7 @@ import X509
         #expect(try scene.with { $0.presented = [pki.leaf] }.afNetworking4().reason == .pinMismatch)
     }
 
-    @Test func `with validation off a pin is on the leaf or on every path that may be handed out`() throws {
+    @Test func withValidationOffAPinIsOnTheLeafOrOnEveryPathHandedOut() throws {
         func name(_ text: String) -> CertificateTemplate { .authority(DistinguishedName(commonName: text)) }
         let root = try LabCertificate.selfSigned(name("Root"))
         let issuer = try root.issue(name("Issuer"))
@@ -182,7 +182,7 @@ import X509
         }
     }
 
-    @Test func `skipped checks say skip and are warned about`() throws {
+    @Test func skippedChecksSaySkipAndAreWarnedAbout() throws {
         let verdict = try Self.exceptions[2].scene.afNetworking4()
         #expect(
             verdict.trace.map { "\($0.number) \($0.id) \($0.status)" } == [
@@ -226,7 +226,7 @@ import X509
             time: World.in2020)
     }
 
-    @Test func `with validation off every certificate of each path that may be handed out is pinned`() throws {
+    @Test func withValidationOffEveryCertificateOfEachPathIsPinned() throws {
         func name(_ text: String) -> CertificateTemplate { .authority(DistinguishedName(commonName: text)) }
         let (root, other) = (try LabCertificate.selfSigned(name("Root")), try LabCertificate.selfSigned(name("Other")))
         let issuer = try root.issue(name("Issuer").with { $0 = $0.withIssuerPlaces(["http://ca.example/root.cer"]) })
@@ -263,19 +263,19 @@ import X509
 
     static let defaults = [vector("67 (2.5.3)", httpBinScene(.none, pins: [], host: "apple.com"), "name-mismatch")]
 
-    @Test(arguments: chains + exceptions + defaults) func `the table decides`(_ vector: ClientVector) throws {
+    @Test(arguments: chains + exceptions + defaults) func theTableDecides(_ vector: ClientVector) throws {
         let verdict = try vector.check()
         #expect(verdict.disposition == (verdict.isAccepted ? .useCredential : .cancelAuthenticationChallenge))
     }
 
-    @Test func `vector 64: one pin given four times passes for a chain of four`() throws {
+    @Test func vector64OnePinGivenFourTimesPassesForAChainOfFour() throws {
         let verdict = try Self.chains[11].check()
         #expect(verdict.warnings.map(\.id) == ["name-not-checked"])
         let three = Self.httpBinScene(.publicKey, pins: [Self.leaf, Self.leaf, Self.leaf])
         try Self.vector("64", three, "pin-mismatch").check()
     }
 
-    @Test func `vector 66: a root that is not presented is on the chain from 3 on`() throws {
+    @Test func vector66ARootThatIsNotPresentedIsOnTheChainFrom3On() throws {
         let scene = Scene(
             mode: .certificate, allowInvalid: true, pins: [pki.rootA], presented: [pki.leaf, pki.interA],
             host: serverName)
@@ -288,7 +288,7 @@ import X509
         #expect(rejected.disposition == .rejectProtectionSpace)
     }
 
-    @Test func `two pinned certificates with one key count twice and fail a good chain`() throws {
+    @Test func twoPinnedCertificatesWithOneKeyCountTwiceAndFailAGoodChain() throws {
         let google = Self.world.google
         let scene = Scene(
             mode: .publicKey, pins: google, presented: Array(google.prefix(3)), system: [google[4]], host: "google.com",
@@ -307,7 +307,7 @@ import X509
         (.publicKey, nil, [true, true, true, true, true]),
     ]
 
-    @Test(arguments: sufficientPins) func `the pins that are enough are those of the table`(
+    @Test(arguments: sufficientPins) func thePinsThatAreEnoughAreThoseOfTheTable(
         _ mode: AFSecurityPolicy.PinningMode, wholeChain: Bool?, expected: [Bool]
     ) throws {
         let pins = [[pki.leaf], [pki.interA], [pki.rootA], [pki.leaf, pki.interA, pki.rootA], [pki.leaf, pki.interA]]

@@ -106,7 +106,7 @@ struct AlamofireWorld: Sendable {
         selfSigned("88 (other host)", accepts: true, host: "foo.bar", "name-mismatch"),
     ]
 
-    @Test func `an Ed25519 key is none that Alamofire loads`() throws {
+    @Test func anEd25519KeyIsNoneThatAlamofireLoads() throws {
         // Under the rules for servers such a root is refused before: what is left are evaluations that ignore validity.
         let root = try LabCertificate.selfSigned(.authority("Ed25519 Root"), key: .generate(.ed25519))
         let leaf = try root.issue(.leaf("www.example.com"))
@@ -134,14 +134,14 @@ struct AlamofireWorld: Sendable {
         #expect(try scene.afNetworking4().reason.id == "client-error")
     }
 
-    @Test(arguments: defaults + certificates + publicKeys + others + selfSigned) func `the table decides`(
+    @Test(arguments: defaults + certificates + publicKeys + others + selfSigned) func theTableDecides(
         _ vector: ClientVector
     ) throws {
         let verdict = try vector.check()
         #expect(verdict.disposition == (verdict.isAccepted ? .useCredential : .cancelAuthenticationChallenge))
     }
 
-    @Test(arguments: [78, 79, 81, 83]) func `where both validations are off a warning says so`(_ number: Int) throws {
+    @Test(arguments: [78, 79, 81, 83]) func whereBothValidationsAreOffAWarningSaysSo(_ number: Int) throws {
         let vectors = (Self.certificates + Self.publicKeys).filter { $0.number.hasPrefix("\(number)") }
         #expect(!vectors.isEmpty)
         for vector in vectors {
@@ -152,7 +152,7 @@ struct AlamofireWorld: Sendable {
         }
     }
 
-    @Test func `vector 82: pins complete no path where nothing says what to fetch`() throws {
+    @Test func vector82PinsCompleteNoPathWhereNothingSaysWhatToFetch() throws {
         let pins = [Self.pki.authority2, Self.pki.root]
         try Self.vector("82", Self.onlyPublicKeys, pins: pins, intermediates: [], system: [], "pin-mismatch").check()
         let onlyAnchored = Alamofire.Evaluator.pinnedCertificates(
@@ -160,7 +160,7 @@ struct AlamofireWorld: Sendable {
         try Self.vector("82", onlyAnchored, pins: pins, intermediates: [], system: [], "pin-matched").check()
     }
 
-    @Test func `vector 87: an empty list is an error of its own and no mismatch`() throws {
+    @Test func vector87AnEmptyListIsAnErrorOfItsOwnAndNoMismatch() throws {
         let names = try Self.others.suffix(2).map { vector in
             guard case .clientError(let name, _) = try vector.check().reason else { return "none" }
             return name
@@ -171,7 +171,7 @@ struct AlamofireWorld: Sendable {
         try ClientVector("87 (hashes)", Alamofire(.pinnedCertificates()), hashes, "client-error").check()
     }
 
-    @Test func `vector 90: a host without an evaluator is an error or left to the system`() throws {
+    @Test func vector90AHostWithoutAnEvaluatorIsAnErrorOrLeftToTheSystem() throws {
         let scene = Self.defaults[0].scene.with { $0.pins = [Self.pki.leaf] }
         func client(_ hosts: Set<String>, all: Bool) -> Alamofire {
             Alamofire(.publicKeys(), evaluatedHosts: hosts, allHostsMustBeEvaluated: all)
@@ -189,7 +189,7 @@ struct AlamofireWorld: Sendable {
         try ClientVector("90", client([Self.host], all: true), scene, "pin-matched").check()
     }
 
-    @Test func `a composite keeps the pin that matched and stops at the first rejection`() throws {
+    @Test func aCompositeKeepsThePinThatMatchedAndStopsAtTheFirstRejection() throws {
         let pins = [Self.pki.leaf]
         try Self.vector("A2", .composite([.publicKeys(), .systemDefault()]), pins: pins, "pin-matched").check()
         try Self.vector("A2", .composite([.publicKeys(), .disabled]), pins: pins, "pin-matched").check()

@@ -96,7 +96,7 @@ import X509
                 .with { $0.extendedKeyUsage = row.usage })
     }
 
-    @Test(arguments: rows, Anchor.allCases) func `the table judges the leaf`(_ row: Row, _ anchor: Anchor) throws {
+    @Test(arguments: rows, Anchor.allCases) func theTableJudgesTheLeaf(_ row: Row, _ anchor: Anchor) throws {
         let verdict = try verdict(try leaf(row), row.isMail ? Self.mailInter : Self.inter, pins: [Self.root], anchor)
         // The class is by the bytes of the path's end: pinning a root of the system's or the user's makes it no other.
         let reason = row.reasons[anchor == .app ? 0 : [.user, .appUser].contains(anchor) ? 1 : 2]
@@ -106,7 +106,7 @@ import X509
         #expect(step.id == (reason == "no-server-auth" ? "purpose" : "lifetime"))
     }
 
-    @Test func `a pinned intermediate or leaf is an anchor of the app's own below a public root too`() throws {
+    @Test func aPinnedIntermediateOrLeafIsAnOwnAnchorBelowAPublicRootToo() throws {
         let leaf = try leaf(Row(name: "", days: 825, reasons: []))
         for pin in [Self.inter, leaf] { #expect(try verdict(leaf, Self.inter, pins: [pin], .appSystem).isAccepted) }
         #expect(try verdict(leaf, Self.inter, pins: [Self.root], .appSystem).reason.id == "lifetime-too-long")
@@ -114,7 +114,7 @@ import X509
         #expect(try verdict(unsaid, Self.inter, pins: [Self.inter], .appSystem).reason.id == "no-server-auth")
     }
 
-    @Test func `a leaf installed by hand has neither a limit nor a floor, a pinned one has both`() throws {
+    @Test func aPinnedLeafHasALimitAndAFloorAndAnInstalledOneNeither() throws {
         let template = CertificateTemplate.leaf(Self.host).valid(
             from: Self.september2020, to: Self.september2020 + 5_000 * 86_400)
         for key in [LabKey.Algorithm.p256, .rsa(bits: 1_024)] {
@@ -130,7 +130,7 @@ import X509
         }
     }
 
-    @Test func `an older version asks nothing of leaves under the app's own anchors`() throws {
+    @Test func anOlderVersionAsksNothingOfLeavesUnderTheAppsOwnAnchors() throws {
         let leaf = try leaf(Row(name: "", days: 3_000, usage: nil, reasons: []))
         var scene = Scene(
             mode: .certificate, allowInvalid: true, pins: [Self.root], presented: [leaf, Self.inter], host: Self.host,
@@ -140,7 +140,7 @@ import X509
         #expect(try scene.afNetworking4().isAccepted)
     }
 
-    @Test func `the basic policy asks for no purpose, no lifetime and little strength`() throws {
+    @Test func theBasicPolicyAsksForNoPurposeNoLifetimeAndLittleStrength() throws {
         let leaf = try Self.inter.issue(
             CertificateTemplate.leaf(Self.host).valid(from: Self.september2020, to: Self.september2020 + 5_000 * 86_400)
                 .with {

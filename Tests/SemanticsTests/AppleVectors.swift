@@ -27,14 +27,14 @@ import X509
         return NSPinnedDomains(identities: policy?.positions)
     }
 
-    @Test func `vector 131: a subdomain with a trailing dot is pinned to one authority`() throws {
+    @Test func vector131ASubdomainWithATrailingDotIsPinnedToOneAuthority() throws {
         let client = try Self.client([Self.entry(authorities: [pki.interA])], "Subdomain.example.org.")
         #expect(client.identities == .listed(leaf: nil, authorities: [try Self.hash(pki.interA)]))
         try ClientVector("131", client, .ordinary(), "pin-matched").check()
     }
 
     @Test(arguments: ["a.b.example.org", "example.com", "notexample.org", "192.0.2.1"])
-    func `vector 132: two labels below and other names are not pinned`(_ host: String) throws {
+    func vector132TwoLabelsBelowAndOtherNamesAreNotPinned(_ host: String) throws {
         let client = try Self.client([Self.entry(authorities: [pki.junk])], host)
         #expect(client.identities == nil)
         let verdict = try ClientVector("132", client, .ordinary(), "pins-not-applied").check()
@@ -50,15 +50,14 @@ import X509
         ("A7 (leaf as authority)", nil, [pki.leaf], "pin-mismatch"), ("A7 (no list)", nil, nil, "pin-mismatch"),
     ]
 
-    @Test(arguments: listed)
-    func `vectors 133 and 134: leaf and authority identities must both hold, and an empty list never does`(
+    @Test(arguments: listed) func vectors133And134BothIdentitiesMustHoldAnEmptyListNeverDoes(
         _ number: String, leaf: [LabCertificate]?, authorities: [LabCertificate]?, reason: String
     ) throws {
         let client = try Self.client([Self.entry(leaf: leaf, authorities: authorities)], "example.org")
         try ClientVector(number, client, .ordinary(), reason).check()
     }
 
-    @Test func `the lists of all entries that match are merged`() throws {
+    @Test func theListsOfAllEntriesThatMatchAreMerged() throws {
         let entries = [
             try Self.entry("www.example.org", authorities: [pki.junk]), try Self.entry(authorities: [pki.interA]),
         ]
@@ -66,7 +65,7 @@ import X509
         try ClientVector("A7", client, .ordinary(), "pin-matched").check()
     }
 
-    @Test func `vector 135: an authority identity fails when the leaf is itself the anchor`() throws {
+    @Test func vector135AnAuthorityIdentityFailsWhereTheLeafIsTheAnchor() throws {
         let scene = Scene.ordinary(presented: [pki.leaf], system: [pki.leaf])
         let authorities = NSPinnedDomains(identities: .listed(leaf: nil, authorities: [try Self.hash(pki.leaf)]))
         try ClientVector("135", authorities, scene, "pin-mismatch").check()
@@ -74,7 +73,7 @@ import X509
         try ClientVector("135 (leaf)", leaf, scene, "pin-matched").check()
     }
 
-    @Test func `vector 136: the system tries another path for the pins and other clients do not`() throws {
+    @Test func vector136TheSystemAloneTriesAnotherPathForThePins() throws {
         func scene(_ pinned: LabCertificate) -> Scene {
             Scene.ordinary(
                 pins: [pinned, pki.junk], presented: [pki.leaf, pki.interA, pki.interAxB],
@@ -103,7 +102,7 @@ import X509
         }
     }
 
-    @Test func `a missing intermediate may come from the pins, as the system would fetch it, with a warning`() throws {
+    @Test func aMissingIntermediateMayComeFromThePinsWithAWarning() throws {
         let leaf = try pki.interA.reissue(pki.leaf) { $0 = $0.withIssuerPlaces(["http://ca.example/inter.cer"]) }
         let scene = Scene.ordinary(pins: [pki.interA, pki.junk], presented: [leaf], hashes: false)
         for client in [

@@ -16,7 +16,7 @@ import X509
         ("wildcard asked for", [.dns("*.example.com")], "*.example.com", false),
     ]
 
-    @Test(arguments: vectors) func `a certificate is valid for its names and for no others`(
+    @Test(arguments: vectors) func aCertificateIsValidForItsNamesAndForNoOthers(
         _ number: String, names: [GeneralName], host: String, expected: Bool
     ) throws {
         let leaf = try pki.interA.issue(.leaf(subject: "fake.yahoo.com", names: names))
@@ -29,7 +29,7 @@ import X509
         arguments: [
             ("fake.yahoo.com", [], "it names no server (the common name does not count) (a rule of Apple's platforms)"),
             ("10.0.0.1", [.dns("10.0.0.1")], "10.0.0.1 (a dNSName, which matches no address)"),
-        ] as [(String, [GeneralName], String)]) func `vectors 146 and 147: the message says what does not count`(
+        ] as [(String, [GeneralName], String)]) func vectors146And147TheMessageSaysWhatDoesNotCount(
             host: String, names: [GeneralName], explanation: String
         ) throws
     {
@@ -67,7 +67,7 @@ import X509
         ([.keyCertSign, .cRLSign], true, [], false),
     ]
 
-    @Test(arguments: rows.indices) func `key usage is judged by the handshake, for any client`(_ index: Int) throws {
+    @Test(arguments: rows.indices) func keyUsageIsJudgedByTheHandshakeForAnyClient(_ index: Int) throws {
         let row = Self.rows[index]
         let leaf = try pki.interA.issue(
             CertificateTemplate.leaf(serverName).with { $0.keyUsage = row.usage }, key: row.isRSA ? Self.rsa : nil)
@@ -123,9 +123,7 @@ import X509
     @Test(arguments: [
         (1, "too-few-scts", "has SCTs of 1 log, 3 are needed"),
         (3, "trusted-without-pins", "3 SCTs from 3 logs; which logs is not judged"),
-    ]) func `logs below a public root are counted in a step of its own`(logs: Int, reason: String, detail: String)
-        throws
-    {
+    ]) func logsBelowAPublicRootAreCountedInAStepOfItsOwn(logs: Int, reason: String, detail: String) throws {
         let verdict = try verdict(AFNetworking.bare, logs: logs)
         #expect(verdict.reason.id == reason)
         let step = try #require(verdict.trace.first { $0.id == "transparency" })
@@ -133,11 +131,11 @@ import X509
         #expect(step.detail.contains("Apple's platforms") == !verdict.isAccepted)
     }
 
-    @Test func `below anybody's own root none are needed`() throws {
+    @Test func belowAnybodysOwnRootNoneAreNeeded() throws {
         #expect(try verdict(AFNetworking.bare, isPublic: false).isAccepted)
     }
 
-    @Test func `a pinned public root is a public root`() throws {
+    @Test func aPinnedPublicRootIsAPublicRoot() throws {
         let pins = [pki.rootA]
         let client = AFNetworking(policy: AFSecurityPolicy(mode: .certificate, allowInvalidCertificates: true))
         #expect(try verdict(client, logs: 2, pins: pins).reason.id == "too-few-scts")

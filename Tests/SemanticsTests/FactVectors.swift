@@ -186,9 +186,9 @@ extension CertificateTemplate {
     }()
 
     @Test(arguments: identifiers + forms + namesakes + anchors + algorithms + [chosen])
-    func `each client decides as its own code does`(_ fact: Fact) throws { try fact.check() }
+    func eachClientDecidesAsItsOwnCodeDoes(_ fact: Fact) throws { try fact.check() }
 
-    @Test func `what was found is said, and never that the issuer is missing`() throws {
+    @Test func whatWasFoundIsSaidAndNeverThatTheIssuerIsMissing() throws {
         for (fact, sentence) in [
             (Self.identifiers[0], "another issuer and serial number (authority key identifier)"),
             (Self.identifiers[2], "another key identifier (authority key identifier)"),
@@ -203,7 +203,7 @@ extension CertificateTemplate {
         }
     }
 
-    @Test func `the path that Android looks at is said, and what it is refused for`() throws {
+    @Test func thePathThatAndroidLooksAtIsSaidAndWhatItIsRefusedFor() throws {
         let ended = try Self.namesakes[1].scene.failures(of: OkHttp())
         #expect(
             ended.first?.description
@@ -218,14 +218,14 @@ extension CertificateTemplate {
         }
     }
 
-    @Test func `on a device a pin compared by hand is judged by its platform`() throws {
+    @Test func onADeviceAPinComparedByHandIsJudgedByItsPlatform() throws {
         let scene = Self.algorithms[0].scene
         for (release, isAccepted) in [(PlatformRelease.apple(.newest), true), (.android(level: 36), false)] {
             #expect(try scene.with { $0.release = release }.verdict(of: Generic()).isAccepted == isAccepted)
         }
     }
 
-    @Test func `of three extensions the one that is not for servers is named`() throws {
+    @Test func ofThreeExtensionsTheOneThatIsNotForServersIsNamed() throws {
         let netscape = CertificateTemplate.Extension(OID(2, 16, 840, 1, 113730, 1, 1), value: [0x03, 0x02, 0x07, 0x80])
         let rows: [(change: @Sendable (inout CertificateTemplate) -> Void, words: String)] = [
             ({ $0.additionalExtensions.append(netscape) }, "(Netscape certificate type)"),
@@ -240,7 +240,7 @@ extension CertificateTemplate {
         }
     }
 
-    @Test func `whose name constraints are broken is said`() throws {
+    @Test func whoseNameConstraintsAreBrokenIsSaid() throws {
         let narrow = try LabCertificate.selfSigned(
             .authority("Narrow").with { $0.permittedNames = [.dns("example.org")] })
         let authority = try narrow.issue(.authority("Below"))
@@ -287,7 +287,7 @@ extension CertificateTemplate {
         ]
     }()
 
-    @Test(arguments: rows.indices) func `with pins it is a warning, without a note`(_ index: Int) throws {
+    @Test(arguments: rows.indices) func withPinsItIsAWarningWithoutANote(_ index: Int) throws {
         let (scene, refusals) = Self.rows[index]
         for (scene, level) in [(scene, Finding.Level.warning), (scene.with { $0.pins = [] }, .note)] {
             let verdict = try scene.verdict(of: Generic())
@@ -304,7 +304,7 @@ extension CertificateTemplate {
         }
     }
 
-    @Test func `on a device its system alone is asked`() throws {
+    @Test func onADeviceItsSystemAloneIsAsked() throws {
         let scene = Scene.chain([Self.leaf, Self.issuing]).with { $0.release = .apple(.newest) }
         #expect(try !scene.verdict(of: Generic()).findings.contains { $0.message.contains("this server: ") })
     }

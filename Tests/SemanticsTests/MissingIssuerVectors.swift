@@ -26,7 +26,7 @@ import X509
         Scene(mode: mode, allowInvalid: allowInvalid, pins: pins, presented: [leaf], system: system, host: serverName)
     }
 
-    @Test func `A: certificate mode, the leaf alone, its issuer pinned`() throws {
+    @Test func aCertificateModeTheLeafAloneItsIssuerPinned() throws {
         var scene = Self.scene(pki.leaf, pins: [pki.interA], system: [pki.rootA], .certificate)
         #expect(try scene.afNetworking4().reason.id == "unknown-issuer")
         scene.presented = [try Self.leaf(Self.place)]
@@ -35,7 +35,7 @@ import X509
         #expect(verdict.warnings.map(\.id).contains("intermediate-not-presented"))
     }
 
-    @Test(arguments: [false, true]) func `B: validity ignored, an authority pinned`(_ isRoot: Bool) throws {
+    @Test(arguments: [false, true]) func bValidityIgnoredAnAuthorityPinned(_ isRoot: Bool) throws {
         var scene = Self.scene(
             pki.leaf, pins: [isRoot ? pki.rootA : pki.interA], system: [], .publicKey, allowInvalid: true)
         #expect(try scene.afNetworking4().reason == .pinMismatch)
@@ -46,7 +46,7 @@ import X509
         #expect(try scene.afNetworking4().reason == .pinMismatch)
     }
 
-    @Test func `C: AFNetworking 2.5 counts the leaf alone`() throws {
+    @Test func cAFNetworking25CountsTheLeafAlone() throws {
         let scene = Self.scene(
             pki.leaf, pins: [pki.leaf, pki.interA, pki.rootA, pki.rootA], system: [], .publicKey, allowInvalid: true)
         let verdict = try scene.verdict(of: AFNetworking(policy: scene.policy, validatesCertificateChain: true))
@@ -54,7 +54,7 @@ import X509
         #expect(verdict.builtChain.certificates.count == 1)
     }
 
-    @Test func `only clients whose platform fetches take what it would fetch`() throws {
+    @Test func onlyClientsWhosePlatformFetchesTakeWhatItWouldFetch() throws {
         var scene = Self.scene(try Self.leaf(Self.place), pins: [pki.interA], system: [pki.rootA])
         for (client, isAccepted) in [
             (NSPinnedDomains(), true), (Alamofire(.systemDefault()), true), (Alamofire(.publicKeys()), true),
@@ -76,18 +76,18 @@ import X509
         (["https://ca.example/i.cer", "ldap://ca.example"], false),
         (["https://ca.example/i.cer", "http://ca.example/i.cer"], true),
         ((1...9).map { "http://ca.example/\($0)" }, true), ((1...10).map { "http://ca.example/\($0)" }, false),
-    ]) func `the places of a certificate decide whether anything is fetched`(places: [String], isFetched: Bool) throws {
+    ]) func thePlacesOfACertificateDecideWhetherAnythingIsFetched(places: [String], isFetched: Bool) throws {
         let scene = Self.scene(try Self.leaf(ofPlaces: places), pins: [pki.interA], system: [pki.rootA], .certificate)
         #expect(try scene.afNetworking4().isAccepted == isFetched)
     }
 
-    @Test func `nothing is fetched for an expired certificate`() throws {
+    @Test func nothingIsFetchedForAnExpiredCertificate() throws {
         let leaf = try Self.leaf(ofPlaces: [Self.place]) { $0 = $0.expired() }
         let scene = Self.scene(leaf, pins: [pki.interA], system: [pki.rootA], .publicKey, allowInvalid: true)
         #expect(try scene.afNetworking4().reason == .pinMismatch)
     }
 
-    @Test func `what would be fetched may be at hand beside the pins, and is asked for where it is not`() throws {
+    @Test func whatWouldBeFetchedMayBeAtHandAndIsAskedForWhereItIsNot() throws {
         let leaf = try Self.leaf(Self.place)
         let scene = Self.scene(leaf, pins: [leaf], system: [pki.rootA], .publicKey).with { $0.pinsAreHashes = true }
         func verdict(_ fetchable: [LabCertificate]) throws -> Verdict {
@@ -103,7 +103,7 @@ import X509
         #expect(try verdict([pki.junk]).reason.id == "unknown-issuer")
     }
 
-    @Test func `of rejected paths one to an anchor is handed out, of several nobody knows which`() throws {
+    @Test func ofRejectedPathsOneToAnAnchorIsHandedOut() throws {
         var scene = Scene(
             mode: .publicKey, allowInvalid: true, pins: [pki.rootA], presented: [pki.leaf, pki.interA],
             system: [pki.rootA], host: "other.example.com")
@@ -117,14 +117,14 @@ import X509
         #expect(try scene.afNetworking4().reason == .pinMatched(PinMatch(pinIndex: 0, depth: 2)))
     }
 
-    @Test func `an expired CA below an unknown root need not be on the path that is handed out`() throws {
+    @Test func anExpiredCABelowAnUnknownRootNeedNotBeOnThePathHandedOut() throws {
         let scene = Scene(
             mode: .publicKey, allowInvalid: true, pins: [pki.interA], presented: [pki.leaf, pki.interAexp],
             host: serverName)
         #expect(try scene.afNetworking4().reason.id == "pin-mismatch")
     }
 
-    @Test func `an anchor goes before a presented certificate whose key identifier matches`() throws {
+    @Test func anAnchorGoesBeforeAPresentedCertificateWhoseKeyIDMatches() throws {
         let root = try LabCertificate.selfSigned(
             CertificateTemplate.authority("No Identifier").with { $0.subjectKeyIdentifier = .absent })
         let cross = try pki.rootB.issue(
@@ -137,7 +137,7 @@ import X509
         #expect(verdict.warnings.map(\.id).contains("path-dependent"))
     }
 
-    @Test func `all anchors are asked at once, so that another path to one of them is seen`() throws {
+    @Test func allAnchorsAreAskedAtOnceSoThatAnotherPathToOneOfThemIsSeen() throws {
         // leaf ← Root 2 of the system; Root 2 cross-signed by Root 0, which was installed by hand and is pinned.
         let root2 = try LabCertificate.selfSigned(.authority("Root 2"))
         let root0 = try LabCertificate.selfSigned(.authority("Root 0"))
@@ -154,7 +154,7 @@ import X509
         #expect(verdict.warnings.map(\.id).contains("path-dependent"))
     }
 
-    @Test func `an exempt anchor on one of two paths is warned of`() throws {
+    @Test func anExemptAnchorOnOneOfTwoPathsIsWarnedOf() throws {
         let anchors = [pki.rootA, pki.rootB]
         let scene = Scene.ordinary(
             pins: [pki.junk, pki.leaf2], presented: [pki.leaf, pki.interA, pki.interAxB], system: anchors)

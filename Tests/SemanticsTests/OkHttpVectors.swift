@@ -10,16 +10,16 @@ import X509
     static func pattern(_ text: String) throws -> HostPattern { try HostText.okHttpPattern(text) }
 
     @Test(arguments: ["md5/AAAAAAAAAAAAAAAAAAAAAA==", "sha256/", "sha256/AAAA", "sha256/not base64", "sha1/%%%"])
-    func `vector 111: a pin with another hash or bad base64 is an error`(_ text: String) {
+    func vector111APinWithAnotherHashOrBadBase64IsAnError(_ text: String) {
         #expect(throws: Problem.self) { try PinSource(text).read() }
     }
 
     @Test(arguments: ["example.*", "*", "**", "*.", "**.", "a*.b.c", "a.**.c", "*.*.c", "***.c", "*a.b", ""])
-    func `vector 112: a wildcard anywhere but in front is an error`(_ pattern: String) {
+    func vector112AWildcardAnywhereButInFrontIsAnError(_ pattern: String) {
         #expect(throws: Problem.self) { try Self.pattern(pattern) }
     }
 
-    @Test func `vector 113: two certificates with one key have one pin`() throws {
+    @Test func vector113TwoCertificatesWithOneKeyHaveOnePin() throws {
         let (old, new) = (try x509(pki.leaf), try x509(pki.leafRe))
         #expect(old != new)
         #expect(old.publicKey.spkiSHA256 == new.publicKey.spkiSHA256)
@@ -36,7 +36,7 @@ import X509
         ("example.com.", [], ["example.com"]), ("*.Example.COM", ["a.EXAMPLE.com"], []),
     ]
 
-    @Test(arguments: patterns) func `vectors 115 and 116: a pattern covers one label or any number`(
+    @Test(arguments: patterns) func vectors115And116APatternCoversOneLabelOrAnyNumber(
         _ text: String, covered: [String], others: [String]
     ) throws {
         let pattern = try Self.pattern(text)
@@ -44,8 +44,9 @@ import X509
         for host in others { #expect(!pattern.covers(try ServerName(host).description), "\(host)") }
     }
 
-    @Test(arguments: ["σkhttp.com", "*.σkhttp.com", "**.Σkhttp.com"])
-    func `vector 118: a pattern is compared in its ASCII form`(_ text: String) throws {
+    @Test(arguments: ["σkhttp.com", "*.σkhttp.com", "**.Σkhttp.com"]) func vector118APatternIsComparedInItsASCIIForm(
+        _ text: String
+    ) throws {
         let pattern = try Self.pattern(text)
         #expect(pattern.name == "xn--khttp-fde.com")
         #expect(pattern.covers(try ServerName("www.XN--khttp-fde.com").description) == text.hasPrefix("*"))
@@ -74,13 +75,13 @@ import X509
         ]
     }()
 
-    @Test(arguments: chains) func `the table decides`(_ vector: ClientVector) throws { try vector.check() }
+    @Test(arguments: chains) func theTableDecides(_ vector: ClientVector) throws { try vector.check() }
 
-    @Test(arguments: [2, 3]) func `vectors 121 and 122: what is only presented is warned about`(_ index: Int) throws {
+    @Test(arguments: [2, 3]) func vectors121And122WhatIsOnlyPresentedIsWarnedAbout(_ index: Int) throws {
         #expect(try Self.chains[index].check().warnings.map(\.id) == ["pin-only-presented"])
     }
 
-    @Test func `vectors 114 and 117: the pins of all patterns that cover the host count together`() throws {
+    @Test func vectors114And117PinsOfAllPatternsThatCoverTheHostCount() throws {
         let scene = Scene.ordinary(pins: [pki.leaf, pki.junk])
         func client(_ texts: (String, Int)...) throws -> OkHttp {
             OkHttp(entries: try texts.map { (pattern: try Self.pattern($0.0), pinIndex: $0.1) })
@@ -97,7 +98,7 @@ import X509
         try ClientVector("114", OkHttp(), Scene.ordinary(), "pins-not-applied").check()
     }
 
-    @Test func `a missing intermediate is not taken from the pins`() throws {
+    @Test func aMissingIntermediateIsNotTakenFromThePins() throws {
         let scene = Scene.ordinary(pins: [pki.interA], presented: [pki.leaf], hashes: false)
         try ClientVector("A5", OkHttp(), scene, "unknown-issuer").check()
     }
@@ -111,15 +112,16 @@ import X509
         return [try chain[0].issue(.leaf(Self.host))] + chain
     }
 
-    @Test(arguments: [(8, "pin-matched"), (9, "client-error")])
-    func `vector 125: ten certificates are not too many and eleven are`(_ authorities: Int, reason: String) throws {
+    @Test(arguments: [(8, "pin-matched"), (9, "client-error")]) func vector125TenCertificatesAreNotTooManyAndElevenAre(
+        _ authorities: Int, reason: String
+    ) throws {
         let chain = try chain(authorities: authorities)
         let scene = Scene.ordinary(pins: [chain[0]], presented: chain.dropLast(), system: [chain[chain.count - 1]])
         let verdict = try ClientVector("125", OkHttp(), scene, reason).check()
         #expect(verdict.builtChain.certificates.count == authorities + 2)
     }
 
-    @Test func `vector 125: the order of presentation and strangers do not matter`() throws {
+    @Test func vector125TheOrderOfPresentationAndStrangersDoNotMatter() throws {
         let chain = try chain(authorities: 3)
         let junk = pki.junk
         for presented in [
@@ -131,7 +133,7 @@ import X509
         }
     }
 
-    @Test func `vector 125: a trusted certificate, not self-signed, ends the chain unless more are trusted`() throws {
+    @Test func vector125ATrustedIntermediateEndsTheChainUnlessMoreIsTrusted() throws {
         let alone = Scene.ordinary(pins: [pki.interA], system: [pki.interA])
         let verdict = try ClientVector("125", OkHttp(), alone, "pin-matched").check()
         #expect(verdict.builtChain.certificates.count == 2)

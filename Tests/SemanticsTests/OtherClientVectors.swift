@@ -22,14 +22,13 @@ import Testing
         ("140 (case)", "SHA256//\(hash)", false),
     ]
 
-    @Test(arguments: values) func `vectors 137 and 140: the text is compared, never decoded`(
+    @Test(arguments: values) func vectors137And140TheTextIsComparedNeverDecoded(
         _ number: String, value: String, expected: Bool
     ) { #expect((CurlValue.hashes(in: value) ?? []).contains(Self.hash) == expected, "vector \(number)") }
 
-    @Test(arguments: ["leaf.cer", "sha256/AAAA", "sha256:AAAA", ""])
-    func `vectors 139 and 140: anything else is the name of a file`(_ value: String) {
-        #expect(CurlValue.hashes(in: value) == nil)
-    }
+    @Test(arguments: ["leaf.cer", "sha256/AAAA", "sha256:AAAA", ""]) func vectors139And140AnythingElseIsTheNameOfAFile(
+        _ value: String
+    ) { #expect(CurlValue.hashes(in: value) == nil) }
 
     private static let insecure = Curl(isInsecure: true)
 
@@ -48,9 +47,9 @@ import Testing
             "unknown-issuer"),
     ]
 
-    @Test(arguments: vectors) func `the table decides`(_ vector: ClientVector) throws { try vector.check() }
+    @Test(arguments: vectors) func theTableDecides(_ vector: ClientVector) throws { try vector.check() }
 
-    @Test func `vectors 138 and 141: the step names curl's exit status and the warning the cause`() throws {
+    @Test func vectors138And141TheStepNamesCurlsStatusTheWarningTheCause() throws {
         for index in [1, 6] {
             let verdict = try Self.vectors[index].check()
             #expect(verdict.trace.last?.detail.contains("exit status 90") == true)
@@ -75,17 +74,17 @@ import Testing
         vector("A9 (another certificate)", pins: [pki.leafRe], hashes: false, "pin-mismatch"),
     ]
 
-    @Test(arguments: vectors) func `a hash is compared with the keys, a certificate with the certificates`(
-        _ vector: ClientVector
-    ) throws { try vector.check() }
+    @Test(arguments: vectors) func aHashIsComparedWithTheKeysACertificateWithTheCertificates(_ vector: ClientVector)
+        throws
+    { try vector.check() }
 
-    @Test func `an address is pinned as a name is`() throws {
+    @Test func anAddressIsPinnedAsANameIs() throws {
         let leaf = try pki.interA.issue(.leaf("192.0.2.1"))
         let scene = Scene.ordinary(pins: [pki.junk], presented: [leaf, pki.interA], host: "192.0.2.1")
         try ClientVector("A9 (address)", Generic(), scene, "pin-mismatch").check()
     }
 
-    @Test func `what the systems of phones refuse is warned of with pins, and a note without`() throws {
+    @Test func whatPhonesRefuseIsWarnedOfWithPinsAndANoteWithout() throws {
         let days: Int64 = 86_400
         let leaf = try pki.interA.reissue(pki.leaf) { $0.notAfter = $0.notBefore + 900 * days }
         var scene = Scene.ordinary(pins: [leaf], presented: [leaf, pki.interA])
@@ -128,10 +127,10 @@ import Testing
             "A6 (incomplete)", "unknown-issuer", .ordinary(pins: [pki.interA], presented: [pki.leaf], hashes: false)),
     ]
 
-    @Test(arguments: vectors) func `the table decides`(_ vector: ClientVector) throws { try vector.check() }
+    @Test(arguments: vectors) func theTableDecides(_ vector: ClientVector) throws { try vector.check() }
 
     @Test(arguments: [(0, "pin-set-expired"), (2, "pins-overridden")])
-    func `vectors 126 and 127: that nothing is pinned is warned about`(_ index: Int, warning: String) throws {
+    func vectors126And127ThatNothingIsPinnedIsWarnedAbout(_ index: Int, warning: String) throws {
         #expect(try Self.vectors[index].check().warnings.map(\.id) == [warning])
     }
 }

@@ -202,7 +202,7 @@ import X509
 
     @Test(
         arguments: names + purposes + authorityPurposes + keys + signatures + lifetimes + dates + constraints,
-        [false, true]) func `the row of the table is what each client decides`(_ row: Row, afterOthers: Bool) throws
+        [false, true]) func theRowOfTheTableIsWhatEachClientDecides(_ row: Row, afterOthers: Bool) throws
     {
         let scene = Scene(
             presented: row.chain, system: [row.root], publicRoots: row.isPublic ? [row.root] : [], host: row.host)
@@ -217,7 +217,7 @@ import X509
         }
     }
 
-    @Test func `a leaf that is itself trusted is judged by its name alone on Android`() throws {
+    @Test func aLeafThatIsItselfTrustedIsJudgedByItsNameAloneOnAndroid() throws {
         let leaf = try Self.inter.issue(
             CertificateTemplate.leaf(Self.host).expired().with { $0.extendedKeyUsage = [Self.email] },
             key: .generate(.rsa(bits: 512)))
@@ -230,7 +230,7 @@ import X509
         }
     }
 
-    @Test func `a root that is no authority is an anchor all the same on Android`() throws {
+    @Test func aRootThatIsNoAuthorityIsAnAnchorAllTheSameOnAndroid() throws {
         let root = try LabCertificate.selfSigned(
             CertificateTemplate.authority("No Authority").with { $0.isAuthority = false })
         let scene = Scene(presented: [try root.issue(.leaf(Self.host))], system: [root], host: Self.host)
@@ -239,7 +239,7 @@ import X509
         try ClientVector("5", AFNetworking.bare, scene, "not-an-authority").check()
     }
 
-    @Test func `a rejection by a rule that others do not have names the platform`() throws {
+    @Test func aRejectionByARuleThatOthersDoNotHaveNamesThePlatform() throws {
         func failures(_ row: Row) throws -> [TrustFailure] {
             try Scene(presented: row.chain, system: [row.root], host: row.host).failures(of: AFNetworking.bare)
         }

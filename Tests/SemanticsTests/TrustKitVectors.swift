@@ -32,12 +32,12 @@ import X509
         vector("98", .ordinary(pins: [pki.interA, pki.junk], host: "www.example.org"), "name-mismatch"),
     ]
 
-    @Test(arguments: matching + untrusted) func `the table decides`(_ vector: ClientVector) throws {
+    @Test(arguments: matching + untrusted) func theTableDecides(_ vector: ClientVector) throws {
         let verdict = try vector.check()
         #expect(verdict.disposition == (verdict.isAccepted ? .useCredential : .cancelAuthenticationChallenge))
     }
 
-    @Test func `vector 95: expired pins leave the decision to the system`() throws {
+    @Test func vector95ExpiredPinsLeaveTheDecisionToTheSystem() throws {
         let wrong = Scene.ordinary(pins: [pki.rogue, pki.junk])
         let verdict = try Self.vector("95", expiration: Self.yesterday, wrong, "pins-not-applied").check()
         #expect(verdict.disposition == .performDefaultHandling)
@@ -48,14 +48,14 @@ import X509
         #expect(rejected.disposition == .performDefaultHandling)
     }
 
-    @Test func `vector 99: an injected root is pinned and presented but on no path`() throws {
+    @Test func vector99AnInjectedRootIsPinnedAndPresentedButOnNoPath() throws {
         let scene = Scene.ordinary(
             pins: [pki.rootA, pki.junk], presented: [pki.rogue, pki.rogueI, pki.rootA], system: [pki.rootA, pki.rootB])
         let verdict = try Self.vector("99", scene, "pin-mismatch").check()
         #expect(verdict.warnings.map(\.id) == ["pin-only-presented"])
     }
 
-    @Test func `vector 107: a key that cannot be hashed blocks the chain above a pinned leaf`() throws {
+    @Test func vector107AKeyThatCannotBeHashedBlocksTheChainAboveALeaf() throws {
         let authority = try pki.rootA.issue(.authority("P-521"), key: .generate(.p521))
         let leaf = try authority.issue(.leaf(serverName))
         let presented = [leaf, authority]
@@ -70,7 +70,7 @@ import X509
         try Self.vector("107", .ordinary(pins: [pki.rootA, pki.junk], presented: presented), "pin-matched").check()
     }
 
-    @Test func `a root that the user installed is exempt on a Mac alone`() throws {
+    @Test func aRootThatTheUserInstalledIsExemptOnAMacAlone() throws {
         let scene = Scene.ordinary(
             pins: [pki.leaf, pki.junk], presented: [pki.rogue, pki.rogueI], system: [pki.rootA, pki.rootB])
         for (root, notes) in [(pki.rootB, ["trustkit-on-macos"]), (pki.rootA, [])] {
@@ -80,7 +80,7 @@ import X509
         }
     }
 
-    @Test func `A3: a key that cannot be hashed on another valid path is warned about`() throws {
+    @Test func a3AKeyThatCannotBeHashedOnAnotherValidPathIsWarnedAbout() throws {
         let other = try LabCertificate.selfSigned(.authority("P-521 Root"), key: .generate(.p521))
         let cross = try other.reissue(pki.rootA)
         let scene = Scene.ordinary(
@@ -89,7 +89,7 @@ import X509
         #expect(verdict.warnings.map(\.id) == ["path-dependent"])
     }
 
-    @Test func `A3: an RSA key whose exponent is not of three bytes has another hash`() throws {
+    @Test func a3AnRSAKeyWhoseExponentIsNotOfThreeBytesHasAnotherHash() throws {
         let key = try LabKey.shared(.rsa(bits: 2_048), label: "vector 108").publicKeyInfo
         func isOf(_ info: [UInt8]) throws -> Bool {
             TrustKit.hashesAsPins(try CertificateReader.publicKey(subjectPublicKeyInfo: info))
@@ -113,7 +113,7 @@ import X509
         (.p384, "3076301006072a8648ce3d020106052b8104002203620004"),
     ]
 
-    @Test(arguments: headers) func `vector 108: a pin is the hash of the header TrustKit puts before a key`(
+    @Test(arguments: headers) func vector108APinIsTheHashOfTheHeaderTrustKitPutsBeforeAKey(
         _ algorithm: LabKey.Algorithm, hexadecimal: String
     ) throws {
         let key = try LabKey.shared(algorithm, label: "vector 108")
@@ -181,7 +181,7 @@ struct TrustKitConfigurationVectors {
         ),
     ]
 
-    @Test(arguments: exceptions) func `a configuration that TrustKit throws an exception for is an error`(
+    @Test(arguments: exceptions) func aConfigurationThatTrustKitThrowsAnExceptionForIsAnError(
         _ number: String, domains: [HostEntry], message: String
     ) {
         let violations = Self.violations(domains)
@@ -201,12 +201,12 @@ struct TrustKitConfigurationVectors {
         ("nas", false), ("192.0.2.7", false), ("printer.local", false), ("shop.test", false),
     ]
 
-    @Test(arguments: suffixes) func `a suffix is one of the list of 2018`(_ name: String, isKnown: Bool) {
+    @Test(arguments: suffixes) func aSuffixIsOneOfTheListOf2018(_ name: String, isKnown: Bool) {
         let publicSuffix = SystemPublicSuffixList.publicSuffix
         #expect(TrustKit.hasRegisteredSuffix(name, publicSuffix: publicSuffix) == isKnown)
     }
 
-    @Test func `vector 101: one pin is enough where pinning is not enforced`() throws {
+    @Test func vector101OnePinIsEnoughWherePinningIsNotEnforced() throws {
         let domain = Self.domain("good.com", hashes: [Self.one], isEnforced: false)
         #expect(Self.violations([domain]).isEmpty)
         let pins = PinSet([Pin(.publicKey(Self.one), origin: "test"), Pin(.publicKey(Self.one), origin: "again")])
@@ -233,11 +233,11 @@ struct TrustKitConfigurationVectors {
         ), ("A3 (address)", [domain("good.com", subdomains: true)], "192.0.2.1", nil),
     ]
 
-    @Test(arguments: lookups) func `the entry for a host is its own or the longest parent's`(
+    @Test(arguments: lookups) func theEntryForAHostIsItsOwnOrTheLongestParents(
         _ number: String, domains: [HostEntry], host: String, entry: String?
     ) throws { #expect(try Self.policy(domains, host)?.map(\.origin) == entry.map { [$0] }, "vector \(number)") }
 
-    @Test func `vector 100: a host without policy or excluded from it is not pinned`() throws {
+    @Test func vector100AHostWithoutPolicyOrExcludedFromItIsNotPinned() throws {
         let domains = [Self.domain("good.com", subdomains: true), Self.excluded]
         for (host, count) in [("unsecured.good.com", 0), ("www.example.org", 0), ("www.good.com", 2)] {
             #expect(try Self.policy(domains, host)?.pins?.pins.count ?? 0 == count, "\(host)")

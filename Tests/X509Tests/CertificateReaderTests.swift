@@ -5,7 +5,7 @@ import Testing
 import X509
 
 @Suite("Certificates are read as they are, and nothing else is") struct CertificateReaderTests {
-    @Test func `a key of an algorithm that nobody knows is called by its number`() throws {
+    @Test func aKeyOfAnAlgorithmThatNobodyKnowsIsCalledByItsNumber() throws {
         var der = pki.leaf.der
         // id-ecPublicKey (RFC 5480, 2.1.1), of which the last arc is changed.
         let identifier: [UInt8] = [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
@@ -20,7 +20,7 @@ import X509
         arguments: [
             ([1], [1], 32, true), ([2], [2], 48, true), ([3], [3], 64, true), ([1], [1], 20, false),
             ([2], [1], 48, false), ([4], [4], 28, false), ([6], [6], 32, false),
-        ] as [([UInt8], [UInt8], UInt8, Bool)]) func `RSASSA-PSS is told apart by its parameters`(
+        ] as [([UInt8], [UInt8], UInt8, Bool)]) func rsassaPSSIsToldApartByItsParameters(
             digest: [UInt8], mask: [UInt8], salt: UInt8, isUsual: Bool
         ) throws
     {
@@ -57,7 +57,7 @@ import X509
         #expect(name == (isUsual ? "rsassaPss" : "rsassaPss with unusual parameters"))
     }
 
-    @Test func `the facts of a certificate are those it was issued with`() throws {
+    @Test func theFactsOfACertificateAreThoseItWasIssuedWith() throws {
         var template = CertificateTemplate.leaf(
             subject: DistinguishedName(commonName: "api", organization: "Org"),
             names: [.dns("api.example.com"), .ip([192, 0, 2, 7]), .uri("https://x/"), .email("a@b")])
@@ -86,7 +86,7 @@ import X509
         #expect(certificate.signatureAlgorithm == "ecdsa-with-SHA256")
     }
 
-    @Test func `of more purposes than any certificate has those count that have a name`() throws {
+    @Test func ofMorePurposesThanAnyCertificateHasThoseCountThatHaveAName() throws {
         let template = CertificateTemplate.leaf(subject: "Many", names: []).with {
             $0.extendedKeyUsage =
                 (0..<2_000).map { OID(1, 3, 6, 1, 4, 1, 99_999, $0) } + [.serverAuth, .anyExtendedKeyUsage]
@@ -98,14 +98,14 @@ import X509
         #expect(purposes.suffix(2) == ["serverAuth", "anyExtendedKeyUsage"])
     }
 
-    @Test func `an authority says so`() throws {
+    @Test func anAuthoritySaysSo() throws {
         let root = try x509(pki.rootA)
         #expect(root.basicConstraints == BasicConstraints(isCertificateAuthority: true, pathLengthLimit: nil))
         #expect(root.keyUsage == ["keyCertSign", "cRLSign"])
         #expect(root.isSelfIssued)
     }
 
-    @Test(arguments: [LabKey.Algorithm.p384, .p521, .rsa(bits: 2_048), .ed25519]) func `the kind of key is told`(
+    @Test(arguments: [LabKey.Algorithm.p384, .p521, .rsa(bits: 2_048), .ed25519]) func theKindOfKeyIsTold(
         _ algorithm: LabKey.Algorithm
     ) throws {
         let certificate = try x509(.selfSigned(.leaf("a.example"), key: .shared(algorithm, label: "kinds")))
@@ -119,28 +119,28 @@ import X509
         #expect(certificate.publicKey.algorithm == expected)
     }
 
-    @Test func `hostile text in a subject is kept without its control characters in the one-line form`() throws {
+    @Test func hostileTextInASubjectIsKeptWithoutControlsInOneLine() throws {
         let name = DistinguishedName(commonNameBytes: Array("a\u{1B}[31m\u{0}b\u{202E}c\n".utf8))
         let certificate = try x509(.selfSigned(.leaf(subject: name, names: [])))
         #expect(certificate.commonName == "a\u{1B}[31m\u{0}b\u{202E}c\n")
         #expect(!certificate.subject.unicodeScalars.contains { $0.value < 0x20 })
     }
 
-    @Test func `PEM with text around it holds all its certificates in order`() throws {
+    @Test func pemWithTextAroundItHoldsAllItsCertificatesInOrder() throws {
         let text = "Subject: leaf\n" + pki.leaf.pem + "junk\n\n" + pki.interA.pem + "more"
         let certificates = try CertificateReader.certificates(pemOrDER: Array(text.utf8))
         #expect(certificates.map(\.der) == [pki.leaf.der, pki.interA.der])
         #expect(try PEM.blocks(in: Array(text.utf8)).map(\.line).first == 2)
     }
 
-    @Test func `a truncated, extended or altered encoding is refused`() throws {
+    @Test func aTruncatedExtendedOrAlteredEncodingIsRefused() throws {
         let der = pki.leaf.der
         for broken in [[], Array(der.dropLast()), der + [0], Array(der.dropFirst()), Array("hello".utf8)] {
             #expect(throws: X509Error.self) { try CertificateReader.certificate(der: broken) }
         }
     }
 
-    @Test func `a public key is read and hashed as the pin tools do`() throws {
+    @Test func aPublicKeyIsReadAndHashedAsThePinToolsDo() throws {
         let key = pki.leaf.key
         let read = try CertificateReader.publicKey(subjectPublicKeyInfo: key.publicKeyInfo)
         #expect(read.spkiSHA256.bytes == key.publicKeySHA256)
@@ -152,7 +152,7 @@ import X509
 
 @Suite("PEM is read alike in every form it is written in") struct PEMTests {
     /// A bundle is read without OpenSSL where it has the usual form; whatever is changed in it, the bytes are OpenSSL's.
-    @Test(arguments: Seeds.sample(3)) func `a damaged block is read as OpenSSL reads it`(seed: UInt64) throws {
+    @Test(arguments: Seeds.sample(3)) func aDamagedBlockIsReadAsOpenSSLReadsIt(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let text = Array(pem((0..<UInt8.random(in: 90...150, using: &generator)).map { $0 }, label: "CERTIFICATE").utf8)
         for _ in 0..<2_000 {

@@ -68,7 +68,7 @@ import X509
         return findings.failures.map(\.id)
     }
 
-    @Test(arguments: Place.allCases) func `a leaf, an intermediate and a root are`(place: Place) throws {
+    @Test(arguments: Place.allCases) func aLeafAnIntermediateAndARootAre(place: Place) throws {
         for settings in Self.distrusting {
             for (presented, entries) in [
                 ([pki.leaf], [(pki.leaf, settings)]), (Self.chain, [(pki.leaf, settings), (pki.rootA, nil)]),
@@ -81,14 +81,14 @@ import X509
         }
     }
 
-    @Test(arguments: Place.allCases) func `settings that allow servers change nothing`(place: Place) throws {
+    @Test(arguments: Place.allCases) func settingsThatAllowServersChangeNothing(place: Place) throws {
         for settings in Self.trusting {
             #expect(try ids(place, [(pki.rootA, settings)]) == [])
             #expect(try ids(place, [(pki.rootA, nil), (pki.interA, settings)]) == [])
         }
     }
 
-    @Test func `every copy of the name and key is, and a path that avoids them is taken`() throws {
+    @Test func everyCopyOfTheNameAndKeyIsAndAPathThatAvoidsThemIsTaken() throws {
         let distrusting: [(LabCertificate, TrustSettings?)] = [
             (pki.rootA, nil), (pki.rootB, nil), (pki.interA, Self.rejecting),
         ]
@@ -115,7 +115,7 @@ import X509
         }
     }
 
-    @Test func `of two entries for one certificate the stricter counts, in either order`() throws {
+    @Test func ofTwoEntriesForOneCertificateTheStricterCountsInEitherOrder() throws {
         for place in Place.allCases {
             let entries: [(LabCertificate, TrustSettings?)] = [(pki.rootA, nil), (pki.rootA, Self.rejecting)]
             #expect(try ids(place, entries) == ["distrusted"])
@@ -123,7 +123,7 @@ import X509
         }
     }
 
-    @Test func `one store's settings are no other's`() throws {
+    @Test func oneStoresSettingsAreNoOthers() throws {
         let files = try TemporaryDirectory()
         let distrusting = try Place.file.store([(pki.rootA, Self.rejecting)], in: files)
         let trusting = try Place.file.store([(pki.rootA, nil)], in: files)
@@ -136,7 +136,7 @@ import X509
         }
     }
 
-    @Test func `a client's own anchors do not make up for it`() throws {
+    @Test func aClientsOwnAnchorsDoNotMakeUpForIt() throws {
         let files = try TemporaryDirectory()
         let store = try Place.systemBundle.store([(pki.interA, Self.rejecting)], in: files)
         let verifier = OpenSSLPathVerifier(trustStore: store)
@@ -148,7 +148,7 @@ import X509
         #expect(verifier.findPaths(question).failures.isEmpty)
     }
 
-    @Test func `a word of distrust behind a hundred files of its hash counts`() throws {
+    @Test func aWordOfDistrustBehindAHundredFilesOfItsHashCounts() throws {
         let files = try TemporaryDirectory()
         let first = try files.makeDirectory("first")
         let second = try files.makeDirectory("second")
@@ -164,7 +164,7 @@ import X509
         #expect(try failures() == ["distrusted"])
     }
 
-    @Test func `a block with bytes behind its settings is refused, as in plain DER`() throws {
+    @Test func aBlockWithBytesBehindItsSettingsIsRefusedAsInPlainDER() throws {
         let bytes = pki.rootA.der + Self.rejecting.der
         func text(_ bytes: [UInt8]) -> [UInt8] { Array(pem(bytes, label: "TRUSTED CERTIFICATE").utf8) }
         #expect(try AnchorBundle(pemOrDER: text(bytes)).count == 1)

@@ -40,14 +40,14 @@ import X509
             })
     }
 
-    @Test func `one whose responder has a key that costs too much to read is not read`() throws {
+    @Test func oneWhoseResponderHasAKeyThatCostsTooMuchToReadIsNotRead() throws {
         let key = try LabKey.shared(.p256Described, label: "staple")
         let responder = try pki.interA.issue(.leaf(subject: "Responder", names: []), key: key)
         let response = StatusResponse().with { $0.responder = responder }
         #expect(try problem(response)?.contains("stranger keys") == true)
     }
 
-    @Test func `one answer that is current says that the certificate is good`() throws {
+    @Test func oneAnswerThatIsCurrentSaysThatTheCertificateIsGood() throws {
         #expect(try read(StatusResponse()) == .good)
         // Clocks differ by a quarter of an hour, and one without an end is of its own moment.
         let cases: [(from: Int64, to: Int64?, problem: String?)] = [
@@ -66,7 +66,7 @@ import X509
         #expect(try problem(StatusResponse().with { $0.status = .unknown })?.contains("does not know") == true)
     }
 
-    @Test func `a revocation has its moment and its reason`() throws {
+    @Test func aRevocationHasItsMomentAndItsReason() throws {
         let at = Self.now - LabClock.day
         let moment = Timestamp(secondsSinceEpoch: at)
         for reason in [1, nil] as [UInt8?] {
@@ -75,12 +75,12 @@ import X509
         }
     }
 
-    @Test func `a responder that the issuer made for it may sign`() throws {
+    @Test func aResponderThatTheIssuerMadeForItMaySign() throws {
         let responder = try responder()
         #expect(try read(StatusResponse().with { $0.responder = responder }) == .good)
     }
 
-    @Test func `nobody else may sign`() throws {
+    @Test func nobodyElseMaySign() throws {
         let foreign = try StandardPKI()
         let others: [LabCertificate] = [
             // A server's certificate, one that has expired, and strangers.
@@ -96,7 +96,7 @@ import X509
         #expect(try problem(altered)?.contains("is not signed by") == true)
     }
 
-    @Test func `of several answers a revocation counts that is current, and nothing else`() throws {
+    @Test func ofSeveralAnswersARevocationCountsThatIsCurrentAndNothingElse() throws {
         let good = StatusResponse()
         let revoked = StatusResponse().with { $0.status = .revoked(at: Self.now - 100, reason: 1) }
         let unknown = StatusResponse().with { $0.status = .unknown }
@@ -123,7 +123,7 @@ import X509
         }
     }
 
-    @Test func `an answer about another certificate says nothing about this one`() throws {
+    @Test func anAnswerAboutAnotherCertificateSaysNothingAboutThisOne() throws {
         let bytes = try StatusResponse().der(about: leaf, from: pki.interA)
         for found in try [problem(bytes, leaf: pki.leaf), problem(bytes, issuer: pki.rootA)] {
             #expect(found == "the staple is about another certificate")
@@ -132,7 +132,7 @@ import X509
         #expect(try problem(bytes, issuer: pki.interA2) == nil)
     }
 
-    @Test func `what is no response is refused`() throws {
+    @Test func whatIsNoResponseIsRefused() throws {
         let whole = try StatusResponse().der(about: leaf, from: pki.interA)
         for bytes in [[], [0x30], Array(whole.dropLast()), whole + [0], Array(whole.dropFirst()), leaf.der] {
             #expect(try problem(bytes)?.hasPrefix("the staple is not a whole OCSP response") == true)
@@ -152,7 +152,7 @@ import X509
         return EmbeddedTimestamps.of(try x509(issued)).map(\.logID.bytes)
     }
 
-    @Test func `those in a certificate are read in their order`() throws {
+    @Test func thoseInACertificateAreReadInTheirOrder() throws {
         let issued = try pki.interA.issue(.leaf("a.example"), loggedBy: Self.logs, milliseconds: 1_700_000_000_123)
         let timestamps = EmbeddedTimestamps.of(try x509(issued))
         #expect(timestamps.map(\.logID.bytes) == Self.logs.map(\.id))
@@ -160,7 +160,7 @@ import X509
         #expect(try read([]).isEmpty)
     }
 
-    @Test func `one that cannot be read takes no other along, and of many twenty are looked at`() throws {
+    @Test func oneThatCannotBeReadTakesNoOtherAlongAndOfManyTwentyCount() throws {
         let good = Self.logs[0].timestamp()
         var newer = good
         newer[0] = 1
@@ -170,7 +170,7 @@ import X509
         #expect(EmbeddedTimestamps.timestamps(in: many).count == 19)
     }
 
-    @Test func `a list or an extension that is damaged or there twice counts as none`() throws {
+    @Test func aListOrAnExtensionThatIsDamagedOrThereTwiceCountsAsNone() throws {
         let timestamp = Self.logs[0].timestamp()
         let whole = LabLog.list([timestamp])
         var long = whole
@@ -206,14 +206,14 @@ import X509
         return [0x30, UInt8(content.count)] + content
     }
 
-    @Test func `those of caIssuers, in their order`() throws {
+    @Test func thoseOfCaIssuersInTheirOrder() throws {
         let all =
             description(1, "http://ocsp.example") + description(2, "http://a.example/1")
             + description(2, "ldap://b.example")
         #expect(try places([0x30, UInt8(all.count)] + all) == ["http://a.example/1", "ldap://b.example"])
     }
 
-    @Test func `none without the extension, or with a damaged one`() throws {
+    @Test func noneWithoutTheExtensionOrWithADamagedOne() throws {
         let leaf = try x509(pki.leaf)
         #expect(IssuerPlaces.named(by: leaf).isEmpty)
         #expect(try places([0x30, 0x05, 0x01]).isEmpty)

@@ -51,19 +51,19 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
         ([pki.leaf, pki.interA2], [pki.rootA], [pki.interA], [pki.leaf, pki.interA2, pki.rootA]),
     ]
 
-    @Test(arguments: rows) func `there is one path, the row's`(_ row: Row) throws {
+    @Test(arguments: rows) func thereIsOnePathTheRows(_ row: Row) throws {
         let findings = try Self.find(row.presented, anchors: row.anchors, pinned: row.pinned)
         #expect(findings.validPaths == [try Self.values(row.path)], "\(findings.failures)")
     }
 
-    @Test func `two trusted roots give two paths, the preferred one whatever the order`() throws {
+    @Test func twoTrustedRootsGiveTwoPathsThePreferredOneWhateverTheOrder() throws {
         let one = try Self.find([pki.leaf, pki.interA, pki.interAxB], anchors: [pki.rootA, pki.rootB])
         let other = try Self.find([pki.leaf, pki.interAxB, pki.interA], anchors: [pki.rootB, pki.rootA])
         #expect(one.validPaths == other.validPaths)
         #expect(Set(one.validPaths.compactMap(\.last)) == Set(try Self.values([pki.rootA, pki.rootB])))
     }
 
-    @Test func `an anchor does not stand in for an authority of its name below it`() throws {
+    @Test func anAnchorDoesNotStandInForAnAuthorityOfItsNameBelowIt() throws {
         // A root without a key identifier gave its successor the same name.
         let template = CertificateTemplate.authority("Root").with { $0.subjectKeyIdentifier = .absent }
         let root = try LabCertificate.selfSigned(template)
@@ -107,7 +107,7 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
         return [try! below.issue(.leaf(serverName)), below, limited]
     }()
 
-    @Test(arguments: rejected.indices) func `what is no path says why`(index: Int) throws {
+    @Test(arguments: rejected.indices) func whatIsNoPathSaysWhy(index: Int) throws {
         let (presented, name, failures, bestEffort) = Self.rejected[index]
         let found = try Self.find(presented, name: name)
         #expect(found.validPaths.isEmpty)
@@ -123,13 +123,13 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
         if let bestEffort { #expect(found.bestEfforts.first == (try Self.values(bestEffort))) }
     }
 
-    @Test func `the basic policy checks neither names nor strength`() throws {
+    @Test func theBasicPolicyChecksNeitherNamesNorStrength() throws {
         for presented in [[pki.leaf, pki.interA], [Self.weakKey, pki.interA]] {
             #expect(try !Self.find(presented, policy: .basicX509).validPaths.isEmpty)
         }
     }
 
-    @Test func `a twin of the issuer with another key is a bad signature`() throws {
+    @Test func aTwinOfTheIssuerWithAnotherKeyIsABadSignature() throws {
         let twin = try pki.rootA.renew(pki.interA) { $0.subjectKeyIdentifier = .absent }
         let findings = try Self.find([pki.leaf, twin])
         #expect(findings.validPaths.isEmpty)
@@ -137,7 +137,7 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
         #expect(findings.bestEfforts == [try Self.values([pki.leaf])])
     }
 
-    @Test func `the last second of validity is valid and the next one is not`() throws {
+    @Test func theLastSecondOfValidityIsValidAndTheNextOneIsNot() throws {
         let leaf = try pki.interA.issue(.leaf(serverName).valid(from: LabClock.now - 100, to: LabClock.now + 100))
         let last = Self.now.advanced(bySeconds: leaf.template.notAfter - Self.now.secondsSinceEpoch)
         let early = Timestamp(secondsSinceEpoch: leaf.template.notBefore - 1)
@@ -146,7 +146,7 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
         }
     }
 
-    @Test func `a server may not use a certificate made for something else`() throws {
+    @Test func aServerMayNotUseACertificateMadeForSomethingElse() throws {
         for (usage, id) in [
             ([OID.clientAuth], "wrong-purpose"), ([OID.netscapeServerGatedCrypto], "wrong-purpose"), ([], nil),
         ] as [([OID], String?)] {
@@ -175,9 +175,7 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
         ({ $0.excludedNames = [.dns("*.example.org")] }, "a name constraint of it holds a *"),
     ]
 
-    @Test(arguments: malformed.indices) func `a malformed certificate is on no path, wherever it stands`(_ index: Int)
-        throws
-    {
+    @Test(arguments: malformed.indices) func aMalformedCertificateIsOnNoPathWhereverItStands(_ index: Int) throws {
         let (change, clause) = Self.malformed[index]
         let root = try LabCertificate.selfSigned(.authority("Malformed").with(change))
         let authority = try pki.rootA.issue(.authority("Malformed").with(change))
@@ -192,7 +190,7 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
         }
     }
 
-    @Test func `a wildcard cannot carry a name past the constraints of its authority`() throws {
+    @Test func aWildcardCannotCarryANamePastTheConstraintsOfItsAuthority() throws {
         // CVE-2025-61727: the constraint excludes the very name, the leaf holds only the wildcard.
         let authority = try pki.rootA.issue(
             .authority("Constrained").with { $0.excludedNames = [.dns("secret.example.com")] })
@@ -213,12 +211,12 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
         ("*example.com", "_example.com", false), (".example.com", "a_b.example.com", false), ("*", "example", false),
         ("*.", "a_b.com", false), ("a_b.example.com.", "a_b.example.com", false),
         ("*.example.com\u{0}", "a_b.example.com", false),
-    ]) func `a wildcard stands for the whole left-most label`(pattern: String, name: String, isValid: Bool) throws {
+    ]) func aWildcardStandsForTheWholeLeftMostLabel(pattern: String, name: String, isValid: Bool) throws {
         let leaf = try pki.interA.issue(.leaf(pattern))
         #expect(try Self.find([leaf, pki.interA], name: name).failures.map(\.id) == (isValid ? [] : ["name-mismatch"]))
     }
 
-    @Test func `a wildcard below a registry's suffix spoils no name beside it`() throws {
+    @Test func aWildcardBelowARegistrysSuffixSpoilsNoNameBesideIt() throws {
         let leaf = try pki.interA.issue(.leaf("*.co.uk", "example.co.uk"))
         for (name, isValid) in [("example.co.uk", true), ("other.co.uk", false)] {
             let findings = try Self.find([leaf, pki.interA], name: name)
@@ -226,7 +224,7 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
         }
     }
 
-    @Test func `of tens of thousands of names six are put into words`() throws {
+    @Test func ofTensOfThousandsOfNamesSixArePutIntoWords() throws {
         let leaf = try pki.interA.issue(.leaf("a.example.com").withManyNames(60_000))
         let failure = try #require(try Self.find([leaf, pki.interA], name: "b.example.com").failures.first)
         // Every client says it, some more than once. Counted is this thread's own time on a processor, a tenth of the limit.
@@ -240,7 +238,7 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
         #expect(secondsOfWork() - start < 10)
     }
 
-    @Test func `constraints on names are not held against a common name`() throws {
+    @Test func constraintsOnNamesAreNotHeldAgainstACommonName() throws {
         let authority = try pki.rootA.issue(
             .authority("Constrained").with { $0.permittedNames = [.dns("example.org")] })
         func ids(_ names: [GeneralName]) throws -> [String] {

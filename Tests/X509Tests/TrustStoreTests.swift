@@ -19,19 +19,19 @@ import X509
         return pem(of: certificates)
     }
 
-    @Test func `a bundle file given by SSL_CERT_FILE`() throws {
+    @Test func aBundleFileGivenBySSLCERTFILE() throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write(try Self.bigBundle(), to: "bundle.pem")
         #expect(try Self.isTrusted(Self.system(file: file, directory: directory.path + "/none")))
     }
 
-    @Test func `a hashed directory given by SSL_CERT_DIR`() throws {
+    @Test func aHashedDirectoryGivenBySSLCERTDIR() throws {
         let directory = try TemporaryDirectory()
         _ = try directory.write(pki.rootA.pem, to: pki.rootA.hashedFileName)
         #expect(try Self.isTrusted(Self.system(directory: directory.path)))
     }
 
-    @Test func `missing and broken stores hold nothing`() throws {
+    @Test func missingAndBrokenStoresHoldNothing() throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", to: "b.pem")
         for path in [file, directory.path + "/none", directory.path] {
@@ -39,7 +39,7 @@ import X509
         }
     }
 
-    @Test func `a pipe that nobody writes to holds nothing and is not waited for`() throws {
+    @Test func aPipeThatNobodyWritesToHoldsNothingAndIsNotWaitedFor() throws {
         let directory = try TemporaryDirectory()
         let pipe = directory.path + "/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)
@@ -57,9 +57,7 @@ import X509
         -> [[Certificate]]
     { try PathVerifierTests.find(presented, in: store).validPaths }
 
-    @Test(arguments: [true, false]) func `a hashed file yields the certificate of its name and no other`(
-        inOneFile: Bool
-    ) throws {
+    @Test(arguments: [true, false]) func aHashedFileYieldsTheCertificateOfItsNameAndNoOther(inOneFile: Bool) throws {
         let stem = pki.rootA.hashedFileName.dropLast()
         let files = try TemporaryDirectory()
         let contents =
@@ -74,13 +72,13 @@ import X509
         }
     }
 
-    @Test func `a certificate under the hash of its issuer is no anchor`() throws {
+    @Test func aCertificateUnderTheHashOfItsIssuerIsNoAnchor() throws {
         let files = try TemporaryDirectory()
         let store = try Self.directory([(pki.interA.hashedFileName, pki.leaf.pem)], in: files)
         #expect(try Self.paths(store, [pki.leaf]).isEmpty)
     }
 
-    @Test func `what is no file under a hashed name is passed over and not waited for`() throws {
+    @Test func whatIsNoFileUnderAHashedNameIsPassedOverAndNotWaitedFor() throws {
         let stem = pki.rootA.hashedFileName.dropLast()
         let files = try TemporaryDirectory()
         #expect(mkfifo("\(files.path)/\(stem)0", 0o600) == 0)
@@ -90,7 +88,7 @@ import X509
         #expect(try Self.isTrusted(Self.directory(contents, in: files)))
     }
 
-    @Test func `a directory that cannot be looked into is not damaged`() throws {
+    @Test func aDirectoryThatCannotBeLookedIntoIsNotDamaged() throws {
         let files = try TemporaryDirectory()
         #expect(symlink("loop", files.path + "/loop") == 0)
         let store = Self.system(directory: files.path + "/loop")
@@ -99,7 +97,7 @@ import X509
         #expect(store.damage(concerning: [leaf], whenMissing: true).isEmpty)
     }
 
-    @Test func `all of a thousand files of one hash are read`() throws {
+    @Test func allOfAThousandFilesOfOneHashAreRead() throws {
         let stem = pki.rootA.hashedFileName.dropLast()
         let files = try TemporaryDirectory()
         let root = try files.write(pki.rootA.pem, to: "root.pem")
@@ -110,14 +108,14 @@ import X509
         #expect(try Self.isTrusted(Self.directory([], in: files)))
     }
 
-    @Test func `a hashed file that is huge is not read`() throws {
+    @Test func aHashedFileThatIsHugeIsNotRead() throws {
         let files = try TemporaryDirectory()
         let text = pki.rootA.pem + String(repeating: "#\n", count: 33 << 20)
         let store = try Self.directory([(pki.rootA.hashedFileName, text)], in: files)
         #expect(try !Self.isTrusted(store))
     }
 
-    @Test func `given anchors replace the system's, or add to them`() throws {
+    @Test func givenAnchorsReplaceTheSystemsOrAddToThem() throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write(try Self.bigBundle(), to: "bundle.pem")
         let system = Self.system(file: file)
@@ -144,7 +142,7 @@ import X509
         #expect(try Self.paths(TrustStore(anchors: [bundle]), [leaf]).count == 1)
     }
 
-    @Test func `a broken certificate among a few anchors is an error with its line`() throws {
+    @Test func aBrokenCertificateAmongAFewAnchorsIsAnErrorWithItsLine() throws {
         let text = pki.rootA.pem + "-----BEGIN CERTIFICATE-----\nMAAA\n-----END CERTIFICATE-----\n"
         let line = pki.rootA.pem.count { $0 == "\n" } + 1
         let error = #expect(throws: X509Error.self) { try AnchorBundle(pemOrDER: Array(text.utf8)) }

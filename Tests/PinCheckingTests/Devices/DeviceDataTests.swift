@@ -8,7 +8,7 @@ import X509
 struct BuiltInDevicesTests {
     let data = DeviceData.builtIn
 
-    @Test func `every certificate stands in its order, is on a list and is found`() throws {
+    @Test func everyCertificateStandsInItsOrderIsOnAListAndIsFound() throws {
         let certificates = Array(data.certificates)
         #expect(certificates.count == data.certificateCount)
         for (left, right) in zip(certificates, certificates.dropFirst()) {
@@ -23,12 +23,12 @@ struct BuiltInDevicesTests {
         }
     }
 
-    @Test func `they name their source, its version and its licence`() {
+    @Test func theyNameTheirSourceItsVersionAndItsLicence() {
         #expect(data.source.hasPrefix("nabla-c0d3/trust_stores_observatory (MIT), commit "))
         #expect(data.licence.contains("Alban Diquet") && data.licence.contains("THE SOFTWARE IS PROVIDED \"AS IS\""))
     }
 
-    @Test func `the devices stand in their order, each with its other name`() {
+    @Test func theDevicesStandInTheirOrderEachWithItsOtherName() {
         #expect(
             data.devices.map(\.name) == [
                 "ios-12", "ios-12.1.3", "ios-13", "ios-14", "ios-15", "ios-15.1", "ios-16", "ios-16.5", "ios-17",
@@ -41,7 +41,7 @@ struct BuiltInDevicesTests {
     }
 
     @Test(arguments: [("ios-12", 174), ("ios-26", 156), ("android-8", 156), ("android-17", 145), ("mozilla", 121)])
-    func `a device has as many roots as its publisher lists`(name: String, count: Int) throws {
+    func aDeviceHasAsManyRootsAsItsPublisherLists(name: String, count: Int) throws {
         let device = try #require(data.devices.first { $0.name == name })
         let roots = data.roots(of: device)
         #expect(roots.count == count && device.rootCount == count)
@@ -51,14 +51,14 @@ struct BuiltInDevicesTests {
         }
     }
 
-    @Test func `a certificate of somebody's own is on no list, and neither is half a root`() throws {
+    @Test func aCertificateOfSomebodysOwnIsOnNoListAndNeitherIsHalfARoot() throws {
         #expect(!data.lists(pki.rootA.der))
         let root = try #require(data.roots(of: data.devices[0]).first)
         #expect(data.lists(root))
         #expect(!data.lists(Array(root.dropLast())) && !data.lists(root + [0]) && !data.lists([]))
     }
 
-    @Test func `a root that came with a version is told from one that went with one`() throws {
+    @Test func aRootThatCameWithAVersionIsToldFromOneThatWentWithOne() throws {
         let new = try #require(data.devices.first { $0.name == "ios-26" })
         let old = try #require(data.devices.first { $0.name == "ios-12" })
         let came = try #require(data.roots(of: new).first { !data.lists($0, for: old) })
@@ -69,7 +69,7 @@ struct BuiltInDevicesTests {
         #expect(data.availability(of: own, on: .android) == "on no android")
     }
 
-    @Test func `data is old after 180 days, and never before it was made`() {
+    @Test func dataIsOldAfter180DaysAndNeverBeforeItWasMade() {
         let day: Int64 = 86_400
         #expect(data.age(at: data.date) == 0)
         #expect(data.age(at: data.date.advanced(bySeconds: -day)) == 0)
@@ -80,13 +80,13 @@ struct BuiltInDevicesTests {
     @Test(arguments: [
         ("android-10", ["android-9", "android-11"]), ("ios-17.4", ["ios-17", "ios-18"]), ("ios-11", ["ios-12"]),
         ("macos-11.5", ["macos-11", "macos-12"]), ("ios-27", ["ios-26"]), ("windows-11", []), ("ios", []), ("", []),
-    ]) func `a version without a list names those next to it`(name: String, neighbours: [String]) {
+    ]) func aVersionWithoutAListNamesThoseNextToIt(name: String, neighbours: [String]) {
         let error = #expect(throws: Problem.self) { try data.device(named: name) }
         #expect(error?.description.contains(neighbours.joined(separator: " and ")) == true)
         #expect(error?.description.contains("list of roots") == !neighbours.isEmpty)
     }
 
-    @Test func `a device is found by either of its names`() throws {
+    @Test func aDeviceIsFoundByEitherOfItsNames() throws {
         #expect(try data.device(named: "system") == nil)
         #expect(try data.device(named: "macos-10.15") == data.device(named: "ios-13"))
     }
@@ -94,7 +94,7 @@ struct BuiltInDevicesTests {
     @Test(arguments: [
         ("ios-12", false, false, false), ("ios-12.1.3", false, true, false), ("ios-13", true, true, false),
         ("ios-16.5", true, true, false), ("ios-17", true, true, true), ("ios-26", true, true, true),
-    ]) func `rules start with their versions`(name: String, limits: Bool, transparency: Bool, addresses: Bool) throws {
+    ]) func rulesStartWithTheirVersions(name: String, limits: Bool, transparency: Bool, addresses: Bool) throws {
         let device = try #require(data.devices.first { $0.name == name })
         guard case .apple(let rules) = device.platformRelease else {
             return #expect(Bool(false), "\(name) is not one of Apple's")
@@ -107,7 +107,7 @@ struct BuiltInDevicesTests {
     @Test(arguments: [
         ("android-8", 26), ("android-8.1", 27), ("android-9", 28), ("android-11", 30), ("android-12", 31),
         ("android-12.1", 32), ("android-13", 33), ("android-15", 35), ("android-16", 36), ("android-17", 37),
-    ]) func `Android's rules follow the API level`(name: String, level: Int) throws {
+    ]) func androidsRulesFollowTheAPILevel(name: String, level: Int) throws {
         let device = try #require(data.devices.first { $0.name == name })
         guard case .android(let own) = device.platformRelease else {
             return #expect(Bool(false), "\(name) is not one of Android's")
@@ -117,7 +117,7 @@ struct BuiltInDevicesTests {
 }
 
 @Suite struct DeviceListsTests {
-    @Test func `lists are put in their order, and every question to them has its answer`() throws {
+    @Test func listsArePutInTheirOrderAndEveryQuestionToThemHasItsAnswer() throws {
         func device(_ name: String, _ alias: String?, day: Int64) throws -> Device {
             try #require(
                 Device(
@@ -141,7 +141,7 @@ struct BuiltInDevicesTests {
 
     @Test(arguments: [
         "tizen-9", "ios", "ios-", "ios-17.0", "ios-017", "ios-1.2.3.4", "ios-x", "mozilla-3", "android-8.1.0",
-    ]) func `a name that no device can have is refused`(name: String) {
+    ]) func aNameThatNoDeviceCanHaveIsRefused(name: String) {
         #expect(Device(name: name, release: "", address: "", date: Timestamp(secondsSinceEpoch: 0)) == nil)
     }
 }

@@ -159,7 +159,7 @@ import X509
         return (process.terminationStatus, String(decoding: text, as: UTF8.self))
     }
 
-    @Test(needsPython) func `of what the program has it makes the same source again`() throws {
+    @Test(needsPython) func ofWhatTheProgramHasItMakesTheSameSourceAgain() throws {
         let data = DeviceData.builtIn
         let source = data.source.components(separatedBy: ", commit ")
         var roots = ""

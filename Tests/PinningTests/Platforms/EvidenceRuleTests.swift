@@ -31,14 +31,14 @@ import Testing
         (Platform.apple(), 90, 1, true), (.apple(), 90, 2, false), (.apple(), 180, 2, false), (.apple(), 181, 2, true),
         (.apple(), 181, 3, false), (.apple(), 826, 3, true), (.apple(), 826, 4, false), (.apple(), 90, 0, true),
         (.openssl, 90, 0, false), (.android(), 90, 0, false),
-    ]) func `below public roots logs are needed`(_ platform: Platform, _ days: Int64, _ logs: Int, _ isTooFew: Bool) {
+    ]) func belowPublicRootsLogsAreNeeded(_ platform: Platform, _ days: Int64, _ logs: Int, _ isTooFew: Bool) {
         let leaf = Described(days: days)
         #expect(complaints(platform, .system, logs: logs, leaf: leaf) == (isTooFew ? ["too-few-scts"] : []))
         #expect(complaints(platform, .own, logs: logs, leaf: leaf).isEmpty)
         #expect(complaints(platform, .installedByHand, logs: logs, leaf: leaf).isEmpty)
     }
 
-    @Test func `nobody else is asked for any`() {
+    @Test func nobodyElseIsAskedForAny() {
         let old = AppleRelease(iOS: DeviceVersion(12))
         #expect(complaints(.apple(old), .system).isEmpty)
         #expect(complaints(.apple(.ios12), .system) == ["too-few-scts"])
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test(arguments: AnchorClass.allCases) func `a revoked leaf is refused`(_ anchorClass: AnchorClass) {
+    @Test(arguments: AnchorClass.allCases) func aRevokedLeafIsRefused(_ anchorClass: AnchorClass) {
         func complaints(
             _ platform: Platform, firstAnchor: Int? = nil,
             _ staple: LeafEvidence.Staple = .revoked(at: Timestamp(secondsSinceEpoch: 1_750_000_100), reason: 1)
@@ -68,7 +68,7 @@ import Testing
         for platform in [Platform.apple(), .openssl] { #expect(complaints(platform, .unusable("why")).isEmpty) }
     }
 
-    @Test func `the sentence says when and why`() {
+    @Test func theSentenceSaysWhenAndWhy() {
         let failure = TrustFailure(
             .revoked(at: Timestamp(secondsSinceEpoch: 1_750_000_000), reason: 1), at: 0, of: Described().certificate())
         #expect(failure.description.contains("was revoked at 2025-06-15T15:06:40Z (key compromise)"))
@@ -89,7 +89,7 @@ import Testing
     /// 2024-11-15T23:59:59Z and 2024-11-16T00:00:00Z.
     private static let lastGood: Int64 = 1_731_715_199
 
-    @Test func `leaves of Entrust and others end with a day`() {
+    @Test func leavesOfEntrustAndOthersEndWithADay() {
         #expect(Platform.distrustedSinceNovember2024.count == 11)
         for root in Platform.distrustedSinceNovember2024.map(Self.digest) {
             func complaints(_ platform: Platform, _ anchorClass: AnchorClass, from: Int64, issuedAt: Int64? = nil)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `without a timestamp the first second counts`() {
+    @Test func withoutATimestampTheFirstSecondCounts() {
         let root = Platform.distrustedSinceNovember2024.first.map(Self.digest)
         #expect(
             complaints(.apple(), .system, leaf: Described(from: Self.lastGood + 1), root: root) == [
@@ -117,7 +117,7 @@ import Testing
         #expect(complaints(.apple(), .system, leaf: Described(from: Self.lastGood), root: root) == ["too-few-scts"])
     }
 
-    @Test func `of WoSign and StartCom every certificate below counts`() {
+    @Test func ofWoSignAndStartComEveryCertificateBelowCounts() {
         #expect(Platform.distrustedSinceDecember2016.count == 6)
         let december: Int64 = 1_480_550_400
         for root in Platform.distrustedSinceDecember2016.map(Self.digest) {
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `Android asks by the configuration`() {
+    @Test func androidAsksByTheConfiguration() {
         let name = ServerName.dns("api.example.com")
         let newest = 37
         func isAsked(

@@ -62,7 +62,7 @@ extension Platform {
         (.other(name: "DSA", bits: 2_048), "openssl"), (.unknown(name: "1.2.3"), ""),
     ]
 
-    @Test(arguments: keys, [0, 1, 2]) func `keys are held to each platform's floor`(
+    @Test(arguments: keys, [0, 1, 2]) func keysAreHeldToEachPlatformsFloor(
         _ row: (algorithm: KeyAlgorithm, takers: String), _ depth: Int
     ) {
         var path = Self.ordinary
@@ -77,7 +77,7 @@ extension Platform {
     @Test(arguments: [
         "ripemd160WithRSA", "RSA-SHA3-256", "RSA-SM3", "RSA-SHA512/256", "mdc2WithRSA", "shaWithRSAEncryption",
         "rsassaPss with unusual parameters", "ED448",
-    ]) func `a digest that only OpenSSL knows is refused everywhere else`(_ algorithm: String) {
+    ]) func aDigestThatOnlyOpenSSLKnowsIsRefusedEverywhereElse(_ algorithm: String) {
         for platform in Platform.all {
             for depth in 0...1 {
                 var path = Self.ordinary
@@ -90,7 +90,7 @@ extension Platform {
     }
 
     @Test(arguments: ["sha224WithRSAEncryption", "ecdsa-with-SHA512", "rsassaPss", "ED25519"])
-    func `a digest that all know, or that its name hides, is not refused by its name`(_ algorithm: String) {
+    func aDigestThatAllKnowOrThatItsNameHidesIsNotRefusedByItsName(_ algorithm: String) {
         for platform in Platform.all {
             var path = Self.ordinary
             path[0].signature = algorithm
@@ -115,7 +115,7 @@ extension Platform {
             (today, 825 * day, 3, 3), (today, 825 * day + 1, 4, 3), (today, -1, 2, 2), (april, 454 * day - 1, 2, 3),
             (april, 454 * day, 4, 3), (april, 825 * day, 4, 3), (april, 826 * day, 5, 3), (april + 1, 454 * day, 3, 3),
             (october, 90 * day, 2, 2), (earlier, 825 * day, nil, 3), (.min, .max, nil, 3),
-        ] as [(Int64, Int64, Int?, Int)]) func `the lifetime and the age decide how many`(
+        ] as [(Int64, Int64, Int?, Int)]) func theLifetimeAndTheAgeDecideHowMany(
             start: Int64, lifetime: Int64, apple: Int?, chrome: Int
         )
     {
@@ -125,7 +125,7 @@ extension Platform {
         #expect(PlatformFamily.android.logsNeeded(notBefore: notBefore, notAfter: notAfter) == chrome)
     }
 
-    @Test func `logs are counted once, and a promise from the future not at all`() {
+    @Test func logsAreCountedOnceAndAPromiseFromTheFutureNotAtAll() {
         let now = Timestamp(secondsSinceEpoch: Self.today)
         func timestamp(_ log: UInt8, _ seconds: Int64) -> SignedCertificateTimestamp {
             SignedCertificateTimestamp(logID: .repeating(log), time: now.advanced(bySeconds: seconds))
@@ -146,7 +146,7 @@ extension Platform {
             ((0..<5).map { "http://a.example/\($0)" }, (0..<3).map { "http://a.example/\($0)" }),
             (["ldap://x"] + (0..<8).map { "http://a.example/\($0)" }, (0..<3).map { "http://a.example/\($0)" }),
             (["ldap://x"] + (0..<9).map { "http://a.example/\($0)" }, []),
-        ] as [([String], [String])]) func `three are tried, of ten none`(places: [String], tried: [String])
+        ] as [([String], [String])]) func threeAreTriedOfTenNone(places: [String], tried: [String])
     { #expect(Platform.triedPlaces(of: places) == tried) }
 }
 

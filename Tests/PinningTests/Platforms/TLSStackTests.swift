@@ -34,7 +34,7 @@ import Testing
         return stack == "apple" ? .apple(AppleRelease(iOS: version)) : .android(version)
     }
 
-    @Test(arguments: Self.recorded.indices) func `the table is the data`(_ index: Int) {
+    @Test(arguments: Self.recorded.indices) func theTableIsTheData(_ index: Int) {
         let row = Self.recorded[index]
         let (suites, signatures) = (Self.numbers(row.suites), Self.numbers(row.signature_algorithms))
         guard row.stack != "okhttp" else {
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `releases beside the rows take the nearest, and say so`() {
+    @Test func releasesBesideTheRowsTakeTheNearestAndSaySo() {
         let names =
             [(PlatformRelease.apple(AppleRelease(iOS: DeviceVersion(11))), "iOS 11 (TLS as of iOS 12)")] + [
                 (.apple(AppleRelease(iOS: DeviceVersion(27))), "iOS 27 (TLS as of iOS 26)"),
@@ -81,7 +81,7 @@ import Testing
         (0x001D, 0, false, true), (0x001D, 0x0804, true, true),
     ]
 
-    @Test(arguments: Self.rows.indices) func `what has no number, X448 and SHA-224 are curl's alone`(_ index: Int) {
+    @Test(arguments: Self.rows.indices) func whatHasNoNumberX448AndSHA224AreCurlsAlone(_ index: Int) {
         let row = Self.rows[index]
         let facts = ConnectionFacts(
             .tls12, .init(0xC02F, "suite"), group: .init(row.group, "group"),
