@@ -6,8 +6,6 @@ import Testing
 
 /// What is found of the clients' own configurations.
 @Suite struct ClientRuleTests {
-    private static let both = "\"\(Hashes.a)\", \"\(Hashes.b)\""
-
     private func android(_ inner: String) -> Files {
         Files(("nsc.xml", "<network-security-config>\n\(inner)\n</network-security-config>\n"))
     }
@@ -40,25 +38,53 @@ import Testing
             ])
     }
 
-    @Test func androidsTrapsAreNamed() throws {
-        let files = android(
-            """
-            <base-config><trust-anchors><certificates src="system" overridePins="true"/></trust-anchors></base-config>
-            <domain-config><domain>a.example.com</domain>
-            <pin-set/></domain-config>
-            <domain-config><domain>b.example.com</domain>\(pins(Hashes.a))</domain-config>
-            <debug-overrides><trust-anchors><certificates src="user"/></trust-anchors></debug-overrides>
-            """)
-        #expect(
-            try files.lint() == [
-                "warning pins-overridden nsc.xml:2", "warning empty-pin-set nsc.xml:4",
-                "warning no-backup-pin nsc.xml:5", "note debug-overrides nsc.xml:6",
-            ])
-    }
+    /// A file, its text and all that is found in it. `$A`, `$B` and `$C` are hashes, `$YEAR` is the day in a year, `CA[AB]` Apple's
+    /// list of two.
+    private static let rows = """
+        nsc.xml | <domain-config><domain>a.example.com</domain></domain-config> | warning host-not-pinned nsc.xml
+        nsc.xml | <base-config><trust-anchors><certificates src="system" overridePins="true"/></trust-anchors></base-config>⏎\
+        <domain-config><domain>a.example.com</domain>⏎<pin-set/></domain-config>⏎\
+        <domain-config><domain>b.example.com</domain><pin-set><pin digest="SHA-256">$A</pin></pin-set></domain-config>⏎\
+        <debug-overrides><trust-anchors><certificates src="user"/></trust-anchors></debug-overrides> | \
+        warning pins-overridden nsc.xml:2, warning empty-pin-set nsc.xml:4, warning no-backup-pin nsc.xml:5, \
+        note debug-overrides nsc.xml:6
+        trustkit.json | {"TSKPinnedDomains": {⏎\
+        "a.example.com": {"TSKPublicKeyHashes": ["$A", "$B"], "TSKExpirationDate": "$YEAR"},⏎\
+        "b.example.com": {"TSKPublicKeyHashes": ["$A"], "TSKEnforcePinning": false,⏎\
+        "TSKPublicKeyAlgorithms": ["TSKAlgorithmRsa2048"]}}} | \
+        note trustkit-fails-open-after-expiration trustkit.json:2, warning no-backup-pin trustkit.json:3, \
+        warning trustkit-not-enforced trustkit.json:3, note ignored trustkit.json:4
+        // React Native's file is held against TrustKit's rules.
+        pins.json | {"a.example.com": {"publicKeyHashes": ["$A"]},⏎"localhost": {"publicKeyHashes": ["$A", "$B"]}} | \
+        error trustkit-too-few-pins pins.json:1, error trustkit-no-registered-suffix pins.json:2
+        Info.plist | <key>a.example.com</key><dict><key>NSIncludesSubdomains</key><true/>CA[AB]</dict>⏎\
+        <key>b.example.com</key><dict>CA[AB]Leaf[AC]</dict>⏎<key>c.example.com</key><dict>⏎CA[]⏎Leaf[]</dict>⏎\
+        <key>d.example.com</key><dict/>⏎<key>e.example.com</key><dict>Leaf[AA]</dict> | \
+        note nspinneddomains-one-label Info.plist:2, warning nspinneddomains-leaf-and-ca Info.plist:3, \
+        error pinned-to-nothing Info.plist:5, error pinned-to-nothing Info.plist:6, error pinned-to-nothing Info.plist:7, \
+        warning no-backup-pin Info.plist:8, warning duplicate-pin Info.plist:8
+        hosts | *.example.com sha256/$A,sha256/$B⏎ | warning okhttp-one-label hosts:1
+        hosts | *.example.com sha256/$A,sha256/$B⏎example.com sha256/$A,sha256/$B⏎ | note okhttp-one-label hosts:1
+        hosts | **.example.com sha256/$A,sha256/$B⏎
+        """
 
-    @Test func aConfigurationThatPinsNothingSaysSo() throws {
-        let files = android("<domain-config><domain>a.example.com</domain></domain-config>")
-        #expect(try files.lint() == ["warning host-not-pinned nsc.xml"])
+    @Test(arguments: table(rows)) func theTrapsOfAFileAreNamed(row: [String]) throws {
+        let hashes: [Substring: String] = ["A": Hashes.a, "B": Hashes.b, "C": Hashes.c]
+        let year = Timestamp(secondsSinceEpoch: LabClock.now + LabClock.year).date
+        let lists = row[1].replacing("$YEAR", with: year).replacing(/(CA|Leaf)\[([ABC]*)\]/) { match in
+            let pins = match.2.map { "<dict><key>SPKI-SHA256-BASE64</key><string>$\($0)</string></dict>" }.joined()
+            return "<key>NSPinned\(match.1)Identities</key><array>\(pins)</array>"
+        }
+        let text = lists.replacing(/\$([ABC])/) { hashes[$0.1] ?? "" }
+        let apple =
+            "<plist version=\"1.0\"><dict><key>NSAppTransportSecurity</key><dict><key>NSPinnedDomains</key><dict>\n"
+        let file =
+            switch row[0] {
+            case "nsc.xml": android(text)
+            case "Info.plist": Files((row[0], "\(apple)\(text)\n</dict></dict></dict></plist>"))
+            default: Files((row[0], text))
+            }
+        #expect(try file.lint() == row.dropFirst(2).flatMap { $0.split(separator: ", ").map(String.init) })
     }
 
     /// Which these are is proven by `PinInspectionTests` and `ConfigurationMistakeTests`.
@@ -66,33 +92,6 @@ import Testing
         let text = "{\"TSKPinnedDomains\": {\"a.example.com\": {\"TSKPublicKeyHashes\": [\"\(Hashes.a)\"]}}}"
         let finding = try #require(Files(("trustkit.json", text)).findings().first)
         #expect(finding.id == "trustkit-too-few-pins" && finding.isObstacle && finding.level == .error)
-    }
-
-    @Test func trustKitsSettingsAreJudged() throws {
-        let year = Timestamp(secondsSinceEpoch: LabClock.now + LabClock.year).date
-        let text = """
-            {"TSKPinnedDomains": {
-              "a.example.com": {"TSKPublicKeyHashes": [\(Self.both)], "TSKExpirationDate": "\(year)"},
-              "b.example.com": {"TSKPublicKeyHashes": ["\(Hashes.a)"], "TSKEnforcePinning": false,
-                "TSKPublicKeyAlgorithms": ["TSKAlgorithmRsa2048"]}
-            }}
-            """
-        #expect(
-            try Files(("trustkit.json", text)).lint() == [
-                "note trustkit-fails-open-after-expiration trustkit.json:2", "warning no-backup-pin trustkit.json:3",
-                "warning trustkit-not-enforced trustkit.json:3", "note ignored trustkit.json:4",
-            ])
-    }
-
-    @Test func reactNativesFilesAreHeldAgainstTrustKitsRules() throws {
-        let native = """
-            {"a.example.com": {"publicKeyHashes": ["\(Hashes.a)"]},
-             "localhost": {"publicKeyHashes": [\(Self.both)]}}
-            """
-        #expect(
-            try Files(("pins.json", native)).lint() == [
-                "error trustkit-too-few-pins pins.json:1", "error trustkit-no-registered-suffix pins.json:2",
-            ])
     }
 
     @Test func trustKitCannotHashEveryKey() throws {
@@ -107,54 +106,6 @@ import Testing
         #expect(found.contains("error trustkit-unsupported-key trustkit.json:3"))
         let loose = try Files(("key.pem", key.publicKeyPEM)).lint(clients: [.trustkit])
         #expect(loose == ["error trustkit-unsupported-key key.pem:1", "error trustkit-too-few-pins key.pem:1"])
-    }
-
-    private func plist(_ domains: String) -> Files {
-        Files(
-            (
-                "Info.plist",
-                """
-                <plist version="1.0"><dict><key>NSAppTransportSecurity</key><dict><key>NSPinnedDomains</key><dict>
-                \(domains)
-                </dict></dict></dict></plist>
-                """
-            ))
-    }
-
-    private func identities(_ key: String, _ hashes: String...) -> String {
-        let list = hashes.map { "<dict><key>SPKI-SHA256-BASE64</key><string>\($0)</string></dict>" }.joined()
-        return "<key>\(key)</key><array>\(list)</array>"
-    }
-
-    @Test func nsPinnedDomainsTrapsAreNamed() throws {
-        let cas = identities("NSPinnedCAIdentities", Hashes.a, Hashes.b)
-        let files = plist(
-            """
-            <key>a.example.com</key><dict><key>NSIncludesSubdomains</key><true/>\(cas)</dict>
-            <key>b.example.com</key><dict>\(cas)\(identities("NSPinnedLeafIdentities", Hashes.a, Hashes.c))</dict>
-            <key>c.example.com</key><dict>
-            \(identities("NSPinnedCAIdentities"))
-            \(identities("NSPinnedLeafIdentities"))</dict>
-            <key>d.example.com</key><dict/>
-            <key>e.example.com</key><dict>\(identities("NSPinnedLeafIdentities", Hashes.a, Hashes.a))</dict>
-            """)
-        #expect(
-            try files.lint() == [
-                "note nspinneddomains-one-label Info.plist:2", "warning nspinneddomains-leaf-and-ca Info.plist:3",
-                "error pinned-to-nothing Info.plist:5", "error pinned-to-nothing Info.plist:6",
-                "error pinned-to-nothing Info.plist:7", "warning no-backup-pin Info.plist:8",
-                "warning duplicate-pin Info.plist:8",
-            ])
-    }
-
-    @Test func okHttpsPatternsCoverLessThanTheyLookLike() throws {
-        let both = "sha256/\(Hashes.a),sha256/\(Hashes.b)"
-        #expect(try Files(("hosts", "*.example.com \(both)\n")).lint() == ["warning okhttp-one-label hosts:1"])
-        #expect(
-            try Files(("hosts", "*.example.com \(both)\nexample.com \(both)\n")).lint() == [
-                "note okhttp-one-label hosts:1"
-            ])
-        #expect(try Files(("hosts", "**.example.com \(both)\n")).lint() == [])
     }
 
     @Test func filesThatAFNetworkingDoesNotLoadAreNamed() throws {
