@@ -15,6 +15,7 @@ import Testing
     private static let ownAnchors = AppText.domain(AppText.anchors("@raw/own"))
     private static let passes = "pass pins-not-applied"
     private static let alone = "data pins-in-code"
+    private static let inCode = ["classes2.dex": "x\0$LEAF\0"]
 
     private typealias Row = (app: BuiltApp, line: String, end: String)
 
@@ -25,18 +26,16 @@ import Testing
         return app
     }
 
-    private static func app(_ configuration: String?, _ change: (inout BuiltApp) -> Void = { _ in }) -> BuiltApp {
+    private static func app(
+        _ configuration: String?, _ files: [String: String] = [:], _ change: (inout BuiltApp) -> Void = { _ in }
+    ) -> BuiltApp {
         var app = BuiltApp(configuration: configuration)
+        app.files = files
         change(&app)
         return app
     }
 
-    private static func silent(_ change: (inout BuiltApp) -> Void = { _ in }) -> BuiltApp {
-        app(nil) {
-            $0.application = ""
-            change(&$0)
-        }
-    }
+    private static func silent(_ files: [String: String]) -> BuiltApp { app(nil, files) { $0.application = "" } }
 
     /// A hash with slashes, and the same as JSON may have it.
     private static let slashed = "nVTpN7Ri/8vYw3kZZvoX/uwLmG2hD4jF6tPqA9eUfrk="
@@ -46,10 +45,7 @@ import Testing
         (app(pinned), "", "pass pin-matched"), (app(junk), "", "fail pin-mismatch"),
         (app(pinned), "--client okhttp", "pass pin-matched"),
         // The id decides, not a name: of the entry, and of the attribute.
-        (
-            app(junk) { $0.files = ["res/xml/network_security_config.xml": AppText.android(pinned)] }, "",
-            "fail pin-mismatch"
-        ),
+        (app(junk, ["res/xml/network_security_config.xml": AppText.android(pinned)]), "", "fail pin-mismatch"),
         (app(junk) { $0.id = 0x0101_0999 }, "", "\(passes): no pin was found in AndroidManifest.xml … nothing-pinned"),
         (app(ownAnchors) { $0.own = pki.rootA.pem }, "--anchors @other.pem", passes),
         (app(ownAnchors), "", "data: is 'res/own.pem', which is not in the app"),
@@ -70,63 +66,52 @@ import Testing
         ),
         // Nothing was found, and what was looked through is told.
         (
-            silent { $0.files = ["classes.dex": "dex\n035"] }, "",
+            silent(["classes.dex": "dex\n035"]), "",
             "\(passes): or as sha256/… in 3 files (0 kB) of code and assets; a pin that code puts"
         ),
         // What code has is never compared.
-        (silent { $0.files = ["classes2.dex": "x\0$LEAF\0"] }, "", "\(alone): # HOST $LEAF   classes2.dex"),
+        (silent(inCode), "", "\(alone): # HOST $LEAF   classes2.dex"),
+        (silent(inCode), "--client android", "\(passes): nothing-pinned … pins-in-code"),
+        (silent(inCode), "--client okhttp", alone),
+        (silent(inCode), "--client okhttp --pins $LEAF", "pass pin-matched: pins-in-code"),
+        (silent(inCode), "--ignore pins-in-code", alone),
+        (app(pinned, ["classes.dex": "$OTHER"]), "", "pass pin-matched: pins-in-code"),
+        (app(pinned, ["classes.dex": "$OTHER"]), "--fail-on warn", "warn pins-in-code"),
+        (app(pinned, ["classes.dex": "$LEAF"]), "--fail-on warn", "warn pins-in-code"),
+        (app(pinned, ["classes.dex": "$LEAF \0$JUNK"]), "--fail-on warn", "pass pin-matched"),
+        (app(expired, ["classes.dex": "$OTHER"]), "", alone),
+        (app(expired, ["classes.dex": "$OTHER"]), "--client android", "\(passes): pins-in-code"),
+        (app(pinned, ["classes.dex": "$OTHER"]), "--fail-on warn --ignore pins-in-code", "pass pin-matched"),
+        (app(elsewhere, ["classes.dex": "$LEAF \0$JUNK"]), "", alone),
         (
-            silent { $0.files = ["classes2.dex": "x\0$LEAF\0"] }, "--client android",
-            "\(passes): nothing-pinned … pins-in-code"
-        ), (silent { $0.files = ["classes2.dex": "x\0$LEAF\0"] }, "--client okhttp", alone),
-        (
-            silent { $0.files = ["classes2.dex": "x\0$LEAF\0"] }, "--client okhttp --pins $LEAF",
-            "pass pin-matched: pins-in-code"
-        ), (silent { $0.files = ["classes2.dex": "x\0$LEAF\0"] }, "--ignore pins-in-code", alone),
-        (app(pinned) { $0.files = ["classes.dex": "$OTHER"] }, "", "pass pin-matched: pins-in-code"),
-        (app(pinned) { $0.files = ["classes.dex": "$OTHER"] }, "--fail-on warn", "warn pins-in-code"),
-        (app(pinned) { $0.files = ["classes.dex": "$LEAF"] }, "--fail-on warn", "warn pins-in-code"),
-        (app(pinned) { $0.files = ["classes.dex": "$LEAF \0$JUNK"] }, "--fail-on warn", "pass pin-matched"),
-        (app(expired) { $0.files = ["classes.dex": "$OTHER"] }, "", alone),
-        (app(expired) { $0.files = ["classes.dex": "$OTHER"] }, "--client android", "\(passes): pins-in-code"),
-        (
-            app(pinned) { $0.files = ["classes.dex": "$OTHER"] }, "--fail-on warn --ignore pins-in-code",
-            "pass pin-matched"
-        ), (app(elsewhere) { $0.files = ["classes.dex": "$LEAF \0$JUNK"] }, "", alone),
-        (
-            app(elsewhere) { $0.files = ["classes.dex": "$LEAF \0$JUNK"] }, "--anchors @other.pem",
+            app(elsewhere, ["classes.dex": "$LEAF \0$JUNK"]), "--anchors @other.pem",
             "data unknown-issuer: \"verdict\" : \"reject\" … cannot be told"
         ),
         // Not hashes: letters without their end, with spare bits, and what may be a symmetric key.
-        (silent { $0.files = ["a.bin": "sha256/" + String(repeating: "A1b2", count: 10) + "abcd"] }, "", passes),
-        (silent { $0.files = ["a.bin": "sha256/nVTpN7RiS8vYw3kZZvoXcuwLmG2hD4jF6tPqA9eUfrl="] }, "", passes),
-        (silent { $0.files = ["a.bin": "\0$LEAF64\0"] }, "", passes),
-        (silent { $0.files = ["a.bin": "\0$LEAF64\0", "b.bin": "kTSKPublicKeyHashes"] }, "", passes),
-        (silent { $0.files = ["a.bin": "\0$LEAF64\0kTSKPublicKeyHashes"] }, "", alone),
+        (silent(["a.bin": "sha256/" + String(repeating: "A1b2", count: 10) + "abcd"]), "", passes),
+        (silent(["a.bin": "sha256/nVTpN7RiS8vYw3kZZvoXcuwLmG2hD4jF6tPqA9eUfrl="]), "", passes),
+        (silent(["a.bin": "\0$LEAF64\0"]), "", passes),
+        (silent(["a.bin": "\0$LEAF64\0", "b.bin": "kTSKPublicKeyHashes"]), "", passes),
+        (silent(["a.bin": "\0$LEAF64\0kTSKPublicKeyHashes"]), "", alone),
         (
-            silent {
-                $0.files = ["a.png": "$LEAF", "META-INF/x": "$LEAF", "lib/arm64-v8a/a.so": "", "lib/x86/a.so": "$LEAF"]
-            }, "", passes
-        ), (silent { $0.files = ["lib/x86/a.so": "$LEAF"] }, "", alone),
-        (silent { $0.files = ["assets/schlüssel.js": "$LEAF"] }, "", alone),
-        (silent { $0.files = ["a.bin": "sha256//$LEAF64"] }, "", alone),
-        (silent { $0.files = ["a.json": "\"sha256\\/" + escaped + "\""] }, "", "\(alone): # HOST sha256/" + slashed),
-        (silent { $0.files = ["a.plist": "TSKPublicKeyHashes,$LEAF64_\u{10},$JUNK64"] }, "", "\(alone): $LEAF … $JUNK"),
-        (silent { $0.files = ["assets/lib/x86/a.js": "$LEAF", "lib/arm64-v8a/a.so": ""] }, "", alone),
+            silent(["a.png": "$LEAF", "META-INF/x": "$LEAF", "lib/arm64-v8a/a.so": "", "lib/x86/a.so": "$LEAF"]), "",
+            passes
+        ), (silent(["lib/x86/a.so": "$LEAF"]), "", alone), (silent(["assets/schlüssel.js": "$LEAF"]), "", alone),
+        (silent(["a.bin": "sha256//$LEAF64"]), "", alone),
+        (silent(["a.json": "\"sha256\\/" + escaped + "\""]), "", "\(alone): # HOST sha256/" + slashed),
+        (silent(["a.plist": "TSKPublicKeyHashes,$LEAF64_\u{10},$JUNK64"]), "", "\(alone): $LEAF … $JUNK"),
+        (silent(["assets/lib/x86/a.js": "$LEAF", "lib/arm64-v8a/a.so": ""]), "", alone),
         // Keys without number hide no hash.
-        (silent { $0.files = ["a.json": String(repeating: "$JUNK64\n", count: 10_001) + "$LEAF"] }, "", alone),
+        (silent(["a.json": String(repeating: "$JUNK64\n", count: 10_001) + "$LEAF"]), "", alone),
         // Archives and keystores are named.
-        (
-            silent { $0.files = ["assets/w.zip": "PK\u{3}\u{4}", "classes.dex": ""] }, "",
-            "\(passes): not-followed … assets/w.zip"
-        ),
+        (silent(["assets/w.zip": "PK\u{3}\u{4}", "classes.dex": ""]), "", "\(passes): not-followed … assets/w.zip"),
         // Certificates, whatever their names; not those in code, nor a store of roots, nor what the configuration names.
-        (silent { $0.files = ["assets/x.bin": pki.leaf.pem] }, "", "\(alone): (a certificate)"),
-        (silent { $0.files = ["assets/x.pem": "i:C = US, O = Let's Encrypt, \"Inc.\"\n" + pki.leaf.pem] }, "", alone),
-        (silent { $0.files = ["assets/x.pem": "\u{FEFF}" + pki.leaf.pem] }, "", alone),
-        (silent { $0.files = ["assets/x.js": "var x = '\n" + pki.leaf.pem] }, "", passes),
+        (silent(["assets/x.bin": pki.leaf.pem]), "", "\(alone): (a certificate)"),
+        (silent(["assets/x.pem": "i:C = US, O = Let's Encrypt, \"Inc.\"\n" + pki.leaf.pem]), "", alone),
+        (silent(["assets/x.pem": "\u{FEFF}" + pki.leaf.pem]), "", alone),
+        (silent(["assets/x.js": "var x = '\n" + pki.leaf.pem]), "", passes),
         (
-            silent { $0.files = ["assets/roots.pem": String(repeating: pki.leaf.pem, count: 21)] }, "",
+            silent(["assets/roots.pem": String(repeating: pki.leaf.pem, count: 21)]), "",
             "\(passes): is a store of 21 certificates"
         ), (app(ownAnchors) { ($0.own, $0.files) = (pki.rootA.pem, ["assets/copy.pem": pki.rootA.pem]) }, "", passes),
     ]
@@ -295,7 +280,7 @@ import Testing
     /// An app in a directory of pins is told, and one that was unpacked is read.
     @Test func anAppInADirectoryIsNotLeftOut() async throws {
         let desk = try Desk(["Pins/list.txt": "$LEAF"])
-        let apk = Self.expanded(Self.silent { $0.files = ["a.dex": "$LEAF"] }, at: desk).apk
+        let apk = Self.expanded(Self.silent(["a.dex": "$LEAF"]), at: desk).apk
         try desk.files.write(apk, to: "Pins/app.apk")
         await desk.expect("VERIFY --pins @Pins", "data: is an app, which is judged by itself")
         await desk.expect("lint @Pins", "fail: pins-not-read")
@@ -307,7 +292,7 @@ import Testing
 
     @Test func aLockedFileIsNoVerdict() async throws {
         let desk = try Desk()
-        var apk = Self.silent { $0.files = ["classes2.dex": "x"] }.apk
+        var apk = Self.silent(["classes2.dex": "x"]).apk
         // Bit 0 of the flags, in the entry and in the table of contents.
         for place in apk.indices.dropLast(60) where Array(apk[place..<place + 4]) == [0x50, 0x4B, 0x03, 0x04] {
             apk[place + 6] |= 1
@@ -321,8 +306,7 @@ import Testing
 
     @Test func lintTellsEachHashWithItsFile() async throws {
         let desk = try Desk(["list.txt": "$HOST $LEAF $OTHER"])
-        try desk.files.write(
-            Self.expanded(Self.silent { $0.files = ["classes2.dex": "\0$LEAF\0"] }, at: desk).apk, to: "App.apk")
+        try desk.files.write(Self.expanded(Self.silent(["classes2.dex": "\0$LEAF\0"]), at: desk).apk, to: "App.apk")
         let lint = await desk.expect(
             "lint @App.apk -f json", "fail: \"id\" : \"pins-in-code\" … host-not-pinned … App.apk:classes2.dex")
         let pins = try lint.json["findings"].array.compactMap { $0["pin"].text }
