@@ -113,11 +113,8 @@ struct DamagedStoreTests {
     }
 
     private static func findings(by store: TrustStore) throws -> PathFindings {
-        let chain = [try pki.leaf.value(), try pki.interA.value()]
-        return OpenSSLPathVerifier(trustStore: store).findPaths(
-            PathQuestion(
-                presented: try #require(PresentedChain(chain)), anchors: .trustStore,
-                policy: .sslServer(name: ReferenceName(StandardPKI.serverName)), time: RandomPKI.now))
+        let question = try PathQuestion([pki.leaf, pki.interA], name: ReferenceName(StandardPKI.serverName))
+        return OpenSSLPathVerifier(trustStore: store).findPaths(question)
     }
 
     /// What `SSL_CTX_set_default_verify_paths` and `X509_verify_cert` come to with these files.

@@ -106,11 +106,7 @@ import X509
         // On every platform.
         let store = try Place.file.store(distrusting, in: files)
         for platform in [nil, .apple(), .android(), .openssl] as [Platform?] {
-            var question = PathQuestion(
-                presented: try #require(PresentedChain(try PathVerifierTests.values([pki.leaf, pki.interA2]))),
-                anchors: .trustStore, policy: .sslServer(name: ReferenceName(serverName)), time: PathVerifierTests.now)
-            question.platform = platform
-            let failures = OpenSSLPathVerifier(trustStore: store).findPaths(question).failures
+            let failures = try PathVerifierTests.find([pki.leaf, pki.interA2], on: platform, in: store).failures
             #expect(failures.first?.id == "distrusted", "\(failures)")
         }
     }

@@ -18,14 +18,7 @@ import X509
 
     private func findings(_ presented: [LabCertificate], anchors: [LabCertificate], on platform: Platform) throws
         -> PathFindings
-    {
-        let values = try PathVerifierTests.values(presented)
-        let question = PathQuestion(
-            presented: try #require(PresentedChain(values)), anchors: .trustStore,
-            policy: .sslServer(name: ReferenceName(host)), time: PathVerifierTests.now, platform: platform)
-        let store = TrustStore(anchors: [AnchorBundle(try PathVerifierTests.values(anchors))])
-        return OpenSSLPathVerifier(trustStore: store).findPaths(question)
-    }
+    { try PathVerifierTests.find(presented, anchors: anchors, name: host, on: platform) }
 
     private func intermediate(by issuer: LabCertificate, _ change: (inout CertificateTemplate) -> Void = { _ in })
         throws -> LabCertificate

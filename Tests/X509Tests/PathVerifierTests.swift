@@ -12,12 +12,14 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
 
     static func find(
         _ presented: [LabCertificate], anchors: [LabCertificate] = [pki.rootA], pinned: [LabCertificate] = [],
-        name: String = serverName, policy: TrustPolicy? = nil, at time: Timestamp = now, in store: TrustStore? = nil
+        name: String = serverName, policy: TrustPolicy? = nil, on platform: Platform? = nil, at time: Timestamp = now,
+        in store: TrustStore? = nil
     ) throws -> PathFindings {
         let store = try store ?? TrustStore(anchors: [AnchorBundle(values(anchors))])
         let question = PathQuestion(
             presented: try #require(PresentedChain(try values(presented))), intermediates: try values(pinned),
-            anchors: .trustStore, policy: policy ?? .sslServer(name: ReferenceName(name)), time: time)
+            anchors: .trustStore, policy: policy ?? .sslServer(name: ReferenceName(name)), time: time,
+            platform: platform)
         return OpenSSLPathVerifier(trustStore: store).findPaths(question)
     }
 
