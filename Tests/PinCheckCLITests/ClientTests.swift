@@ -146,9 +146,7 @@ import Testing
         VERIFY --client trustkit --pins @kit-api.json | data: TrustKit does not take such a domain
         VERIFY --client trustkit --pins @kit-bucket.json | pass pins-not-applied
         \(unnamed) 192.0.2.7 | \(unregistered)
-        \(unnamed) printer.local | \(unregistered)
         \(unnamed) shop.test | \(unregistered)
-        \(unnamed) nas | \(unregistered)
         pins @leaf.pem --host nas.local -f trustkit | data: 'nas.local' has no registered suffix
         // A key of 2015 in an Info.plist.
         lint @old.plist | pass: warning: 'NSThirdPartyExceptionRequiresForwardSecrecy' is a key of 2015

@@ -4,17 +4,11 @@ struct GoldenRun: Sendable, CustomStringConvertible {
     let line: String
     /// What is added to the line, one after the other.
     let forms: [String]
-    var environment: [String: String] = [:]
-    var input = ""
+    let environment: [String: String]
+    let input: String
 
     init(_ name: String, _ line: String, _ forms: [String], in environment: [String: String] = [:], input: String = "")
-    {
-        self.name = name
-        self.line = line
-        self.forms = forms
-        self.environment = environment
-        self.input = input
-    }
+    { (self.name, self.line, self.forms, self.environment, self.input) = (name, line, forms, environment, input) }
 
     var description: String { name }
 
