@@ -58,10 +58,12 @@ package struct HandshakeOffer: Sendable, Hashable {
     /// `true` if servers may still choose among certificates with keys of all types.
     package var leavesKeyTypesOpen: Bool { ciphers == nil && signatureAlgorithms == nil }
 
-    /// The cipher suites of TLS 1.3 and of older versions: OpenSSL names only the first with `TLS_`.
+    /// The cipher suites of TLS 1.3 and of older versions, whose names of IANA, as in `TLS_RSA_WITH_AES_128_GCM_SHA256`, tell the key
+    /// exchange.
     package var suites: (new: [Substring], old: [Substring]) {
         let suites = ciphers?.split { $0 == ":" } ?? []
-        return (suites.filter { $0.hasPrefix("TLS_") }, suites.filter { !$0.hasPrefix("TLS_") })
+        func isNew(_ suite: Substring) -> Bool { suite.hasPrefix("TLS_") && !suite.contains("_WITH_") }
+        return (suites.filter(isNew), suites.filter { !isNew($0) })
     }
 
     /// This offer, with `other` for its open parts.

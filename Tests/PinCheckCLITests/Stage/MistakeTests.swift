@@ -127,6 +127,10 @@ extension OnStage {
             ("127.0.0.1:1 --expect-status 2xx", "and nothing is asked: give the path to ask for (request)"),
             ("127.0.0.1:1 --request / --alpn h2,http/1.1", "a request is sent in HTTP/1.1 alone: offer http/1.1"),
             ("$HOST --groups X25518", "--groups 'X25518': OpenSSL "), ("$HOST --ciphers nonsense", "(no cipher match)"),
+            ("$HOST --ciphers HIGH,nonsense", "does not take 'nonsense' (no cipher match)"),
+            ("$HOST --ciphers TLS_AES_128_GCM_SHA256,TLS_NONSENSE", "does not take 'TLS_NONSENSE' (no cipher match)"),
+            // A name of IANA for TLS 1.2.
+            ("$HOST --ciphers TLS_RSA_WITH_AES_128_GCM_SHA256 --min-tls 1.3", "'TLS_RSA_WITH_AES_128_GCM_SHA256'"),
             ("$HOST --ciphers TLS_AES_128_GCM_SHA256 --max-tls 1.2", "no TLS version that is to be offered has 'TLS"),
             ("$HOST --ciphers ECDHE-RSA-AES128-GCM-SHA256 --min-tls 1.3", "that is to be offered has 'ECDHE"),
             ("$HOST --ciphers HIGH --key-types rsa", "is to choose ciphers and sigalgs: leave out either"),
