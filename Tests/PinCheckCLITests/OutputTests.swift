@@ -96,7 +96,7 @@ import Testing
     private func report(_ name: String, _ status: ExitStatus) -> Report {
         var report = status == .fail ? RendererTests.failing() : RendererTests.passing()
         report.target = name
-        report.exit = status
+        report.status = status
         return report
     }
 

@@ -55,7 +55,6 @@ import Testing
         check @leaf.pem | usage: is a file, not a host: 'pincheck verify' judges
         snapshot @leaf.pem | usage: is a file, not a host: 'pincheck verify' judges
         // Tests run beside it.
-        verify $HOST --host Package.swift | noInput: 'Package.swift' is one: write 'pincheck verify' with
         help lnt | usage: Error: there is no command 'lnt': did you mean 'pincheck help lint'?⏎
         --help lnt | usage: Error: there is no command 'lnt': did you mean 'pincheck help lint'?⏎
         --help nosuch.example | usage: no command 'nosuch.example': 'pincheck --help' lists them⏎

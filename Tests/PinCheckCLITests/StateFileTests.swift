@@ -116,9 +116,9 @@ import Testing
     ]
 
     @Test func addressesThatAreLookedUpTakeTurnsAndAFaultThatComesAgainIsToldAgain() throws {
-        let path = try TemporaryDirectory().path + "/state"
+        let files = try TemporaryDirectory()
         for (step, turn) in Self.turns.enumerated() {
-            var state = try StateFile(path)
+            var state = try StateFile(files.path + "/state")
             let reports = turn.addresses.map { address in
                 var report = address == nil ? MachineFormatTests.unreachable() : RendererTests.passing()
                 report.target = "a:443"

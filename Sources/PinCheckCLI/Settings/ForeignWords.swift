@@ -22,8 +22,8 @@ enum ForeignWords {
         ("unity", "its CertificateHandler replaces every other check: no client here decides alike"),
         (
             "cordova",
-            "a WebView follows the system: use android, nspinneddomains; cordova-plugin-advanced-http on iOS: "
-                + "afnetworking with the files of www/certificates; on Android they are its only anchors: --anchors"
+            "a WebView follows the system: use android, nspinneddomains; cordova-plugin-advanced-http on "
+                + "iOS: afnetworking with the files of www/certificates; on Android they are its only anchors: --anchors"
         ),
         ("capacitor,ionic", "the WebView and CapacitorHttp follow the system: use android, nspinneddomains"),
         ("expo", "give its app.json to --pins: nspinneddomains and trustkit follow"),

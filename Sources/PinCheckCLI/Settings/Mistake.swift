@@ -70,7 +70,8 @@ enum Mistake {
         }
         guard let first = arguments.first, !names.contains(first) else { return }
         guard first.utf8.count <= 20, first.utf8.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) }),
-            let command = Suggestion.nearest(to: first, in: names)
+            let command = arguments.count > 1 && foreignCommands[first] != nil
+                ? foreignCommands[first] : Suggestion.nearest(to: first, in: names)
         else { return }
         try refuse(asTarget: first)
         let rest = arguments.dropFirst().prefix(3).map { " " + $0 }.joined() + (arguments.count > 4 ? " …" : "")
@@ -86,6 +87,10 @@ enum Mistake {
             "there is no command \(quoted(withoutSecrets(name))): "
                 + (nearest.map { "did you mean 'pincheck help \($0)'?" } ?? "'pincheck --help' lists them"))
     }
+
+    private static let foreignCommands = [
+        "get": "fetch", "download": "fetch", "compare": "diff", "validate": "verify", "exporter": "serve",
+    ]
 
     private static let names = Command.all.map(\.name) + ["help"]
 

@@ -99,8 +99,10 @@ struct TargetStream: Sendable {
         return (first, total, rest)
     }
 
-    static func plan(_ targets: [CheckTarget], _ policies: inout Policies) throws(Problem) -> [Check] {
-        let checks = try Check.plan(targets.map(Entry.success), &policies)
+    /// All targets with their checks: none may be wrong, nor what is named for it, and all that are wrong are told.
+    func plan(_ policies: inout Policies) throws(Problem) -> (targets: [CheckTarget], checks: [Check]) {
+        let entries = try split(after: .max) { _ in }.first
+        let checks = try Check.plan(entries, &policies)
         try BadEntries.refuse(checks.compactMap(\.bad))
         let targets = entries.compactMap { try? $0.get() }
         try CheckTarget.refuseUnusedAddresses(of: targets)
