@@ -178,18 +178,26 @@ extension ProbeRequest {
 extension HandshakeOffer {
     /// Restricts a part of the offer to a list that OpenSSL accepts; its commas count as colons.
     package mutating func set(_ part: WritableKeyPath<HandshakeOffer, String?>, to list: String) throws(Problem) {
-        var alone = HandshakeOffer()
-        alone[keyPath: part] = list.replacing(",", with: ":")
+        let list = list.replacing(",", with: ":")
         OpenSSLNames.learn()
         let context = SSL_CTX_new(TLS_client_method())
         let ssl = SSL_new(context)
         SSL_CTX_free(context)
         defer { SSL_free(ssl) }
-        OpenSSLErrors.clear()
-        let isTaken = ssl.map(alone.restrict) ?? false
-        let errors = OpenSSLErrors.take()
-        guard isTaken else { throw .usage("OpenSSL \(OpenSSLVersion.number) does not take it (\(errors.text))") }
-        self[keyPath: part] = alone[keyPath: part]
+        // OpenSSL passes over the suites of a list that it does not know.
+        let suites = part == \.ciphers ? list.split(separator: ":").filter { $0.first?.isLetter == true } : []
+        for words in suites.map(String.init) + [list] {
+            var alone = HandshakeOffer()
+            alone[keyPath: part] = words
+            OpenSSLErrors.clear()
+            let isTaken = ssl.map(alone.restrict) ?? false
+            let errors = OpenSSLErrors.take()
+            guard isTaken else {
+                let what: SafeText = words == list ? "it" : "\(quoted(words))"
+                throw .usage("OpenSSL \(OpenSSLVersion.number) does not take \(what) (\(errors.text))")
+            }
+        }
+        self[keyPath: part] = list
     }
 
     /// Restricts the offer of `ssl`; `false` if OpenSSL refuses.
