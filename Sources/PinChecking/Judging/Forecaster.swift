@@ -14,6 +14,8 @@ final class Forecaster: Sendable {
     let verdict: Verdict
     /// The comparison of the client, by positions among its own pins.
     let comparison: PinComparison
+    /// The CAs among pins, intermediates and roots that were given, found once for all pins.
+    let givenCAs: [Certificate]
 
     init(
         _ verdict: Verdict, of client: ConfiguredClient, _ procedure: any ClientProcedure, in policy: HostPolicy,
@@ -22,6 +24,8 @@ final class Forecaster: Sendable {
         (self.verdict, self.client, self.procedure, self.policy) = (verdict, client, procedure, policy)
         (self.device, self.real, self.today) = (device, real, today)
         comparison = procedure.comparison(with: client.pins, for: today.referenceName)
+        let given = (policy.pins?.certificates ?? []) + today.fetchable + (policy.givenRoots?.givenCertificates ?? [])
+        givenCAs = given.filter(\.isCA)
     }
 
     var time: Timestamp { today.time }

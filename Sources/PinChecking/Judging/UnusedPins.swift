@@ -139,9 +139,8 @@ extension Forecaster {
 
     /// The CAs with a key, among the given ones and in the lists of devices; `nil` if there is none.
     func knownCAs(_ key: SHA256Digest) -> [Certificate]? {
-        let given = (policy.pins?.certificates ?? []) + today.fetchable + (policy.givenRoots?.givenCertificates ?? [])
         let listed = data.roots(withKey: key).compactMap { try? CertificateReader.certificate(der: $0.der) }
-        let known = given.filter { $0.isCA && $0.publicKey.spkiSHA256 == key } + listed
+        let known = givenCAs.filter { $0.publicKey.spkiSHA256 == key } + listed
         return known.isEmpty ? nil : known
     }
 
