@@ -172,11 +172,9 @@ extension CheckResult {
         if policy.fetchable.contains(certificate) { return ("intermediate", "intermediate given") }
         let sources = judged?.shown?.client.androidTrust?.sources ?? []
         if sources.contains(where: { $0.certificates.contains(certificate) }) { return ("configuration", "app's own") }
-        let trust = (judged?.shown?.judgedDevice ?? policy.devices.first)?.trust
-        let source = trust?.rawValue ?? ""
-        if policy.settings.installedRoots.contains(certificate) { return (source, "extra root") }
-        guard let trust else { return (source, nil) }
-        if trust == .anchors || policy.givenRoots?.holds(certificate) == true { return (source, "anchors") }
-        return (source, trust == .system || trust == .both ? "system" : "device")
+        let trust = (judged?.shown?.judgedDevice ?? policy.devices[0]).trust
+        if policy.settings.installedRoots.contains(certificate) { return (trust.rawValue, "extra root") }
+        if trust == .anchors || policy.givenRoots?.holds(certificate) == true { return (trust.rawValue, "anchors") }
+        return (trust.rawValue, trust == .system || trust == .both ? "system" : "device")
     }
 }
