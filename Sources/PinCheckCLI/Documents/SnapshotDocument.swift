@@ -13,9 +13,7 @@ extension Snapshot: JSONDocument {
             let name = path == "-" ? "standard input" : path
             let root = try JSONReader.root(of: PinFile(path: name, bytes: bytes), mostValues: .max)
             try checkSchema(root.required("schema"))
-            var endpoints: [Snapshot.Endpoint] = []
-            for node in try root.required("endpoints").array() { endpoints.append(try endpoint(node)) }
-            return Snapshot(endpoints)
+            return Snapshot(try root.required("endpoints").array().map(endpoint))
         } catch { throw error.advising("write one with 'pincheck snapshot'") }
     }
 
@@ -40,9 +38,7 @@ extension Snapshot: JSONDocument {
                 Variant.all.contains { $0.label == label }
             })
         let chain = try node.required("chain")
-        var certificates: [Snapshot.Certificate] = []
-        for node in try chain.array() { certificates.append(try certificate(node)) }
-        guard let endpoint = Snapshot.Endpoint(key, chain: certificates) else {
+        guard let endpoint = Snapshot.Endpoint(key, chain: try chain.array().map(certificate)) else {
             throw chain.wrong("a list of at least one certificate")
         }
         return endpoint
@@ -54,8 +50,7 @@ extension Snapshot: JSONDocument {
             guard let time = try? TimeText.read(node.text()) else { throw node.wrong("a time") }
             return time
         }
-        var names: [String] = []
-        for name in try node.required("names").array() { names.append(try name.text()) }
+        let names = try node.required("names").array().map { (name) throws(Problem) in try name.text() }
         return Snapshot.Certificate(
             subject: try text("subject", of: node), issuer: try text("issuer", of: node),
             issuerKeyID: try optionalText("issuer_key_id", of: node), names: names, notBefore: try time("not_before"),

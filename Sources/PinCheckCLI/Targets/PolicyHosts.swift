@@ -221,9 +221,8 @@ struct PolicyHosts: Sendable {
                 .missingValue, at: node.place, "'\(key)' is an empty list",
                 remedy: "leave the key out, or list something")
         }
-        var values: [Option.Value] = []
-        for element in elements {
-            values.append(Option.Value(text: try text(of: option, key, element), place: element.place))
+        let values = try elements.map { (node) throws(Problem) in
+            Option.Value(text: try text(of: option, key, node), place: node.place)
         }
         if option.isRepeatable { return (option, values) }
         return (option, [Option.Value(text: values.map(\.text).joined(separator: ","), place: node.place)])
