@@ -116,9 +116,7 @@ private final class RememberingVerifier: PathVerifier {
     }
 }
 
-/// A world of authorities as they grow over the years: cross-signed, issued again, renewed, expired, misconfigured.
-///
-/// The same seed gives the same shape; keys and serial numbers are new each time.
+/// Authorities as they grow over the years, in the same shape for a seed: cross-signed, issued again, renewed, expired, misconfigured.
 struct RandomPKI {
     static let serverName = "server.example.com"
     /// The moment of every question, the same for all.

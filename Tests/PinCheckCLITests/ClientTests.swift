@@ -5,8 +5,7 @@ import Testing
 @testable import PinCheckCLI
 @testable import PinChecking
 
-/// `--client`: what one client or several make of a chain and of the sources they are given. What each decides is proven by the vectors
-/// of SemanticsTests.
+/// What clients make of a chain and of the sources they are given. What each decides is proven by the vectors of SemanticsTests.
 @Suite(.endsSomeTime) struct ClientTests {
     private static func leaf(_ change: (inout CertificateTemplate) -> Void) -> LabCertificate {
         try! pki.interA.issue(CertificateTemplate.leaf(host).with(change))

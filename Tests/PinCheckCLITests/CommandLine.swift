@@ -26,9 +26,7 @@ struct Outcome {
 
     var json: JSONValue { get throws { try JSONValue(report ?? output) } }
 
-    /// The exit status and the ids of the reasons in the JSON report, as in `fail pin-mismatch`.
-    ///
-    /// Another rejection has the same exit status, so a test of a rejection compares this.
+    /// The exit status and the ids of the reasons in the JSON report, as in `fail pin-mismatch`: what a test of a rejection compares.
     var decision: String {
         let report = try? json
         let reasons = (report?["results"].array ?? []) + (report.map { [$0] } ?? [])
@@ -54,8 +52,7 @@ struct Outcome {
         return says(output, ending, starting, errors, told, not, place)
     }
 
-    /// Holds what it wrote against texts of its output, its errors, one of the two, and neither of them; an empty text
-    /// stands for nothing at all.
+    /// Holds what it wrote against texts of its output, its errors, either and neither; an empty text stands for nothing at all.
     @discardableResult func says(
         _ output: String..., ending: String = "", starting: String = "", errors: String..., told: String...,
         not: String..., at place: SourceLocation = #_sourceLocation
@@ -84,8 +81,7 @@ func pincheck(
         arguments, environment: environment, at: time, input: input, isTerminal: isTerminal, columns: columns)
 }
 
-/// Runs a command line in process, in a world of its own: without system roots, and at the time the lab issues for; with
-/// `columns`, at a terminal of that width.
+/// Runs a command line in process, in ``Context/lab``; with `columns`, at a terminal of that width.
 func pincheck(
     _ arguments: [String], environment: [String: String] = [:], at time: Int64? = nil, input: [UInt8] = [],
     isTerminal: Bool = false, columns: Int? = nil, cas: [CA]? = nil, targetWindow: Int? = nil
@@ -221,8 +217,7 @@ struct Desk: Sendable {
         }
     }
 
-    /// Holds a line against how it ends and against texts that it says, as in `fail pin-mismatch: ship the new` and `data: nsc.xml:2 … is
-    /// not there`: a check by its ``Outcome/decision``, everything else by its status.
+    /// Holds a line against how it ends (a check by its ``Outcome/decision``) and what it says, as in `data: nsc.xml:2 … is not there`.
     @discardableResult func expect(
         _ line: String, _ end: String, environment: [String: String] = [:], at time: Int64? = nil, input: String = "",
         at place: SourceLocation = #_sourceLocation

@@ -75,8 +75,7 @@ import Testing
     }
 }
 
-/// A file that cannot be read as it stands is refused, be it of the store or given for the run. What of a store is damaged is proven by
-/// ChainTests, of which a run is told here.
+/// A file that cannot be read as it stands is refused, be it of the store, of which ChainTests prove what is damaged, or given.
 @Suite(.endsSomeTime) struct DamagedStoreTests {
     private static let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
     private static let rejecting = TrustSettings(rejected: [.serverAuth])
@@ -103,8 +102,7 @@ import Testing
             "\(damaged)store/\(pki.interA.hashedFileName): not a whole X.509 certificate at line "
                 + "\(rejected.count { $0 == "\n" } + 1): reinstall ca-certificates, or give anchors"
         ), (["store/ROOT": root, "store/INTER": pki.interA.pem, "store/OTHER": broken], passes),
-        // A broken bundle counts where it may be the cause: not with the root from elsewhere, unless a word of distrust may be what
-        // is broken.
+        // A broken bundle counts where it may be the cause: with the root from elsewhere only if distrust may be what is broken.
         (["bundle": root + broken], "\(damaged)bundle:  …  at line "),
         (["store/ROOT": root, "bundle": root + broken], passes),
         (["store/ROOT": root, "bundle": root + broken + pki.rootB.pem(rejecting)], damaged),

@@ -61,8 +61,7 @@ import Testing
         "30": .with(dhe), "31": Server(key: rsa, usage: [.keyEncipherment], suites: "AES128-GCM-SHA256"),
     ]
 
-    /// A server, the connections, the clients with their options, and how the line ends as ``Desk/expect(_:_:environment:at:input:at:)``
-    /// has it.
+    /// A server, the connections, the clients with their options, and how the line ends.
     private static let rows = """
         1, 2, 3, 32 | 2 | okhttp --device android-8 | fail handshake: okhttp on android-8 cannot connect: Android 8 \
         offers TLS 1.2 at most, and the server, which chose TLS 1.3 here, refuses that: alert protocol_version (70) … \

@@ -65,7 +65,6 @@ import Testing
 
 /// The pages of the manual, as programs that show them read them.
 @Suite(.endsSomeTime) struct ManualTests {
-    /// Every page by its name.
     /// Every page, written once for all tests.
     private static let written = Task<[(name: String, text: String)], Never> {
         var pages: [(name: String, text: String)] = []

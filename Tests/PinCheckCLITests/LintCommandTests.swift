@@ -3,8 +3,7 @@ import LoopbackLab
 import PinCheckCLI
 import Testing
 
-/// `pincheck lint` as a whole: exit statuses, forms and options. What is found is proven by `PinLintTests`, what it looks like in each
-/// form by ``GoldenTests``.
+/// `pincheck lint` as a whole. What is found is proven by `PinLintTests`, what it looks like in each form by ``GoldenTests``.
 @Suite(.endsSomeTime) struct LintCommandTests {
     private static let pinSet =
         "<pin-set expiration=\"2040-06-01\"><pin digest=\"SHA-256\">$LEAF64</pin><pin digest=\"SHA-256\">$NEXT64</pin></pin-set>"

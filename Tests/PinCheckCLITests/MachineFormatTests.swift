@@ -52,8 +52,7 @@ import FoundationXML
 
     private static let special = ["|", "`", "'", "\"", "\\", "=", "<", "&", "%0A", "##[error]", "::error::", ",", ":"]
 
-    /// Texts that forms must not take for their own, and special strings with a mark that combines behind them and a joining letter
-    /// before them: the character these make is another for a reader in characters, and the same for every reader in bytes.
+    /// Texts that forms must not take for their own, and special strings that combine into other characters, but into no other bytes.
     static let evils = [
         "a'=1;2\n::error::b\r##[error]c|d%0A\u{0}\u{1B}[31m\u{202E}\u{FFFE}<![CDATA[`]]>&\"\\{}",
         special.map { "\($0)\u{301}x \u{D4E}\($0)y" }.joined(separator: " "),

@@ -3,8 +3,7 @@ import LoopbackLab
 import PinCheckCLI
 import Testing
 
-/// Sources of pins as checks use them, and what `pincheck pins` makes of them for another client. How each is read and written is
-/// proven by PinFormatsTests, what it looks like by ``GoldenTests`` (`pins-from-…`).
+/// Sources of pins as checks use them and `pincheck pins` converts them. How each is read and written is proven by PinFormatsTests.
 @Suite(.timeLimit(.minutes(5))) struct PinSourceTests {
     private static let texts = [
         "junk.pub": pki.junk.key.publicKeyPEM,

@@ -4,8 +4,7 @@ import PinCheckCLI
 import PinChecking
 import Testing
 
-/// `snapshot`, `diff` and `check --baseline` against servers whose certificates are rotated. What a rotation is called is proven by
-/// `ChainComparisonTests`.
+/// `snapshot`, `diff` and `check --baseline` beside servers that rotate. What that is called is proven by `ChainComparisonTests`.
 @Suite(.endsSomeTime) struct SnapshotCommandTests {
     private static let old = served
     private static let rekeyed = [pki.leaf2, pki.interA]

@@ -87,8 +87,7 @@ import X509
         #expect(rounds > 0)
     }
 
-    /// What came of an offer of RSA to a server without such a key, by its answer: an alert, none of its own, or the end of the
-    /// connection (0).
+    /// What came of an offer of RSA to a server without such a key, by its answer: an alert, or 0 for the end of the connection.
     @Test(
         arguments: [
             (nil, "none"), (40, "none"), (71, "none"), (80, "unknown"), (43, "unknown"), (70, "unknown"),

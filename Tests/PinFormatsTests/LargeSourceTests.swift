@@ -120,9 +120,7 @@ import Testing
         try expectUnreasonable(binaryList([shared, text, Self.mark]))
     }
 
-    /// A hundred kilobytes of what could be gone through again from every place in it.
-    ///
-    /// In a tenth of a second each; what is quadratic takes minutes.
+    /// A hundred kilobytes of what could be gone through again from every place in it, which takes minutes where it is quadratic.
     static let traps: [String: String] = [
         "calls": "CertificatePinner " + String(repeating: "add(", count: 25_000),
         "hosts": "CertificatePinner " + String(repeating: "add(\"a.b\",", count: 10_000),

@@ -3,8 +3,7 @@ import Pinning
 import Testing
 import X509
 
-/// The rows of the table of platforms (the article *Devices*), decided end to end: issued certificates, the
-/// client's procedure, the path verifier.
+/// The rows of the table of platforms (the article *Devices*), decided end to end.
 @Suite("Each client keeps the rules of its platform") struct PlatformVectors {
     static let host = "www.example.com"
     static let root = try! LabCertificate.selfSigned(.authority("Platform Root"))

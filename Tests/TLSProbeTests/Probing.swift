@@ -80,8 +80,7 @@ extension Result {
     var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
 
-/// Sees whether a probe has ended 100 ms after its deadline, by the clock and in the order of the loop it runs on: a machine that is
-/// busy makes both late.
+/// Sees whether a probe has ended 100 ms after its deadline, by the clock and in the order of its loop, both late on a busy machine.
 final class EndWatch: @unchecked Sendable {
     typealias Ending = (probe: Result<Handshake, ProbeError>, answer: Result<HTTPResponse, HTTPError>?)
 

@@ -1,6 +1,4 @@
-/// A reader, with what has to hold whatever it is given.
-///
-/// The fuzzer calls it with what it makes up, the tests with what is kept in `Corpus` and `FailCases`.
+/// A reader, with what has to hold whatever the fuzzer makes up, and for what is kept in `Corpus` and `FailCases`.
 enum FuzzTarget: String, CaseIterable, Sendable {
     case argument
     /// Certificates, keys and requests in DER.
@@ -38,8 +36,6 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case scrape
 
     /// Gives `bytes` to the reader; files are made in `directory`, which has nothing else in it.
-    ///
-    /// - Throws: ``Violation`` when something does not hold.
     func run(_ bytes: [UInt8], in directory: String) throws(Violation) {
         let scratch = Scratch(directory, for: bytes)
         switch self {

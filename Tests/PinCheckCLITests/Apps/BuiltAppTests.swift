@@ -125,8 +125,7 @@ import Testing
         await desk.expect(Self.line + (words.contains("--anchors") ? " " : " --anchors @root.pem ") + words, end)
     }
 
-    /// Each notation of one configuration: a table's lists and letters, the protocol buffers of a bundle, an archive of apps, a
-    /// directory.
+    /// Each notation of one configuration: a table's lists and letters, the protocol buffers of a bundle, an archive of apps.
     @Test func everyFormOfAnAppIsJudgedAsItsText() async throws {
         for (configuration, end) in [
             (Self.pinned, "pass pin-matched"), (Self.junk, "fail pin-mismatch"), (Self.ownAnchors, Self.passes),

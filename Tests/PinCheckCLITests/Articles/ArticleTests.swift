@@ -117,9 +117,7 @@ import Testing
 }
 
 extension Article {
-    /// Runs the samples in their order.
-    ///
-    /// With `PINCHECK_UPDATE_ARTICLES` in the environment the text gets what differs instead.
+    /// Runs the samples in their order; with `PINCHECK_UPDATE_ARTICLES` in the environment the text gets what differs instead.
     func tryAll(_ run: SampleRun) async throws {
         let updates = ProcessInfo.processInfo.environment["PINCHECK_UPDATE_ARTICLES"] != nil
         var match = SampleMatch()

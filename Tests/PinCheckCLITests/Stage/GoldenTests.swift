@@ -4,9 +4,7 @@ import Testing
 @testable import PinCheckCLI
 
 extension OnStage {
-    /// Whole outputs, held against the files in `Golden`.
-    ///
-    /// With `PINCHECK_UPDATE=1` in the environment the files are written instead.
+    /// Whole outputs, held against the files in `Golden`; with `PINCHECK_UPDATE=1` in the environment the files are written instead.
     @Suite(.endsSomeTime) struct GoldenTests {
         private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Golden")
