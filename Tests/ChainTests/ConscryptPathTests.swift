@@ -107,8 +107,6 @@ struct ConscryptWorld {
 
     private static func key(_ number: Int) throws -> LabKey { try .shared(.p256, label: "conscrypt \(number)") }
 
-    // MARK: The rules
-
     var validPaths: [[Issued]] {
         // A leaf with the subject and key of an anchor is that anchor.
         let anchor =

@@ -45,7 +45,6 @@ struct DamagedStoreTests {
 
     enum Place: CaseIterable { case bundle, directory, directoryAndDamagedBundle }
 
-    /// A file's text: the blocks, with the damage among them.
     private func text(_ blocks: [String], _ damage: Damage, _ position: Position, _ form: Form) -> String {
         var all = blocks
         switch position {
@@ -158,7 +157,6 @@ struct DamagedStoreTests {
         ] { #expect(try compare(Array(text.utf8), under: root, alone: true).ours.validPaths.isEmpty, "\(text)") }
     }
 
-    /// One file under a hashed name, and whether OpenSSL trusts the chain by it.
     private func compare(_ bytes: [UInt8], under certificate: LabCertificate, alone: Bool = false) throws -> (
         ours: PathFindings, isTrustedByOpenSSL: Bool
     ) {

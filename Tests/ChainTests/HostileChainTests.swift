@@ -142,7 +142,6 @@ import X509
 enum HostileChains {
     static let name = RandomPKI.serverName
 
-    /// What a server sends, and a root that is not among it.
     typealias Rooted = (chain: [LabCertificate], root: LabCertificate)
 
     /// Authorities of one name that all vouch for each other, without key identifiers to tell them apart.

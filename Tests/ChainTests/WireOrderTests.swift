@@ -119,7 +119,6 @@ private final class RememberingVerifier: PathVerifier {
 /// Authorities as they grow over the years, in the same shape for a seed: cross-signed, issued again, renewed, expired, misconfigured.
 struct RandomPKI {
     static let serverName = "server.example.com"
-    /// The moment of every question, the same for all.
     static let now = Timestamp(secondsSinceEpoch: LabClock.now)
 
     private(set) var roots: [LabCertificate] = []
@@ -189,7 +188,6 @@ struct RandomPKI {
         return template
     }
 
-    /// What the server sends: most of what is needed, some of what is not, in some order.
     func presented(using generator: inout some RandomNumberGenerator) throws -> [LabCertificate] {
         var others = authorities.filter { _ in generator.chance(85) } + roots.filter { _ in generator.chance(40) }
         if generator.chance(30) { others += try LabCertificate.strangers(Int.random(in: 1...2, using: &generator)) }
@@ -198,7 +196,6 @@ struct RandomPKI {
         return [leaf] + others
     }
 
-    /// The roots of a device: some of this world's, now and then an intermediate.
     func anchors(using generator: inout some RandomNumberGenerator) -> [LabCertificate] {
         roots.filter { _ in generator.chance(65) } + authorities.filter { _ in generator.chance(4) }
     }
@@ -217,7 +214,6 @@ extension TrustStore {
 }
 
 extension PathQuestion {
-    /// Whether a store trusts a server seen at ``RandomPKI/now``.
     init(
         _ presented: [LabCertificate], name: ReferenceName = ReferenceName(RandomPKI.serverName),
         on platform: Platform? = nil, at time: Timestamp = RandomPKI.now
@@ -229,7 +225,6 @@ extension PathQuestion {
 }
 
 extension ServerView {
-    /// A server seen at ``RandomPKI/now`` under ``RandomPKI/serverName``.
     init(_ presented: [LabCertificate], name: String = RandomPKI.serverName) throws {
         self.init(
             presented: PresentedChain(try presented.map { try $0.value() })!, referenceName: ReferenceName(name),

@@ -18,7 +18,6 @@ enum ConformanceData {
         return package.deletingLastPathComponent().appendingPathComponent("shared/conformance", isDirectory: true)
     }()
 
-    /// Whether the suites can be run here.
     static var isAvailable: Bool { missing == nil }
 
     /// What the suites cannot be run without, in the words of the comment on the skipped tests.
@@ -53,7 +52,6 @@ enum ConformanceData {
 
 /// A file of the format `pinconf/1`.
 struct ConformanceSuite: Decodable, Sendable {
-    /// One chain, and what a verifier is to say to it.
     struct Case: Decodable, Sendable {
         let id: String
         /// Positions in ``ConformanceSuite/certs``, the leaf's first.
@@ -62,7 +60,6 @@ struct ConformanceSuite: Decodable, Sendable {
         let host: String?
         let at: String?
         let expect: String
-        /// Whether the case is a matter of taste.
         let soft: Bool?
         let scope: String?
     }
@@ -77,10 +74,8 @@ struct ConformanceSuite: Decodable, Sendable {
         case defaultAt = "default_at"
     }
 
-    /// The cases every verifier of server certificates is held to.
     var coreCases: [Case] { cases.filter { $0.scope ?? "core" == "core" } }
 
-    /// The moment of a case's question, in whole seconds.
     func time(of item: Case) throws -> Timestamp {
         let text = try #require(item.at ?? defaultAt).replacing(/\.[0-9]+/, with: "")
         let date = try #require(ISO8601DateFormatter().date(from: text))
@@ -111,7 +106,6 @@ struct ConformanceRun {
     /// How many cases went each way: `agree`, `known` and `decided otherwise` as lists say, `soft` on a matter of taste, `disagree`.
     private(set) var counts: [String: Int] = [:]
     private(set) var unexpected: [String] = []
-    /// Known disagreements that are none any more.
     private(set) var stale: [String] = []
 
     init(_ name: String, _ way: Way) async throws {

@@ -8,7 +8,6 @@ import Testing
 
 /// A client that nothing but its own entry knows goes through every command, as one that is added to the registry would.
 @Suite(.endsSomeTime) struct AddedClientTests {
-    /// Accepts a valid chain whose leaf's key is pinned.
     private struct LeafClient: ClientProcedure {
         let pins: PinSet?
         let isLenient: Bool

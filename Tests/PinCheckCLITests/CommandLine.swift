@@ -136,10 +136,7 @@ extension LoopbackServer {
     var place: String { "\(address):\(port)" }
 }
 
-extension ConnectionObservation {
-    /// What came over the connection first, inside of TLS.
-    var request: String { String(decoding: applicationOpening, as: UTF8.self) }
-}
+extension ConnectionObservation { var request: String { String(decoding: applicationOpening, as: UTF8.self) } }
 
 extension LabCertificate { var pin: String { SHA256Digest(bytes: publicKeySHA256)!.description } }
 
@@ -152,7 +149,6 @@ struct Desk: Sendable {
     let files: TemporaryDirectory
     private let words: [String: String]
 
-    /// A directory with these texts in it, by their names, and a server at `port`.
     init(_ texts: [String: String] = [:], in files: TemporaryDirectory? = nil, port: UInt16? = nil) throws {
         let files = try files ?? TemporaryDirectory()
         let pins = [
@@ -176,7 +172,6 @@ struct Desk: Sendable {
         for (name, text) in texts { try write(text, to: name) }
     }
 
-    /// A desk beside a server, which presents the chain where nothing else is said.
     @discardableResult static func serving<Value: Sendable>(
         _ behavior: ServerBehavior? = nil, _ texts: [String: String] = [:],
         _ body: (Desk, LoopbackServer) async throws -> Value
@@ -186,7 +181,6 @@ struct Desk: Sendable {
         }
     }
 
-    /// Writes a text with what its names stand for, and the directories above it.
     @discardableResult func write(_ text: String, to name: String) throws -> String {
         let parts = name.split(separator: "/")
         for count in parts.indices.dropFirst() {

@@ -101,7 +101,6 @@ import Testing
         #expect(try contents(ofFile: desk.files.path + "/list") == "127.0.0.1:1\n")
     }
 
-    /// Runs as if standard output went to a file that exists.
     private func run(_ line: String, at desk: Desk, output name: String) async throws -> (code: Int32, output: String) {
         let output = OutputBuffer()
         let identity = try #require(FileIdentity(of: "\(desk.files.path)/\(name)"))

@@ -8,7 +8,6 @@ import Testing
 @Suite struct FindingListTests {
     private static let sources = Article.top.appending(path: "Sources/pincheck")
 
-    /// Holds the part of a file between two texts against another.
     private func expect(_ text: String, from start: String, to end: String, of file: String) throws {
         let url = Self.sources.appendingPathComponent(file)
         let kept = try String(contentsOf: url, encoding: .utf8)
@@ -77,7 +76,6 @@ import Testing
 }
 
 extension JSONSchemaCheck {
-    /// Holds every warning of a document against what --ignore takes.
     static func expectIgnorableWarnings(in value: Any, sourceLocation: SourceLocation) {
         for case let object as [String: Any] in (value as? [Any]) ?? [value] {
             var warnings = object["warnings"] as? [[String: Any]] ?? []

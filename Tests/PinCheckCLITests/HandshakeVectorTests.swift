@@ -10,7 +10,6 @@ import Testing
     /// A server, as the number of its row in the specification has it.
     struct Server: Sendable {
         var key = LabKey.Algorithm.p256
-        /// A second certificate, with a key of this kind.
         var other: LabKey.Algorithm?
         var usage: [CertificateTemplate.KeyUsage] = [.digitalSignature]
         var versions = (TLSVersion.tls10, TLSVersion.tls13)

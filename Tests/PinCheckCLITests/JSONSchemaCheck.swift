@@ -39,7 +39,6 @@ struct JSONSchemaCheck {
         }
     }
 
-    /// A client that accepts for a pin has one that it matched.
     private static func expectMatchedPins(in document: Any, sourceLocation: SourceLocation) {
         guard let report = document as? Object else { return }
         for result in report["results"] as? [Object] ?? [report] {

@@ -7,7 +7,6 @@ import Testing
 @testable import PinCheckCLI
 @testable import PinChecking
 
-/// Where results go, and how the process ends.
 @Suite(.endsSomeTime) struct OutputTests {
     /// How the process of a line ends; `WRONG` judges the chain by another root.
     private func run(_ line: String, at desk: Desk) async -> (code: Int32, output: String, errors: String) {

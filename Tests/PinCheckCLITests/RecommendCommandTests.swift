@@ -46,7 +46,6 @@ import Testing
 
     /// That pins hold after each step for all clients, and that without any one of them a step is rejected by all.
     private func expectFewest(_ pins: [String], outlasting steps: [RotatedAuthority.Step], at desk: Desk) async throws {
-        /// The clients that reject a chain with pins, on a device with its roots.
         func rejecting(_ step: RotatedAuthority.Step, _ pins: [String]) async throws -> Int {
             try write(step, to: desk)
             let outcome = await desk(
@@ -232,7 +231,6 @@ struct RotatedAuthority {
         reserve = try .generate()
     }
 
-    /// A chain, and the roots of the device that gets it.
     typealias Step = (name: String, chain: [LabCertificate], roots: [LabCertificate])
 
     /// What the authority does to a server that gets whatever key.

@@ -38,7 +38,6 @@ import Testing
         return desk
     }
 
-    /// Runs a line at every width, and looks at every line of what it says.
     private func expectFitting(_ line: String, at desk: Desk) async {
         let wide = await desk(line, columns: 2_000)
         // A table has as much of a hash as there is room for.

@@ -67,7 +67,6 @@ struct RetryTests {
     }
 }
 
-/// A clock that stands still but for those who sleep or hang on it.
 private final class ManualClock: Clock {
     struct Instant: InstantProtocol {
         var offset = Duration.zero

@@ -22,7 +22,6 @@ import X509
     private static let march2018: Int64 = 1_519_862_400
     private static let september2020: Int64 = 1_598_918_400
 
-    /// Whose anchor the root is.
     enum Anchor: CaseIterable {
         /// The app pins it, and nobody else has it.
         case app

@@ -8,7 +8,6 @@ import X509
         try x509(certificate).publicKey.spkiSHA256
     }
 
-    /// The entry of a domain with its subdomains, as `NSIncludesSubdomains` has them.
     static func entry(
         _ name: String = "example.org", leaf: [LabCertificate]? = nil, authorities: [LabCertificate]? = nil
     ) throws -> HostEntry {

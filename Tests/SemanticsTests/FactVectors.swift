@@ -7,7 +7,6 @@ import X509
 struct Fact: Sendable, CustomTestStringConvertible {
     let name: String
     let scene: Scene
-    /// The reason that each of these clients gives.
     let expected: [(clients: String, reason: String)]
 
     init(_ name: String, _ scene: Scene, _ expected: (String, String)...) {

@@ -103,7 +103,6 @@ import X509
         try ClientVector("A5", OkHttp(), scene, "unknown-issuer").check()
     }
 
-    /// A root, so many authorities and a leaf, leaf first.
     private func chain(authorities count: Int) throws -> [LabCertificate] {
         var chain = [try LabCertificate.selfSigned(.authority("Chain root"))]
         for number in 0..<count {

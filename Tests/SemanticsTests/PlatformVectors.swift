@@ -17,7 +17,6 @@ import X509
         ("android", AndroidNetworkSecurityConfig()), ("okhttp", OkHttp()), ("openssl", Curl()), ("generic", Generic()),
     ]
 
-    /// Who accepts, by column, of a chain whose root is of a class.
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         let chain: [LabCertificate]

@@ -62,12 +62,8 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
 
 func values(_ certificates: [LabCertificate]) throws -> [Certificate] { try certificates.map { try x509($0) } }
 
-extension AFNetworking {
-    /// Trusts as its platform does, without pins.
-    static let bare = AFNetworking(policy: AFSecurityPolicy(mode: .none))
-}
+extension AFNetworking { static let bare = AFNetworking(policy: AFSecurityPolicy(mode: .none)) }
 
-/// One question to a client: what it ships, what it is shown, when.
 struct Scene: Sendable {
     var mode = AFSecurityPolicy.PinningMode.none
     var allowInvalid = false
@@ -125,7 +121,6 @@ struct Scene: Sendable {
         client.decide(try observation, pins: try pinSet, verifier: try verifier)
     }
 
-    /// Why a client does not trust the server, which it must not.
     func failures(of client: some ClientProcedure, sourceLocation: SourceLocation = #_sourceLocation) throws
         -> [TrustFailure]
     {
@@ -151,7 +146,6 @@ struct ClientVector: Sendable, CustomTestStringConvertible {
     let number: String
     let client: any ClientProcedure
     let scene: Scene
-    /// The stable id of the reason the verdict must have.
     let reason: String
 
     init(_ number: String, _ client: any ClientProcedure, _ scene: Scene, _ reason: String) {
@@ -163,7 +157,6 @@ struct ClientVector: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "vector \(number)" }
 
-    /// What the client decides, which must be the reason of the row.
     @discardableResult func check(sourceLocation: SourceLocation = #_sourceLocation) throws -> Verdict {
         let verdict = try scene.verdict(of: client)
         #expect(verdict.reason.id == reason, "vector \(number): \(verdict.trace)", sourceLocation: sourceLocation)
@@ -176,7 +169,6 @@ struct ClientVector: Sendable, CustomTestStringConvertible {
 }
 
 extension Scene {
-    /// The ordinary case: the server of the standard world, its chain and its name, with its root on the device.
     static func ordinary(
         pins: [LabCertificate] = [], presented: [LabCertificate]? = nil, system: [LabCertificate]? = nil,
         host: String? = serverName, hashes: Bool = true

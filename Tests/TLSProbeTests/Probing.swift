@@ -57,7 +57,6 @@ func outcome(of request: ProbeRequest, by prober: Prober) async -> Result<Handsh
 }
 
 extension Prober {
-    /// Makes one connection, has the chain judged, and makes the exchange that is then wanted on the same connection.
     func probe<Judgement: Sendable>(
         _ request: ProbeRequest, judging judge: @Sendable (Handshake) async -> (Judgement, exchange: HTTPExchange?)
     ) async throws(ProbeError) -> (
@@ -99,7 +98,6 @@ final class EndWatch: @unchecked Sendable {
 
     func result() async -> Result<Handshake, ProbeError> { await ending().probe }
 
-    /// The same with the response, which is asked for as soon as there is a chain.
     func ending() async -> Ending {
         await withCheckedContinuation { continuation in
             loop.execute {

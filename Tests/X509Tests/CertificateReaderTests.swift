@@ -24,7 +24,6 @@ import X509
             digest: [UInt8], mask: [UInt8], salt: UInt8, isUsual: Bool
         ) throws
     {
-        /// The elements in a constructed one, each with its head.
         func parts(of der: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
             func head(_ at: Int) -> (content: Int, end: Int) {
                 let first = Int(der[at + 1])

@@ -20,7 +20,6 @@ import X509
         try read(response.der(about: leaf, from: pki.interA))
     }
 
-    /// What is wrong with a response, `nil` where it says something.
     private func problem(_ bytes: [UInt8], leaf: LabCertificate? = nil, issuer: LabCertificate? = nil) throws -> String?
     {
         guard case .unusable(let why) = try read(bytes, leaf: leaf, issuer: issuer) else { return nil }

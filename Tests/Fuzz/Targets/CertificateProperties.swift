@@ -110,7 +110,6 @@ enum TransparencyProperties {
     /// A moment at which the certificates of the corpus are valid.
     private static let time = Timestamp(secondsSinceEpoch: 1_800_000_000)
 
-    /// Reads `bytes` as a list of timestamps, and as a certificate with one.
     static func checkTimestamps(_ bytes: [UInt8]) throws(Violation) {
         let timestamps = EmbeddedTimestamps.timestamps(in: bytes)
         try Violation.unless(timestamps.count <= EmbeddedTimestamps.limit, "\(timestamps.count) timestamps")
@@ -122,7 +121,6 @@ enum TransparencyProperties {
         try Violation.unless(tried.count <= 3 && tried.allSatisfy { $0.hasPrefix("http://") }, "places \(tried)")
     }
 
-    /// Reads a leaf, its issuer and an OCSP response, one after the other.
     static func checkStaple(_ bytes: [UInt8]) throws(Violation) {
         var rest = bytes[...]
         guard let leaf = certificate(&rest), let issuer = certificate(&rest) else { return }

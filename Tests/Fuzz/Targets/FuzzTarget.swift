@@ -1,24 +1,17 @@
 /// A reader, with what has to hold whatever the fuzzer makes up, and for what is kept in `Corpus` and `FailCases`.
 enum FuzzTarget: String, CaseIterable, Sendable {
     case argument
-    /// Certificates, keys and requests in DER.
     case der
-    /// The same as PEM.
     case pem
-    /// Android's configuration and manifests.
     case android
     case plist
-    /// JSON with pins, and policies.
     case json
-    /// Kotlin and Java with OkHttp's pinner.
     case source
     case list
     case app
     /// The manifest of an Android app in the binary form.
     case binary
-    /// Its table of resources.
     case resources
-    /// The manifest of a bundle.
     case bundle
     /// Paths through certificates, one after the other in DER.
     case chain

@@ -66,7 +66,6 @@ enum PinSourceProperties {
     }
 }
 
-/// Where files are made for readers that want a path.
 struct Scratch {
     let directory: String
     /// A number that the input decides, to choose by what is not tried every time.

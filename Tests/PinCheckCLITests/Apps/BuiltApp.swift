@@ -63,8 +63,6 @@ struct BuiltApp {
         ["networkSecurityConfig": id, "targetSdkVersion": 0x0101_0270, "debuggable": 0x0101_000F]
     }
 
-    // MARK: Binary
-
     private static let none = u32(0xFFFF_FFFF)
 
     private static func chunk(_ type: Int, _ header: [UInt8], _ body: [UInt8]) -> [UInt8] {
@@ -149,7 +147,6 @@ struct BuiltApp {
     }
 }
 
-/// A zip archive of entries that stand there as they are.
 struct StoredZip {
     private var (body, directory, count): ([UInt8], [UInt8], Int) = ([], [], 0)
 
@@ -180,7 +177,6 @@ struct StoredZip {
 private func u16(_ value: Int) -> [UInt8] { [UInt8(value & 0xFF), UInt8(value >> 8 & 0xFF)] }
 private func u32(_ value: Int) -> [UInt8] { u16(value & 0xFFFF) + u16(value >> 16 & 0xFFFF) }
 
-/// An element of a text, with its attributes in the order of their names.
 private final class Element: NSObject, XMLParserDelegate {
     var (name, text, line) = ("", "", 0)
     var attributes: [(name: String, value: String)] = []
@@ -217,8 +213,6 @@ private final class Element: NSObject, XMLParserDelegate {
     }
 
     func parser(_ parser: XMLParser, foundCharacters text: String) { open.last?.text += text }
-
-    // MARK: Protocol buffers
 
     private static func varint(_ value: Int) -> [UInt8] {
         value < 0x80 ? [UInt8(value)] : [UInt8(value & 0x7F | 0x80)] + varint(value >> 7)

@@ -53,7 +53,6 @@ struct Article {
         let columns: Int
     }
 
-    /// The commands of the blocks in the languages `console` and `terminal`.
     var samples: [Sample] {
         blocks.filter { ["console", "terminal"].contains($0.language) }.flatMap { block -> [Sample] in
             var samples: [Sample] = []
@@ -153,7 +152,6 @@ struct ShellLine {
         return words + (word.map { [$0] } ?? [])
     }
 
-    /// Each character, and whether it stands between quotes.
     private static func quoting(of text: Substring) -> [(Character, isQuoted: Bool)] {
         var quote: Character?
         return text.map { character in

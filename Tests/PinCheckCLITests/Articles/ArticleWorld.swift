@@ -75,7 +75,6 @@ struct ArticleWorld {
         return [CA("Example Trust", roots)]
     }
 
-    /// The roots of devices, which have those of the public authority too.
     func devices() -> DeviceData {
         let data = DeviceData.builtIn
         return DeviceData(

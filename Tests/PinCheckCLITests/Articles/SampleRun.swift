@@ -88,7 +88,6 @@ final class SampleRun {
         return output
     }
 
-    /// Starts OpenSSL's server in the background, on a port that is free, for the address that the text says.
     private func serve(_ command: String) throws {
         var words = ShellLine.words(of: command[...]).filter { $0 != "&" && $0 != "-quiet" }
         guard let place = words.firstIndex(of: "-accept").map({ $0 + 1 }), let address = Self.peer(words[place]) else {

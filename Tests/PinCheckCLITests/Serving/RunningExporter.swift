@@ -58,7 +58,6 @@ struct RunningExporter: Sendable {
     func end() { signals.yield(.end) }
 }
 
-/// What is written to a stream, line by line as it comes.
 final class LogWatch: Sendable {
     private struct Waiter {
         let start: Int
@@ -83,7 +82,6 @@ final class LogWatch: Sendable {
         }
     }
 
-    /// The first line from `start` on that is wanted, once it is there; `nil` when nothing comes any more.
     func line(after start: Int = 0, where isWanted: @escaping @Sendable (String) -> Bool) async -> String? {
         await withCheckedContinuation { continuation in
             let found = state.withLock { state -> String?? in

@@ -1,8 +1,6 @@
-/// A command line whose output is kept, in each of its forms.
 struct GoldenRun: Sendable, CustomStringConvertible {
     let name: String
     let line: String
-    /// What is added to the line, one after the other.
     let forms: [String]
     let environment: [String: String]
     let input: String
@@ -21,7 +19,6 @@ struct GoldenRun: Sendable, CustomStringConvertible {
     private static let every = ["", "-f json"] + machines
     private static let monitored = ["", short, "-f nagios"]
 
-    /// The chain of the server, judged from its file, and the server itself.
     private static let verify = "verify $CHAIN \(named)"
     private static let check = "$HOST --connect $SERVER --anchors $ROOT"
     private static let named = "--anchors $ROOT --host $HOST"

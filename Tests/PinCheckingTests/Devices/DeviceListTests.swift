@@ -145,7 +145,6 @@ import X509
     static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/CDeviceData/make-device-data")
 
-    /// Runs a script; what it writes to standard error, and how it ends.
     static func run(_ script: URL = script, arguments: [String]) throws -> (status: Int32, errors: String) {
         let process = Process()
         process.executableURL = URL(filePath: try #require(python))

@@ -12,7 +12,6 @@ import Testing
         Array("HTTP/1.1 \(status)\r\n\(headers)Content-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)
     }
 
-    /// What a service with the answer `bytes` gives for the name, and the request it got.
     private func ask(
         _ behavior: ServerBehavior, family: ProbeRequest.AddressFamily = .ipv4, timeout: Duration = .seconds(20)
     ) async throws -> (result: Result<HostAddresses, ProbeError>, request: String) {
