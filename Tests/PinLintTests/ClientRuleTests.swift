@@ -126,11 +126,6 @@ import Testing
             ])
     }
 
-    @Test func aPEMNamedCERIsMalformed() throws {
-        let files = Files([("a.cer", Array(pki.rootA.pem.utf8)), ("b.cer", pki.rootB.der)])
-        #expect(try files.lint(asDirectory: true).contains("error cer-not-der a.cer"))
-    }
-
     @Test func clientsThatTakeOtherFormsAreTold() throws {
         let list = Files(("pins.txt", "sha256/\(Hashes.a)\nsha256/\(Hashes.b)\n"))
         #expect(

@@ -68,15 +68,6 @@ import Testing
         if !verdict.isAccepted { #expect(verdict.trace.contains { $0.status == .fail }) }
     }
 
-    @Test func aPolicyIsTheSameAfterBeingCopiedAndEncoded() {
-        // Vector 48: values copy themselves, and every setting takes part in equality.
-        let policy = AFSecurityPolicy(mode: .certificate, allowInvalidCertificates: true, validatesDomainName: false)
-        var copy = policy
-        #expect(copy == policy)
-        copy.validatesDomainName = true
-        #expect(copy != policy)
-    }
-
     /// Of AFNetworking 4, `AppleVectors` say so with vector 136.
     @Test(arguments: [2, 3] as [UInt8]) func afNetworking25CallsPinsThatHoldOnOnePathOnlyPathDependent(authority: UInt8)
         throws
