@@ -99,6 +99,7 @@ extension CertificateTemplate {
         }
         let garbled = server.with { $0.alternativeNames = [] }.adding(17, [0x05, 0x00])
         let others = "\(Fact.apple) \(Fact.android) generic"
+        let namesakes = (0..<2).map { _ in try! LabCertificate.selfSigned(.authority("Harbour Root")) }
         return [
             Fact("20", .chain(issued(server, by: demanding)), (others, "no-policy"), ("curl", Fact.matched)),
             Fact("20 (the anchor asks)", .chain([try! asking.issue(server), asking]), (Fact.all, Fact.matched)),
@@ -107,6 +108,12 @@ extension CertificateTemplate {
             Fact("22 (twice)", .chain(issued(server.adding(14, [0x04, 0x01, 0x09]))), (others, "malformed")),
             Fact("23", .chain(issued(garbled)), (others, "malformed")),
         ]
+            + (1...2).map { count in
+                let anchors = [root] + namesakes.prefix(count)
+                return Fact(
+                    "20 (\(count) more anchors of the name)", .chain(issued(server, by: demanding), anchors: anchors),
+                    (others, "no-policy"))
+            }
     }()
 
     static let namesakes: [Fact] = {

@@ -169,8 +169,10 @@ struct PathSearch {
                 return
             }
             // The judgement checks the signature of a single candidate. Of several it is checked here, once a pair,
-            // because a hostile chain could multiply judgements of whole paths.
-            let isSigned = candidates.count == 1 && !isFull || issuers.isSigned(last, by: candidate.node)
+            // because a hostile chain could multiply judgements of whole paths. So is one above an anchor: a namesake
+            // with another key says nothing about the path, which may end at the anchor.
+            let isAlone = candidates.count == 1 && !isFull && !isAnchor
+            let isSigned = isAlone || issuers.isSigned(last, by: candidate.node)
             if isExhausted { return }
             guard isSigned else { continue }
             isAnySigned = true
@@ -184,7 +186,7 @@ struct PathSearch {
             if isExhausted { return }
             if candidate.isAnchor, validPaths.count > found { hasAnchorLed = true }
         }
-        if !isAnySigned { add([TrustFailure(.badSignature, at: path.count - 1, of: last.certificate)]) }
+        if !isAnySigned, !isAnchor { add([TrustFailure(.badSignature, at: path.count - 1, of: last.certificate)]) }
         if isDeadEnd || isCutShort && isFull, !isAnchor, path.count > longestDeadEnd.count { longestDeadEnd = path }
     }
 
