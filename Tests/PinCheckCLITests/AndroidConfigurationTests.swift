@@ -118,10 +118,12 @@ import Testing
     }
 
     @Test func aRootThatTheConfigurationDoesNotNameIsNone() async throws {
-        try await Desk(Self.texts(Self.domain(Self.own), own: pki.rootB.pem)).expect(
-            Self.line("android", device: "root"),
-            "\(Self.untrusted): the app's configuration trusts @raw/own for $HOST, and no other root … configured-anchors"
-        )
+        let namesake = try LabCertificate.selfSigned(pki.rootA.template)
+        for (own, reason) in [(pki.rootB, Self.untrusted), (namesake, "fail issuer-identifier")] {
+            try await Desk(Self.texts(Self.domain(Self.own), own: own.pem)).expect(
+                Self.line("android", device: "root"),
+                "\(reason): the app's configuration trusts @raw/own for $HOST, and no other root … configured-anchors")
+        }
     }
 
     private static let users: [(body: String, settings: String, end: String)] = [

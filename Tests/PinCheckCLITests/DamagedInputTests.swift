@@ -105,6 +105,8 @@ import Testing
         // A broken bundle counts where it may be the cause: with the root from elsewhere only if distrust may be what is broken.
         (["bundle": root + broken], "\(damaged)bundle:  …  at line "),
         (["store/ROOT": root, "bundle": root + broken], passes),
+        // Another root of the name is not the one that may be lost.
+        (["bundle": try! LabCertificate.selfSigned(pki.rootA.template).pem + broken], damaged),
         (["store/ROOT": root, "bundle": root + broken + pki.rootB.pem(rejecting)], damaged),
     ]
 

@@ -122,8 +122,10 @@ extension JudgedDevice {
     /// The damage to the system's store near this chain's certificates, so that no verdict is possible: their root or a
     /// distrust of it may be lost.
     func damage(concerning verdict: Verdict) -> Reason? {
+        let isMissing =
+            if case .untrusted(let failures) = verdict.reason { failures.contains(where: \.lacksAnchor) } else { false }
         let damage = verifier.trustStore.damage(
-            concerning: verdict.builtChain.certificates, whenMissing: verdict.isMissingAnchor)
+            concerning: verdict.builtChain.certificates, whenMissing: isMissing)
         let advice = "reinstall ca-certificates, or give anchors"
         return damage.first.map { Reason("damaged-trust-store", "the system's store is damaged in \($0): \(advice)") }
     }

@@ -155,7 +155,7 @@ package struct ProcedureRun {
         let system = evaluate(serverPolicy, anchors: trust?.anchors ?? .trustStore)
         record(system)
         if system.isTrusted { return goOn(&self, system) }
-        if let trust, let place = trust.place, place.namesAnchors, system.failures.contains(where: \.isMissingAnchor) {
+        if let trust, let place = trust.place, place.namesAnchors, system.failures.contains(where: \.lacksAnchor) {
             let hosts = place.hosts?.description ?? "hosts without an entry of their own"
             warn(
                 .configuredAnchors,

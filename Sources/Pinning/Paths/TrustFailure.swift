@@ -91,6 +91,9 @@ public struct TrustFailure: Sendable, Hashable {
         }
     }
 
+    /// `true` if the anchor of the path is not at hand, even if another CA of its name is.
+    package var lacksAnchor: Bool { isMissingAnchor || id == "issuer-identifier" }
+
     /// A stable word for machines, as in `name-mismatch`.
     public var id: String { row.id }
 
