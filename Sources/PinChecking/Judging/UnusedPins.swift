@@ -36,12 +36,14 @@ extension Forecaster {
             } else if own.isEmpty {
                 why = .init("not-compared", "this client does not compare it")
             } else if let certificate = pin.certificate, isWhole || !certificate.isContainer {
-                let left = data.publicRoot(withKey: pin.spkiSHA256)?.until
-                let end = min(certificate.notAfter, left ?? certificate.notAfter)
-                certificates.append((index, certificate, isWhole, end))
+                certificates.append((index, certificate, isWhole, endOfUse(of: certificate)))
                 continue
-            } else if pin.certificate == nil, let known = knownCAs(pin.spkiSHA256) {
-                why = renewal(spareKey, by: known, at: end).flatMap { noBackup($0, by: index) }
+            } else if pin.certificate == nil, let known = knownCAs(pin.spkiSHA256),
+                let last = known.max(by: { endOfUse(of: $0) < endOfUse(of: $1) })
+            {
+                why =
+                    dates(of: last, until: endOfUse(of: last), from: end)
+                    ?? renewal(spareKey, by: known, at: end).flatMap { noBackup($0, by: index) }
             } else {
                 let isIssuer =
                     own.allSatisfy { conditions[$0].place == .authorities }
@@ -79,6 +81,12 @@ extension Forecaster {
     private var spareKey: PublicKey {
         let isAlone = comparison.conditions.count == 1 && comparison.conditions[0].place != .everywhere
         return isAlone ? leaf.publicKey.unknown : leaf.publicKey
+    }
+
+    /// The end of a certificate, or the day on which its CA leaves the root.
+    private func endOfUse(of certificate: Certificate) -> Timestamp {
+        let left = data.publicRoot(withKey: certificate.publicKey.spkiSHA256)?.until
+        return min(certificate.notAfter, left ?? certificate.notAfter)
     }
 
     private func dates(of certificate: Certificate, until end: Timestamp, from start: Timestamp) -> Outlook.NoBackup? {
