@@ -146,17 +146,35 @@ import Testing
         }.joined(separator: " ")
     }
 
+    /// The clients that one pinned CA is enough for.
+    private static let clients = Client.all.map(\.name).filter { !["curl", "afnetworking-2.5"].contains($0) }.map {
+        $0 == "trustkit" ? "trustkit:no-enforce" : $0
+    }
+
     /// A pinned intermediate ends with the leaf, since a CA changes it at any renewal; a root goes on.
     @Test func whatIsPinnedHoldsAsLongAsRenewalsKeepIt() async throws {
         let desk = try desk()
-        for client in Client.all.map(\.name) where !["curl", "afnetworking-2.5"].contains(client) {
-            let name = client == "trustkit" ? "trustkit:no-enforce" : client
+        for name in Self.clients {
             for (pins, life, end) in [
                 ("I", 30, "pass pin-matched"), ("I", 90, Self.short), ("I --pins L", 90, Self.short),
                 ("R", 300, "pass pin-matched"),
             ] {
                 await desk.expect(
                     filled("VERIFY --client \(name) --pins \(pins) --min-pin-life \(life)d"), end, at: now)
+            }
+        }
+    }
+
+    /// A path that ends at an intermediate among the anchors goes on to their root after a renewal.
+    @Test func theRootOfARenewalIsAnEnd() async throws {
+        let short = try LabCertificate.selfSigned(Self.valid(.authority("Short"), -300, 500))
+        let inter = try short.issue(Self.valid(.authority("Inter"), -300, 900))
+        let leaf = try inter.issue(Self.valid(.leaf(host), -30, 60))
+        let desk = try Desk(["chain.pem": leaf.pem + inter.pem, "own.pem": inter.pem + short.pem])
+        let line = "verify @chain.pem --host $HOST --anchors @own.pem --pins \(inter.pin) --pins \(short.pin)"
+        for client in Self.clients {
+            for (life, end) in [(490, "pass pin-matched"), (510, Self.short)] {
+                await desk.expect("\(line) --client \(client) --min-pin-life \(life)d", end, at: now)
             }
         }
     }

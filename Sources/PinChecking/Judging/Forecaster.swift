@@ -126,8 +126,11 @@ final class Forecaster: Sendable {
         let key = leaf.publicKey
         if !renewal(key, at: time).holds { return (.certificate, until, end) }
         if !renewal(key.unknown, at: time).holds { return (.key, until, end) }
-        if !renewal(key.unknown, issuer: key.unknown, at: time).holds { return (.intermediate, until, end) }
-        let root = path.last ?? leaf
+        let elsewhere = renewal(key.unknown, issuer: key.unknown, at: time)
+        guard elsewhere.holds else { return (.intermediate, until, end) }
+        // Today's path may end at an intermediate among the anchors, which is on no other path.
+        let roots = [path.last, elsewhere.reach.certificates.last { !$0.isAssumed }].compactMap(\.self)
+        let root = roots.min { $0.notAfter < $1.notAfter } ?? leaf
         let left = changes.filter { $0.kind == .leaving }.compactMap(\.root.until).min()
         let last = min(left ?? root.notAfter, root.notAfter)
         return (.root, min(last, expiration ?? last), last < root.notAfter ? .rootChange : .rootExpiry)
