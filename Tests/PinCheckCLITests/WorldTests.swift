@@ -205,8 +205,11 @@ import Testing
 
     @Test func anEndStaysReached() async throws {
         let later = now + 65 * LabClock.day
-        await (try desk()).expect(
+        let ended = await (try desk()).expect(
             filled("VERIFY --client curl:insecure --pins L --fail-before 30d"), "fail ended: ended on", at: later)
+        let outlook = try ended.json["outlook"]
+        #expect(outlook["no_pin_after"].text?.hasPrefix(Self.date(60)) == true)
+        #expect(outlook["no_pin_after"].text == outlook["pins_match_until"].text)
         for line in ["VERIFY --min-pin-life 60d", "VERIFY --pins $LEAF --mode none --min-pin-life 60d"] {
             await (try desk()).expect(line, "usage: --min-pin-life is about pins, and none are compared")
         }

@@ -44,9 +44,12 @@ extension Forecaster {
         let isRootComing = changes.contains { $0.kind == .coming }
         let ends = (unused?.ends.compactMap(\.self) ?? []) + (isRootComing ? [time] : [])
         let expiration = conditions.isEmpty ? nil : comparison.expiration
+        // An end in the past stays one, although backups are needed from now on.
+        let over = hasBackup.contains(false) ? ahead?.until : nil
         var outlook = Outlook(
             pins: standings, pinsMatchUntil: ahead?.until, end: ahead?.end,
-            noPinAfter: ahead == nil ? nil : (ends + [expiration].compactMap(\.self)).min(), backups: backups.sorted(),
+            noPinAfter: ahead == nil ? nil : (ends + [expiration, over].compactMap(\.self)).min(),
+            backups: backups.sorted(),
             hasBackup: !hasBackup.isEmpty && hasBackup.allSatisfy(\.self), pinsExpire: expiration,
             validUntil: verdict.isAccepted && verdict.restsOn.isEmpty
                 ? nil : datedPaths.joined().map(\.notAfter).min(), renewalPoint: path.first?.renewalPoint,
