@@ -16,11 +16,12 @@ package struct JSONObject: JSONValue, ExpressibleByDictionaryLiteral {
 
     package func write(to output: inout JSONRenderer) {
         output.begin(with: "{")
-        for (key, value) in members {
+        // A pair is not copied whole.
+        for index in members.indices {
             output.beginPart()
-            output.write(key)
+            output.write(members[index].0)
             output.write(word: output.depth == nil ? ":" : " : ")
-            if let value { value.write(to: &output) } else { output.write(word: "null") }
+            if let value = members[index].1 { value.write(to: &output) } else { output.write(word: "null") }
         }
         output.end(with: "}")
     }

@@ -11,6 +11,7 @@ extension Report {
         let path = shown?.decided?.reach
         let built = path.map { Self.links(of: $0.certificates, in: result) } ?? []
         let first = try? result.connection?.get()
+        let monitored = result.endingCountingWarnings
         self.init(
             target: result.target, verdict: VerdictWord(result.verdict.outcome.isAccepted), reason: result.reason,
             status: ExitStatus(result.outcome), endpoint: result.endpoint, tls: shown?.handshake ?? first,
@@ -30,8 +31,8 @@ extension Report {
             unjudged: judged?.leavesRevocationOpen == true ? Self.revocation : nil, outlook: result.outlook,
             next: result.next, change: result.changes, http: result.answer,
             monitoring: Monitoring(
-                exit: ExitStatus(result.endingCountingWarnings.outcome), reason: result.endingCountingWarnings.reason,
-                runExit: ExitStatus(result.outcomeCountingWarnings)))
+                exit: ExitStatus(monitored.outcome), reason: monitored.reason,
+                runExit: ExitStatus(result.runOutcome(of: monitored))))
     }
 
     private static let revocation = Reason(

@@ -28,6 +28,7 @@ extension HostPolicy {
 
     /// That clients are shown different certificates, by what their TLS offers.
     private func differentLeaves(of ranked: [ClientVerdict]) -> [Finding] {
+        guard ranked.count > 1 else { return [] }
         let leaves = ranked.grouped { $0.handshake?.presented.leaf }.filter { $0.key != nil }
         guard leaves.count > 1 else { return [] }
         let parts = leaves.map { leaf, some in

@@ -81,7 +81,7 @@ public struct CheckResult: Sendable {
     package var endingCountingWarnings: Ending { ending(warnings, failsOnWarning: true) }
 
     /// The outcome in a run where every warning counts; for a variant that does not count, only its differences.
-    package var outcomeCountingWarnings: Outcome {
+    package func runOutcome(of endingCountingWarnings: Ending) -> Outcome {
         if counts { return endingCountingWarnings.outcome }
         return consistency?.hasWarnings ?? false ? .needsAttention : .accepted
     }

@@ -64,7 +64,7 @@ extension CheckedConnection {
     /// What deserves attention of the handshakes themselves, apart from any client.
     var handshakeFindings: [Finding] {
         let others = judged?.clients.compactMap(\.handshake) ?? []
-        return ([served].compactMap(\.self) + others).distinct.flatMap(findings).distinct
+        return ([served].compactMap(\.self) + others).flatMap(findings).distinct
     }
 
     private func findings(on result: Handshake) -> [Finding] {

@@ -27,7 +27,7 @@ extension Generic {
         // openjdk/jdk, `sun/security/util/HostnameChecker.java` and `sun/security/x509/X509CertImpl.java`.
         LibraryRule(libraries: "Java") { view, _ in
             let host = view.referenceName.description
-            return host.contains("_") ? "the name \(host) has a _" : nil
+            return host.utf8.contains(UInt8(ascii: "_")) ? "the name \(host) has a _" : nil
         },
         LibraryRule(libraries: "Java") { view, _ in
             let leaf = view.presented.leaf
