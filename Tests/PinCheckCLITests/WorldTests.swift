@@ -75,8 +75,9 @@ import Testing
             ("THAWTE", "sha256/HXXQgxueCIU5TTLHob/bPbwcKOKw6DkfsTWYHbxbqTY="), ("IN10", Self.date(10)),
             ("AGO8", Self.date(-8)),
         ]
-        return (hashes + pins).reduce(line) { line, word in line.replacing(try! Regex("\\b\(word.0)\\b"), with: word.1)
-        }
+        let words = Dictionary(uniqueKeysWithValues: hashes + pins)
+        // In one go: a hash may contain a word.
+        return line.replacing(/\b[A-Z][A-Z0-9]*\b/) { words[String($0.output)] ?? String($0.output) }
     }
 
     /// What follows `VERIFY`, how it ends, and of each pin whether it is in use (`-`), a backup, or why it is none.

@@ -16,11 +16,14 @@ final class Forecaster: Sendable {
     let comparison: PinComparison
     /// The CAs among pins, intermediates and roots that were given, found once for all pins.
     let givenCAs: [Certificate]
+    /// `false` for an outlook, which reads verdicts alone.
+    private let tellsOfOthers: Bool
 
     init(
         _ verdict: Verdict, of client: ConfiguredClient, _ procedure: any ClientProcedure, in policy: HostPolicy,
-        on device: JudgedDevice, by real: RememberingVerifier, _ today: ServerView
+        on device: JudgedDevice, by real: RememberingVerifier, _ today: ServerView, tellsOfOthers: Bool = false
     ) {
+        self.tellsOfOthers = tellsOfOthers
         (self.verdict, self.client, self.procedure, self.policy) = (verdict, client, procedure, policy)
         (self.device, self.real, self.today) = (device, real, today)
         comparison = procedure.comparison(with: client.pins, for: today.referenceName)
@@ -57,9 +60,10 @@ final class Forecaster: Sendable {
         if evidence == nil, !presented.leaf.isAssumed {
             evidence = policy.evidence(of: presented, staple: nil, at: time)
         }
-        let view = ServerView(
+        var view = ServerView(
             presented: presented, referenceName: today.referenceName, time: time, fetchable: today.fetchable,
             release: today.release, evidence: evidence, connection: today.connection)
+        view.tellsOfOthers = tellsOfOthers
         let world = World(presented: presented, time: time, paths: paths)
         let verifier = WorldVerifier(real: real, today: today, world: world)
         return procedure.decide(view, pins: client.pins, verifier: verifier, in: client.app)

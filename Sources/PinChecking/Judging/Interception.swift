@@ -59,7 +59,7 @@ extension Finding {
     /// The finding that an issuer on a path has an interceptor's name; a note if its root is known.
     fileprivate static func interceptor(making path: [Certificate], isKnown: Bool) -> Finding? {
         // Longer names are not searched to their end.
-        let names = path.map { $0.issuer.prefix(1_000).lowercased() }
+        let names = path.map(\.issuer).distinct.map { $0.prefix(1_000).lowercased() }
         let known = interceptors.first { mark, _ in names.contains { $0.holds(mark) } }
         guard let program = known?.1 else { return nil }
         let message = "this looks like \(program), a TLS-intercepting proxy: the issuer has its name"

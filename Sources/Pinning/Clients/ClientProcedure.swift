@@ -56,6 +56,8 @@ package struct ServerView: Sendable, Hashable {
     package let connection: ConnectionFacts?
     /// How the server refused the offer of the client that is judged; `nil` if it was not asked with that.
     package var refusal: HandshakeRefusal?
+    /// `false` if the verdict alone is asked for: what other systems would do is not told.
+    package var tellsOfOthers = true
 
     package init(
         presented: PresentedChain, referenceName: ReferenceName, time: Timestamp, fetchable: [Certificate] = [],

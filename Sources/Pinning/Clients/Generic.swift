@@ -28,7 +28,7 @@ package struct Generic: ClientProcedure {
                     run.fail("revocation", failure.description)
                     return run.verdict(.untrusted([failure]), on: system.builtChain)
                 }
-                run.tellWhoRefuses(system.validPaths)
+                if run.view.tellsOfOthers { run.tellWhoRefuses(system.validPaths) }
             }
             guard let condition = comparison(with: run.pins, for: run.view.referenceName).conditions.first else {
                 run.skip("pins", "no pins are given")
