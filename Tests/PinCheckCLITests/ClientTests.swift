@@ -183,6 +183,7 @@ import Testing
         // Names are read as people write them, and an address is pinned as one.
         \(named) --host bücher。example | pass trusted-without-pins
         \(named) --host www.bücher.example --pins $JUNK --client okhttp:pattern=*.bücher.example | fail pin-mismatch
+        \(named) --host www.bücher.example --pins $JUNK --client okhttp:pattern=*.bücher.example。 | pass pins-not-applied
         \(named) --host 203.0.113.7 --client android --pins @address.xml | fail pin-mismatch
         """
 

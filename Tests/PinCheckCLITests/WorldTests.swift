@@ -52,6 +52,8 @@ import Testing
             try desk.files.write(LabKey.generate(algorithm).publicKeyPEM, to: name + ".pub")
         }
         try desk.files.write(leaf.key.publicKeyPEM, to: "same.pub")
+        let late = try LabCertificate.selfSigned(Self.valid(.authority("Other"), 200, 5_000), key: otherRoot.key)
+        try desk.files.write(otherRoot.pem + late.pem, to: "twice.pem")
         let hosts = #"CertificatePinner.Builder().add("elsewhere.example", "\#(leaf.pin)").build()"#
         try desk.files.write("val pinner = " + hosts, to: "Pins.kt")
         let cas = """
@@ -109,6 +111,8 @@ import Testing
         --client okhttp --pins L --pins RDER --min-pin-life 300d | \(short) | - hash-of-certificate
         // Two equal pins are not two certificates of a chain that nobody has seen.
         --client afnetworking-2.5 --pins L --pins @same.pub --pins I --pins YE | pass pin-matched | - - - not-judged
+        // Of two roots with a key the one that has begun counts.
+        --anchors @twice.pem --client okhttp --pins L --pins R2 --min-pin-life 300d | pass pin-matched | - backup
         --client afnetworking --pins @inter.cer --min-pin-life 90d | \(short) | -
         --client afnetworking --pins @h.cer --pins $JUNK --mode certificate | pass pin-matched | - not-compared
         --client curl --pins $JUNK --pins $OTHER | fail pin-mismatch: "has_backup" : false | . .

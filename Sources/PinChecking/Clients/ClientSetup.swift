@@ -28,7 +28,7 @@ extension ClientInput {
     func okHttp() throws -> OkHttp {
         let pattern = try client.text("pattern").map { text in
             do throws(Problem) { return try HostText.okHttpPattern(text) } catch {
-                let message = "\(error.reason): write a host, *.host or **.host"
+                let message = "\(quoted(text)) is not a pattern: write a host, *.host or **.host (\(error.reason))"
                 throw ClientConfigurationError(client: client.name, message: message)
             }
         }

@@ -38,9 +38,9 @@ extension Forecaster {
             } else if let certificate = pin.certificate, isWhole || !certificate.isContainer {
                 certificates.append((index, certificate, isWhole, endOfUse(of: certificate)))
                 continue
-            } else if pin.certificate == nil, let known = knownCAs(pin.spkiSHA256),
-                let last = known.max(by: { endOfUse(of: $0) < endOfUse(of: $1) })
-            {
+            } else if pin.certificate == nil, let known = knownCAs(pin.spkiSHA256) {
+                let begun = known.filter { $0.notBefore <= end }
+                let last = begun.max { endOfUse(of: $0) < endOfUse(of: $1) } ?? known[0]
                 why =
                     dates(of: last, until: endOfUse(of: last), from: end)
                     ?? renewal(spareKey, by: known, at: end).flatMap { noBackup($0, by: index) }

@@ -33,7 +33,8 @@ package enum HostText {
     /// A name as OkHttp has it: A-labels in lower case, with the dot at the end if there is one.
     private static func okHttpName(_ text: some StringProtocol, at place: PinPlace) throws(Problem) -> String {
         let name = try name(text, at: place)
-        if case .dns(let host) = name, text.hasSuffix(".") { return host + "." }
+        // The dots of UTS #46, 4.
+        if case .dns(let host) = name, let last = text.last, ".。．｡".contains(last) { return host + "." }
         return name.description
     }
 

@@ -178,14 +178,15 @@ extension ProbeRequest {
 extension HandshakeOffer {
     /// Restricts a part of the offer to a list that OpenSSL accepts; its commas count as colons.
     package mutating func set(_ part: WritableKeyPath<HandshakeOffer, String?>, to list: String) throws(Problem) {
-        let list = list.replacing(",", with: ":")
+        let marks = part == \.ciphers ? ":,; " : ":,"
+        let list = list.split { marks.contains($0) }.joined(separator: ":")
         OpenSSLNames.learn()
         let context = SSL_CTX_new(TLS_client_method())
         let ssl = SSL_new(context)
         SSL_CTX_free(context)
         defer { SSL_free(ssl) }
         // OpenSSL passes over the suites of a list that it does not know.
-        let suites = part == \.ciphers ? list.split(separator: ":").filter { $0.first?.isLetter == true } : []
+        let suites = part == \.ciphers ? list.split(separator: ":").filter { !"!-+@".contains($0.prefix(1)) } : []
         for words in suites.map(String.init) + [list] {
             var alone = HandshakeOffer()
             alone[keyPath: part] = words

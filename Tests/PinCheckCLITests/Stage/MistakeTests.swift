@@ -128,6 +128,7 @@ extension OnStage {
             ("127.0.0.1:1 --request / --alpn h2,http/1.1", "a request is sent in HTTP/1.1 alone: offer http/1.1"),
             ("$HOST --groups X25518", "--groups 'X25518': OpenSSL "), ("$HOST --ciphers nonsense", "(no cipher match)"),
             ("$HOST --ciphers HIGH,nonsense", "does not take 'nonsense' (no cipher match)"),
+            ("$HOST --ciphers HIGH;0nonsense", "does not take '0nonsense' (no cipher match)"),
             ("$HOST --ciphers TLS_AES_128_GCM_SHA256,TLS_NONSENSE", "does not take 'TLS_NONSENSE' (no cipher match)"),
             // A name of IANA for TLS 1.2.
             ("$HOST --ciphers TLS_RSA_WITH_AES_128_GCM_SHA256 --min-tls 1.3", "'TLS_RSA_WITH_AES_128_GCM_SHA256'"),
