@@ -109,11 +109,11 @@ struct Arguments: Sendable {
         }
         for (index, one) in given.enumerated() {
             try one.option.read(Option.Value(text: one.text), calling: "\(one.name)", into: &settings)
-            let before = given[..<index].map(\.option.flag)
-            if one.option.isList, !one.option.isRepeatable, before.contains(one.option.flag) {
+            func isGiven(_ flag: String) -> Bool { given[..<index].contains { $0.option.flag == flag } }
+            if one.option.isList, !one.option.isRepeatable, isGiven(one.option.flag) {
                 throw .usage("\(one.option.flag) is given twice: give all of it once, with commas between")
             }
-            if let rival = one.option.rival, before.contains(rival) {
+            if let rival = one.option.rival, isGiven(rival) {
                 throw .usage("\(rival) and \(one.option.flag) contradict each other: give one of them")
             }
             if case .file = one.option.values, one.text == "-" { inputs.append(one.option.flag) }

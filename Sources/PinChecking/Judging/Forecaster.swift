@@ -69,11 +69,10 @@ final class Forecaster: Sendable {
         return procedure.decide(view, pins: client.pins, verifier: verifier, in: client.app)
     }
 
-    /// A certificate like today's with its lifetime, which on Apple's platforms is 398 days at most.
+    /// A certificate like today's with its lifetime, of 398 days at most, which no platform refuses.
     func assumedLeaf(_ key: PublicKey, at time: Timestamp) -> PresentedChain {
         let lifetime = leaf.notBefore.seconds(to: leaf.notAfter)
-        let most: Int64 = platform?.family == .apple ? 398 * 86_400 : .max
-        let assumed = Certificate.assumedLeaf(like: leaf, key: key, from: time, seconds: min(lifetime, most))
+        let assumed = Certificate.assumedLeaf(like: leaf, key: key, from: time, seconds: min(lifetime, 398 * 86_400))
         // One certificate is always a chain.
         return PresentedChain([assumed]) ?? today.presented
     }

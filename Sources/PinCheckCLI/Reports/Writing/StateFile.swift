@@ -105,7 +105,9 @@ struct StateFile {
     func write() throws(Problem) {
         // A part without a key that has no result any more, as a family that the name lacks now, is new if it comes again.
         let places = Set(found.keys.map(Self.place))
-        let kept = old.filter { !$1.keys.isEmpty || !places.contains(Self.place(of: $0)) }
+        let kept = old.filter {
+            $1.reason != "bad-entry" && (!$1.keys.isEmpty || !places.contains(Self.place(of: $0)))
+        }
         let lines = kept.merging(found) { $1 }.sorted { $0.key < $1.key }.map { target, outcome in
             let ids = outcome.ids.sorted { $0.key < $1.key }.map { id, days in days.map { "\(id)=\($0)" } ?? id }
             return [
