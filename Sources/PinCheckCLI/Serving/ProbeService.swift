@@ -46,11 +46,15 @@ final class ProbeService: Sendable {
         }
         let query = try ScrapeQuery(request.place)
         guard [.GET, .HEAD].contains(request.head.method) else { throw ScrapeProblem(405, "ask by GET") }
+        let paths = "/probe?target=HOST[:PORT][&module=NAME], /metrics and /-/healthy"
         switch query.path {
         case "/probe": return try await probe(query, request)
         case "/metrics": return .metrics(metrics.text)
         case "/-/healthy": return .init(status: 200, body: "healthy\n")
-        default: throw ScrapeProblem(404, "there is /probe?target=HOST[:PORT][&module=NAME], /metrics and /-/healthy")
+        case "/":
+            let names = modules.withLock { $0.keys.sorted() }.joined(separator: ", ")
+            return .init(status: 200, body: "pincheck \(ProgramVersion.number): \(paths)\nmodules: \(names)\n")
+        default: throw ScrapeProblem(404, "there is \(paths)")
         }
     }
 

@@ -187,7 +187,7 @@ import Testing
     @Test func otherPlacesAndMethodsAreToldSo() async throws {
         try await RunningExporter.serving(["--allow-target", "a.test"]) { exporter in
             #expect(try await exporter.get("/-/healthy").body == "healthy\n")
-            #expect(try await exporter.get("/").status == 404)
+            #expect(try await exporter.get("/").body.contains("modules: default"))
             #expect(try await exporter.get("/probes?target=a.test").status == 404)
             #expect(try await exporter.get("/../etc/passwd").status == 404)
             #expect(try await exporter.get("/probe?target=a.test&debug=1").status == 400)
