@@ -131,6 +131,21 @@ import Testing
         }
     }
 
+    /// A line that was mended is no fault that lasts.
+    @Test func aBadEntryIsToldAgainOnceItWasMended() throws {
+        let files = try TemporaryDirectory()
+        for (step, isBad) in [true, false, true].enumerated() {
+            var (state, report) = (try StateFile(files.path + "/state"), RendererTests.passing())
+            if isBad {
+                (report.target, report.endpoint, report.status) = ("hosts:2", nil, .data)
+                report.reason = Reason("bad-entry", "is no target")
+            }
+            let isTold = state.isToTell([report])
+            #expect(isTold || !isBad, "step \(step)")
+            try state.write()
+        }
+    }
+
     @Test(arguments: [
         ("hello\n", "is not a file of --state: remove it to start anew"),
         ("pincheck-state 1\n", "is a state of another version of pincheck: remove it to start anew"),
