@@ -1,8 +1,8 @@
 package enum Descriptor {
-    /// Writes whole lines to a regular file, or all of `bytes` to anything else.
+    /// Writes `bytes`, and leaves only whole lines in a regular file if that fails.
     ///
-    /// If the disk is full in the middle of a line, the part of the line is taken back, so that a reader never finds a
-    /// torn one. A file that another process has added to meanwhile is left as it is.
+    /// On a full disk an unfinished line is removed, so that readers never find a torn line. The file is left as it is if
+    /// another process has added to it meanwhile.
     package static func writeLines(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
         let start = end(of: descriptor)
         do { try write(bytes, to: descriptor) } catch {
@@ -20,7 +20,7 @@ package enum Descriptor {
         }
     }
 
-    /// The position of the next byte written to a regular file; `nil` if the descriptor is anything else.
+    /// The position at which a regular file is written next; `nil` if the descriptor is anything else.
     private static func end(of descriptor: Int32) -> Int? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -29,14 +29,14 @@ package enum Descriptor {
         return position >= 0 ? Int(position) : nil
     }
 
-    /// Opens a file for writing with more flags of open(2), and never waits for the reader of a pipe.
+    /// Opens a file for writing that does not block, with more flags of open(2).
     ///
-    /// Without a reader the result is negative and `errno` is ENXIO. The descriptor does not block.
+    /// A pipe without a reader is not waited for: the result is negative and `errno` is ENXIO.
     package static func openForWriting(_ path: String, _ flags: Int32 = 0) -> Int32 {
         open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | flags, 0o666)
     }
 
-    /// Writes all of `bytes` to an open descriptor; no signal ends the process in between.
+    /// Writes all of `bytes` to an open descriptor; a signal to end the process takes effect only afterwards.
     package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
         try Interruption.deferring { () throws(OutputError) in
             var written = 0
@@ -56,7 +56,7 @@ package enum Descriptor {
         }
     }
 
-    /// Reads the file of an open descriptor from its beginning, in parts.
+    /// Reads the file of an open descriptor from its beginning, and passes each part of up to 1 MiB to `body`.
     static func read(
         _ descriptor: Int32, _ body: (UnsafeRawBufferPointer) throws(OutputError) -> Void
     ) throws(OutputError) {
@@ -73,7 +73,7 @@ package enum Descriptor {
         }
     }
 
-    /// Waits for `event`, or for the other end to go away (`poll`), for ever with -1; `false` if the time ran out.
+    /// Waits for `event` or the end of the other side by poll(2), without a limit for -1; `false` if the time ran out.
     package static func wait(for event: some BinaryInteger, on descriptor: Int32, milliseconds: Int32) -> Bool {
         var request = pollfd(fd: descriptor, events: Int16(event), revents: 0)
         while true {
@@ -88,27 +88,27 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
     write(descriptor, bytes, count)
 }
 
-/// An open file that is written to, not replaced.
+/// A terminal, pipe, device or open descriptor, which is written in place; other files are replaced (``AtomicFile``).
 package final class OpenFile: Sendable {
     package let descriptor: Int32
-    private let closes: Bool
+    private let ownsDescriptor: Bool
 
-    package init(owning descriptor: Int32) { (self.descriptor, closes) = (descriptor, true) }
+    package init(owning descriptor: Int32) { (self.descriptor, ownsDescriptor) = (descriptor, true) }
 
-    /// Opens the terminal, pipe or device at `path`; `nil` if a file, a directory or nothing is there.
+    /// Opens the terminal, pipe or device at `path`; `nil` if `path` is a file, a directory or missing.
     package init?(at path: String) throws(WriteFailure) {
         if let descriptor = AtomicFile.descriptor(named: path) {
             self.descriptor = descriptor
-            closes = false
+            ownsDescriptor = false
             return
         }
         guard [.pipe, .special].contains(FileKind(at: path)) else { return nil }
         descriptor = Descriptor.openForWriting(path)
-        closes = true
+        ownsDescriptor = true
         guard descriptor >= 0 else { throw WriteFailure(opening: errno) }
     }
 
-    deinit { if closes, descriptor >= 0 { close(descriptor) } }
+    deinit { if ownsDescriptor, descriptor >= 0 { close(descriptor) } }
 
     package var isTerminal: Bool { isatty(descriptor) == 1 }
 

@@ -1,15 +1,15 @@
-/// The place of pin data, with a path that messages can bear.
+/// The place of pin data for messages: an option, a file, or a line or value of a file.
 package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
     /// The value of `--pins` itself.
     case option
     /// The value of `--pinnedpubkey`.
     case pinnedPublicKey
     case file(String)
-    /// A line of a file, from 1.
+    /// A line of a file, counted from 1.
     case line(Int, of: String)
-    /// A value in a file without lines, by the keys that lead to it.
+    /// A value of a property list or of JSON, with the path of keys to it.
     case key(String, of: String)
-    /// A named place outside files.
+    /// A source that is not a file, as in `command line`.
     case named(String)
 
     /// The file or directory; `nil` if the place is in none.
@@ -23,12 +23,13 @@ package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
     package var line: Int? { if case .line(let line, _) = self { line } else { nil } }
     package var key: String? { if case .key(let key, _) = self { key } else { nil } }
 
-    /// A message after its place, or unchanged if it begins with a place in the same file.
+    /// Puts the place before a message, unless the message already begins with this file.
     package func before(_ message: SafeText) -> SafeText {
         let isPlaced = path.map { message.description.hasPrefix(TerminalText.escaped($0) + ":") } ?? false
         return isPlaced ? message : "\(self): \(message)"
     }
 
+    /// The place in a file; a path of more than 1,024 bytes is shortened in its middle.
     package static func at(_ path: String, line: Int? = nil) -> PinPlace {
         let path = path.utf8.count > 1024 ? shortened(path, to: 1024, isPublic: true) : path
         return line.map { .line($0, of: path) } ?? .file(path)
@@ -47,15 +48,15 @@ package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension PinPlace {
-    /// The place with the description `origin`, which begins with the name `source` if that is a file.
+    /// Reads a place back from `origin`, the description that pins keep of it; `source` is the name of the file.
     package init(origin: String, source: String) {
         guard origin != PinPlace.option.description else {
             self = .option
             return
         }
-        // A colon in the name that the user gave separates nothing.
-        let known = origin.hasPrefix(source) ? source.endIndex.utf16Offset(in: source) : 0
-        let rest = origin[String.Index(utf16Offset: known, in: origin)...]
+        // Colons in the file's own name do not separate it from the line or key.
+        let nameLength = origin.hasPrefix(source) ? source.endIndex.utf16Offset(in: source) : 0
+        let rest = origin[String.Index(utf16Offset: nameLength, in: origin)...]
         if let colon = rest.lastIndex(of: ":"), let line = Int(rest[rest.index(after: colon)...]) {
             self = .line(line, of: String(origin[..<colon]))
         } else if let colon = rest.firstIndex(of: ":"), rest[rest.index(after: colon)...].hasPrefix(" ") {

@@ -1,17 +1,17 @@
-/// Private keys, of which a message shows only a beginning.
+/// Shortens what may be a private key in the text of a message.
 package enum KeyMaterial {
-    /// `true` if the text has the frame of a private key in PEM, even with joined lines or another case.
+    /// `true` if the text has the boundary of a private key in PEM, even with joined lines or another case.
     package static func isArmoured(_ text: String) -> Bool {
         // No private key is that short, and nearly every argument is.
         guard text.utf8.count > 40 else { return false }
         let letters = text.utf8.filter { $0 > 0x20 }.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 }
-        return letters.indices.contains { letters[$0...].starts(with: armour) }
+        return letters.indices.contains { letters[$0...].starts(with: boundary) }
     }
 
-    /// The frame of a key's PEM text, without white space.
-    private static let armour = Array("PRIVATEKEY--".utf8)
+    /// The end of the boundary `-----BEGIN PRIVATE KEY-----` (RFC 7468, 10), without white space.
+    private static let boundary = Array("PRIVATEKEY--".utf8)
 
-    /// The fewest characters of a run that is cut: the last line of an RSA key of 2048 bits has 24.
+    /// The length of the shortest run that is cut: the last line of an RSA key of 2048 bits has 24 characters.
     private static let shortest = 20
     private static let shown = 8
 
@@ -22,7 +22,7 @@ package enum KeyMaterial {
         var result: [UInt8] = []
         var index = 0
         while index < bytes.count {
-            let end = bytes[index...].firstIndex { !isOfRun($0) } ?? bytes.count
+            let end = bytes[index...].firstIndex { !isRunByte($0) } ?? bytes.count
             let run = bytes[index..<end]
             let isCut = run.count >= shortest && isEncoded(run)
             result += isCut ? run.prefix(shown) + Array("…".utf8) : run
@@ -32,16 +32,16 @@ package enum KeyMaterial {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// `true` for a character of base64, and for the colon between pairs of hexadecimal digits.
-    private static func isOfRun(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "+/=:".utf8.contains(byte) }
+    /// `true` for a digit of base64, and for the colon between pairs of hexadecimal digits.
+    private static func isRunByte(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "+/=:".utf8.contains(byte) }
 
     private static let colon = UInt8(ascii: ":")
 
-    /// `true` if a run has digits, and letters of both cases or only hexadecimal ones: words and names have not all.
+    /// `true` if a run has decimal digits, and letters of both cases or from A to F only: words and names do not.
     private static func isEncoded(_ run: ArraySlice<UInt8>) -> Bool {
         let parts = run.split(separator: colon)
         let longest = parts.map(\.count).max() ?? 0
-        // A long part without a colon, or more pairs of digits than an IPv6 address has.
+        // One part may be a line of a key, or all are pairs of digits, more than the eight groups of an IPv6 address.
         guard longest >= shortest || longest == 2 && parts.count > 8 else { return false }
         let hasDigit = run.contains { (0x30...0x39).contains($0) }
         let hasUpper = run.contains { (0x41...0x5A).contains($0) }
@@ -53,11 +53,11 @@ package enum KeyMaterial {
     }
 }
 
-/// Removes the text before the host of a URL or of a name, which may be a password or a token.
+/// Hides the userinfo of URLs (RFC 3986, 3.2.1), which may be a password or a token.
 package enum UserInfo {
     private static let mark = "…"
-    /// The words before a `:` and an address of mail in certificates and URLs, where nothing is secret.
-    private static let kindsOfMail: Set = ["email", "mailto"]
+    /// The words before a mail address in certificates and URLs, as in `mailto:a@example.com`, which is not secret.
+    private static let mailPrefixes: Set = ["email", "mailto"]
 
     /// A text without user names and passwords, as in `https://…@dl.example.com/`.
     ///
@@ -67,7 +67,7 @@ package enum UserInfo {
         return hiddenInWords(of: hiddenInURL(of: text[...]))
     }
 
-    /// A text that is to name a host, without anything before it.
+    /// A text that should be a host or its URL, without userinfo, even if the text is malformed.
     package static func hiddenBeforeHost(_ text: String) -> String {
         guard let at = text.lastIndex(of: "@") else { return text }
         let start = text.firstRange(of: "://").flatMap { $0.upperBound <= at ? $0.upperBound : nil } ?? text.startIndex
@@ -79,6 +79,7 @@ package enum UserInfo {
         let rest = text[scheme.upperBound...]
         let end = rest.firstRange(of: "://")?.lowerBound ?? rest.endIndex
         let url = rest[..<end]
+        // Without an `@` before the path, text after a `:` that is not a port may be a password with a slash.
         let authority = url.prefix { !"/?#".contains($0) }
         guard let at = url.lastIndex(of: "@"), authority.contains("@") || !hasPort(authority) else {
             return text[..<end] + hiddenInURL(of: text[end...])
@@ -86,7 +87,7 @@ package enum UserInfo {
         return text[..<scheme.upperBound] + mark + url[at...] + hiddenInURL(of: text[end...])
     }
 
-    /// `true` if the authority of a URL has a number after its last `:`, or no `:`.
+    /// `true` if a port follows the last `:`, or if there is no `:`.
     private static func hasPort(_ authority: Substring) -> Bool {
         guard !authority.hasSuffix("]"), let colon = authority.lastIndex(of: ":") else { return true }
         return authority[authority.index(after: colon)...].utf8.allSatisfy { (0x30...0x39).contains($0) }
@@ -101,7 +102,7 @@ package enum UserInfo {
             let name = word[..<colon]
             let start = name.lastIndex { "='\"(,".contains($0) }.map { name.index(after: $0) } ?? name.startIndex
             let user = name[start...]
-            guard !user.isEmpty, !user.contains("/"), !kindsOfMail.contains(user.lowercased()) else {
+            guard !user.isEmpty, !user.contains("/"), !mailPrefixes.contains(user.lowercased()) else {
                 return String(word)
             }
             return word[..<start] + mark + word[at...]
