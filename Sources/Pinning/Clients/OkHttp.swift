@@ -2,20 +2,21 @@
 ///
 /// A pin never rescues an untrusted chain. Pins match on the cleaned chain, never on the presented certificates.
 package struct OkHttp: ClientProcedure {
-    /// An entry of a `CertificatePinner`: the hosts that a pin is for, and its position in the pin set.
+    /// An entry of a `CertificatePinner`: the hosts of a pin, and the position of the pin in the pin set.
     package typealias PinnedHost = (pattern: HostPattern, pinIndex: Int)
 
-    /// The longest chain on a JVM, a leaf and nine signers (square/okhttp, `BasicCertificateChainCleaner.kt`); on
-    /// Android the platform cleans the chain (`AndroidCertificateChainCleaner.kt`).
+    /// The longest chain OkHttp cleans: a leaf and nine signers (square/okhttp, `BasicCertificateChainCleaner.kt`).
+    ///
+    /// OkHttp cleans chains on a JVM; on Android the platform does (`AndroidCertificateChainCleaner.kt`).
     private static let chainLimit = 10
 
-    /// The entries; `nil` if all pins are for the host at hand.
+    /// The entries; `nil` if all pins are for the checked host.
     private let entries: [PinnedHost]?
-    /// The host of the URL, possibly with a dot at its end; `nil` if it is the reference name.
+    /// The host of the URL, which may end in a dot; `nil` if it is the reference name.
     private let host: String?
     /// The trust settings of the app's network security configuration; `nil` if the trust store alone decides.
     private let trust: AndroidTrust?
-    /// Whether the app installs Conscrypt itself, OkHttp's way to TLS 1.3 before Android 10 (square/okhttp, `security_providers.md`).
+    /// `true` if the app contains Conscrypt, for TLS 1.3 before Android 10 (square/okhttp, `security_providers.md`).
     private let bringsConscrypt: Bool
 
     package init(
@@ -60,7 +61,7 @@ package struct OkHttp: ClientProcedure {
 
     private func pinsApplying(to reference: ReferenceName, _ pins: PinSet?) -> [Int] {
         guard let pins else { return [] }
-        // Pins without a pattern are for the checked name, which has no dot at its end.
+        // Pins without a pattern are for the checked name, which does not end in a dot.
         guard let entries else { return host?.hasSuffix(".") == true ? [] : Array(pins.pins.indices) }
         guard let name = reference.serverName else { return [] }
         return Set(entries.filter { $0.pattern.covers(host ?? name.description) }.map(\.pinIndex)).sorted()

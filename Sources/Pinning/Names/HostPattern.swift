@@ -1,4 +1,4 @@
-/// The hosts that an entry of a configuration is for: a name, and a depth below it.
+/// The hosts of an entry in a configuration: a name, and the number of labels that may precede it.
 package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     package enum Depth: Sendable, Hashable {
         case exact
@@ -10,20 +10,20 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         case anyNumber
     }
 
-    /// The name without its wildcard, in the form that the client compares; it need not be a valid host name.
+    /// The name without its wildcard, as the client compares it: Android in lower case, TrustKit as written.
     package let name: String
     package let depth: Depth
-    /// The name in OkHttp's form, A-labels in lower case, for files that OkHttp reads in addition to another client.
+    /// The name as OkHttp compares it, A-labels in lower case: React Native gives its configuration to both clients.
     package let canonicalName: String
 
-    /// Makes a pattern of the hosts that equal `text`, or end in a dot and `text`; `text` is not checked.
+    /// Makes a pattern of a name that is not checked: it need not be a valid host name.
     package init(text: String, canonicalName: String? = nil, _ depth: Depth) {
         (name, self.depth, self.canonicalName) = (text, depth, canonicalName ?? text)
     }
 
     var canonical: HostPattern { HostPattern(text: canonicalName, depth) }
 
-    /// Compares the host as text, even if it is an address.
+    /// `true` if the host matches; it is compared as text, even if it is an address.
     package func covers(_ host: String) -> Bool {
         guard host != name else { return depth != .oneLabel }
         guard !name.isEmpty, host.hasSuffix("." + name) else { return false }
@@ -43,17 +43,18 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// A host that the pattern covers.
     package var sample: String { depth == .oneLabel ? "host.\(name)" : name }
 
     package var short: String { depth == .oneLabel ? "*.\(name)" : name }
 }
 
-/// An index of values by host pattern: a lookup takes a step for each label of the host, however many values there are.
+/// An index of values by host pattern: the cost of a lookup depends on the labels of the host, not on the values.
 package struct HostIndex<Value: Sendable>: Sendable {
     private var byName: [String: [(order: Int, pattern: HostPattern, value: Value)]] = [:]
     private var everywhere: [Value] = []
 
-    /// Indexes values in their order; a value without a pattern is for every host.
+    /// Indexes values; a value without a pattern is for every host.
     package init(_ values: some Sequence<(HostPattern?, Value)>) {
         for (order, (pattern, value)) in values.enumerated() {
             guard let pattern else {
@@ -64,7 +65,7 @@ package struct HostIndex<Value: Sendable>: Sendable {
         }
     }
 
-    /// The values for a host, in their order: first those for every host, then those with a pattern.
+    /// The values for a host: first those without a pattern, then those with one, each in their original order.
     package func covering(_ host: String) -> [Value] {
         var found: [(order: Int, pattern: HostPattern, value: Value)] = []
         var name: Substring? = host[...]
