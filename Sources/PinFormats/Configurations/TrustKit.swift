@@ -2,18 +2,18 @@ internal import Base
 internal import Pinning
 internal import X509
 
-/// Reads `TSKConfiguration`, from a property list or JSON, and stops where TrustKit throws when the app starts.
+/// Reads `TSKConfiguration` of a property list or JSON, and refuses what makes TrustKit throw when the app starts.
 struct TrustKitReader {
-    /// The text of kTSKExcludeSubdomainFromParentPolicy, spelled like that in every version (TSKTrustKitConfig.m).
+    /// The value of kTSKExcludeSubdomainFromParentPolicy, which lacks the T in every version (TSKTrustKitConfig.m).
     static let exclusion = "kSKExcludeSubdomainFromParentPolicy"
-    /// The key by which TrustKit on macOS leaves alone roots that the user installed; it does so without the key.
+    /// The key that exempts user-installed roots from pinning on macOS; its default is true.
     static let userAnchors = "TSKIgnorePinningForUserDefinedTrustAnchors"
     private static let keys = [
         "TSKIncludeSubdomains", "TSKEnforcePinning", "TSKPublicKeyHashes", "TSKPublicKeyAlgorithms",
         "TSKExpirationDate", "TSKReportUris", "TSKDisableDefaultReportUri", "TSKAdditionalTrustAnchors", exclusion,
     ]
 
-    /// Whether a dictionary has domains, by their key or by its name in programs.
+    /// `true` if a dictionary has domains, even under `kTSKPinnedDomains`, the name of the constant in code.
     static func hasDomains(_ node: DocumentNode) -> Bool {
         node["TSKPinnedDomains"] != nil || node["kTSKPinnedDomains"] != nil
     }
@@ -52,7 +52,7 @@ struct TrustKitReader {
             for violation in violations {
                 var remedy: String?
                 if violation.kind == .trustKitTooFewPins {
-                    // A wrong pin is not a pin too few.
+                    // An entry with a wrong pin already has its own problem.
                     if reading.incompleteEntries.contains(entry.origin) { continue }
                     let unknown = (pinned[name]?.members ?? []).filter { !keys.contains($0.key) }
                     remedy = unknown.lazy.compactMap {
@@ -79,7 +79,7 @@ struct TrustKitReader {
                 remedy: "remove the others")
         }
         let includesSubdomains = try settings["TSKIncludeSubdomains"]?.boolValue() ?? false
-        // An exemption is the domain's own: names below it belong to the parent that includes its subdomains.
+        // The exclusion is of one name: names below it keep the policy of the parent that includes its subdomains.
         let hosts = try HostText.trustKitPattern(name, includesSubdomains: includesSubdomains, at: settings.place)
         if !isExcluded { reading.noteIfUnmatchable(hosts, by: "TrustKit", at: settings.place) }
         let pins = reading.pins(in: try settings["TSKPublicKeyHashes"]?.array() ?? [])
@@ -95,7 +95,7 @@ struct TrustKitReader {
         return entry
     }
 
-    /// Reads a date; TrustKit ignores a text that it cannot read, and throws for other values (`parse_configuration.m`: dateFromString:).
+    /// Reads a date; TrustKit ignores a malformed string and throws for other types (`parse_configuration.m`).
     private static func expiration(_ date: DocumentNode) throws(Problem) -> Timestamp {
         if let text = date.dateElement {
             throw Problem(
