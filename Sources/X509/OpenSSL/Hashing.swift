@@ -2,19 +2,19 @@ internal import COpenSSL
 package import Pinning
 
 package enum Hashing {
-    /// The algorithm, fetched once: a look-up by name costs more than hashing a certificate.
+    /// SHA-256, fetched once: a look-up by name costs more than hashing a certificate.
     ///
-    /// Unsafe only to the compiler: an `EVP_MD` never changes, and this one lives as long as the process.
+    /// Threads may share it: an `EVP_MD` is immutable, and this one is never freed.
     nonisolated(unsafe) private static let configured = EVP_MD_fetch(nil, "SHA256", nil)
-    nonisolated(unsafe) fileprivate static let sha256 = configured ?? unconfigured()
+    nonisolated(unsafe) fileprivate static let sha256 = configured ?? fetchUnconfigured()
 
-    /// SHA-256 of the default provider, so that no hash depends on a configuration of OpenSSL that leaves it out.
-    private static func unconfigured() -> OpaquePointer? {
+    /// SHA-256 of the default provider, loaded here because OpenSSL's configuration (openssl.cnf) does not load it.
+    private static func fetchUnconfigured() -> OpaquePointer? {
         guard let library = OSSL_LIB_CTX_new(), OSSL_PROVIDER_load(library, "default") != nil else { return nil }
         return EVP_MD_fetch(library, "SHA256", nil)
     }
 
-    /// `true` if OpenSSL has SHA-256; `false` if its configuration leaves out the default provider.
+    /// `true` if OpenSSL has SHA-256 as configured; `false` if openssl.cnf does not load the default provider.
     package static var isAvailable: Bool { configured != nil }
 
     package static func sha256(_ bytes: [UInt8]) -> SHA256Digest {
