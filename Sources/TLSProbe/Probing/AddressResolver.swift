@@ -2,9 +2,11 @@ import NIOCore
 import Pinning
 import Synchronization
 
+/// Looks up host names by HTTPDNS or DNS over HTTPS in place of the system's resolver.
 package struct AddressResolver: Sendable {
     package let service: AddressService
     let prober: Prober
+    /// The check of the certificates of an `https` service.
     let objection: ServiceObjection
 
     package init(_ service: AddressService, prober: Prober, objection: @escaping ServiceObjection) {
@@ -38,7 +40,7 @@ package struct AddressResolver: Sendable {
                 let found = found.filter(isWanted)
                 if found.isEmpty { others[family] = .some(nil) }
                 wanted += found.filter { !$0.isUnspecified }
-                // One of this machine's says nothing of the server, also beside others.
+                // An unspecified address (0.0.0.0, ::) is a DNS filter's answer: it means this machine, not the server.
                 for address in found where address.isUnspecified {
                     others[address.isIPv6 ? .ipv6 : .ipv4] = .some(error(.addressesFiltered))
                 }
@@ -63,7 +65,7 @@ package struct AddressResolver: Sendable {
         }
     }
 
-    /// Asks one question; an answer with a name has to be for `name`.
+    /// The addresses in the answer to one question; an answer that contains a host must be for `name`.
     private func answer(
         to question: AddressService.Question, for name: String, timeout: Duration
     ) async -> Result<[IPAddress], QuestionError> {
@@ -76,14 +78,14 @@ package struct AddressResolver: Sendable {
         }
     }
 
-    /// Makes one exchange on a connection of its own; an `https` service first has to have a trusted chain.
+    /// Makes one exchange on a connection of its own; the chain of an `https` service must be trusted before.
     private func body(of question: AddressService.Question, timeout: Duration) async -> Result<[UInt8], QuestionError> {
         let location = question.location
         let request = ProbeRequest(to: location.host, port: location.port, timeout: timeout)
         let receiver = AnswerReceiver()
         let accept = HTTPField(unchecked: "Accept", question.accept)
         let exchange = HTTPExchange(HTTPRequest(location, fields: [accept]), for: receiver)
-        // The lines of `--verbose` are about connections to targets.
+        // Only connections to targets have lines in `--verbose`.
         let response = await ProbeWatch.$current.withValue(nil) { () -> Result<HTTPResponse, QuestionError> in
             guard location.isSecure else {
                 return await prober.exchangePlainly(request, exchange).mapError(QuestionError.http)
@@ -128,13 +130,13 @@ private final class AnswerReceiver: HTTPReceiver {
 private enum QuestionError: Error, CustomStringConvertible {
     case http(HTTPError)
     case untrusted(String)
-    /// The service redirects, which is not followed, to this place if it is known.
+    /// A redirect, which is not followed, with the value of its Location field.
     case redirect(String?)
     case status(Int)
     case answer(AnswerError)
     case otherHost(String)
 
-    /// The fact for the end of a line that names the service; text of the service is not escaped.
+    /// The fact, to be put after the name of the service; text from the service is not escaped.
     var description: String {
         switch self {
         case .http(.noConnection(let error)): error.fact
@@ -156,7 +158,7 @@ private enum QuestionError: Error, CustomStringConvertible {
 }
 
 extension Prober {
-    /// Makes an exchange without TLS, for a service whose answers are not trusted anyway.
+    /// Makes an exchange without TLS: an address needs no protection, since the chain of its server is judged.
     func exchangePlainly(_ request: ProbeRequest, _ exchange: HTTPExchange) async -> Result<HTTPResponse, HTTPError> {
         let attempt = PlainExchange(request, exchange, in: self)
         return await result(HTTPError.cancelled, start: attempt.start, cancel: attempt.cancel)

@@ -1,23 +1,23 @@
 package import Pinning
 
-/// The facts of a probe; only the server's possession of the leaf's private key was verified.
+/// The facts of a handshake; it proved that the server has the leaf's private key, and verified nothing else.
 package struct Handshake: Sendable, Hashable {
     /// The address of the server; `nil` if a proxy looked it up.
     package let peer: PeerAddress?
     /// The way through a proxy; `nil` if there was none.
     package let proxy: ProxyPassage?
-    /// What was negotiated; suites have OpenSSL's names, as in `TLS_AES_256_GCM_SHA384` or `ECDHE-RSA-AES128-GCM-SHA256`.
+    /// The negotiated parameters, with OpenSSL's names: `TLS_AES_256_GCM_SHA384`, `ECDHE-RSA-AES128-GCM-SHA256`.
     package let facts: ConnectionFacts
-    /// The application protocol in the server's words; `nil` if it chose none.
+    /// The application protocol that the server chose (ALPN, RFC 7301); `nil` if it chose none.
     package let alpn: String?
     /// The certificates the server sent, in wire order.
     package let presented: PresentedChain
     package let clientCertificateRequested: Bool
-    /// `true` if it was sent one; TLS 1.3 does not show in the handshake if it was accepted.
+    /// `true` if the client certificate was sent; in TLS 1.3 the handshake does not show if the server accepted it.
     package let clientCertificateSent: Bool
-    /// `true` if the handshake is complete; before TLS 1.3 a missing client certificate may end it after the proof.
+    /// `false` if the server ended it for lack of a client certificate after it had proved its key (before TLS 1.3).
     package let handshakeCompleted: Bool
-    /// The OCSP response in the handshake (RFC 6066, 8), at most ``TLSContext/certificateListLimit`` bytes, not parsed.
+    /// The stapled OCSP response (RFC 6066, 8), of at most ``TLSContext/certificateListLimit`` bytes, not parsed.
     package let staple: [UInt8]?
     package let timings: ProbeTimings
 }
@@ -26,9 +26,9 @@ package struct ProbeTimings: Sendable, Hashable {
     /// The time from the start to the first address; `nil` if nothing was resolved.
     package let resolve: Duration?
     package let connect: Duration
-    /// The time from the connection to a proxy until it opened the way; `nil` without a proxy.
+    /// The time from the connection to a proxy to its answer that the server is connected; `nil` without a proxy.
     package let proxy: Duration?
-    /// The time from then, or from the connection, to the end of the handshake.
+    /// The time from the end of ``proxy``, or of ``connect`` without a proxy, to the end of the handshake.
     package let handshake: Duration
 }
 
@@ -42,31 +42,32 @@ package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
     package var description: String { ip.isIPv6 ? "[\(ip)]:\(port)" : "\(ip):\(port)" }
 }
 
-/// The restrictions of a ClientHello's offer: lists in OpenSSL's words, preferred first.
+/// The restrictions of a ClientHello: lists in OpenSSL's notation, preferred first.
 package struct HandshakeOffer: Sendable, Hashable {
-    /// The groups of the key exchange, as in `X25519:P-256`; `nil` means OpenSSL's own.
+    /// The groups of the key exchange, as in `X25519:P-256`; `nil` means OpenSSL's default.
     package var groups: String?
-    /// The cipher suites: TLS 1.3's by their names, others by OpenSSL's; `nil` means all.
+    /// The cipher suites, by the RFC's names for TLS 1.3 and OpenSSL's for older versions; `nil` means all.
     package var ciphers: String?
-    /// The algorithms for the server's signature, as in `rsa_pss_rsae_sha256`; `nil` means OpenSSL's own.
+    /// The algorithms for the server's signature, as in `rsa_pss_rsae_sha256`; `nil` means OpenSSL's default.
     package var signatureAlgorithms: String?
 
     package init() {}
 
     package var isEmpty: Bool { self == HandshakeOffer() }
 
-    /// `true` if servers may still choose among certificates with keys of all types.
+    /// `true` if the offer does not restrict the type of key of the server's certificate.
     package var leavesKeyTypesOpen: Bool { ciphers == nil && signatureAlgorithms == nil }
 
-    /// The cipher suites of TLS 1.3 and of older versions, whose names of IANA, as in `TLS_RSA_WITH_AES_128_GCM_SHA256`, tell the key
-    /// exchange.
+    /// The cipher suites of TLS 1.3 (`new`) and of older versions (`old`).
+    ///
+    /// IANA's names of older suites contain `_WITH_` after the key exchange, as in `TLS_RSA_WITH_AES_128_GCM_SHA256`.
     package var suites: (new: [Substring], old: [Substring]) {
         let suites = ciphers?.split { $0 == ":" } ?? []
         func isNew(_ suite: Substring) -> Bool { suite.hasPrefix("TLS_") && !suite.contains("_WITH_") }
         return (suites.filter(isNew), suites.filter { !isNew($0) })
     }
 
-    /// This offer, with `other` for its open parts.
+    /// This offer, with the restrictions of `other` in the parts that this one leaves open.
     package func merged(over other: HandshakeOffer) -> HandshakeOffer {
         var merged = self
         merged.groups = groups ?? other.groups
@@ -85,7 +86,7 @@ extension HandshakeOffer: CustomStringConvertible {
     }
 }
 
-/// A type of key that a server may have a certificate for; a client sees only the one that fits its ClientHello.
+/// A type of key; a server with a certificate for each type shows a client one that fits its ClientHello.
 package enum CertificateKeyType: String, Sendable, Hashable, CaseIterable {
     /// RSA, also with keys only for PSS signatures (id-RSASSA-PSS).
     case rsa
@@ -96,6 +97,6 @@ package enum CertificateKeyType: String, Sendable, Hashable, CaseIterable {
 }
 
 extension CertificateKeyType: CustomStringConvertible {
-    /// The name in the standards' letters, as in `RSA` or `Ed25519`.
+    /// The name as RFCs spell it, as in `RSA` or `Ed25519`.
     package var description: String { self == .ed25519 ? "Ed25519" : rawValue.uppercased() }
 }
