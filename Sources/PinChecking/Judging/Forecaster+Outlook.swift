@@ -3,17 +3,17 @@ import PinFormats
 import Pinning
 
 extension Forecaster {
-    /// The duration of the verdict, and the configured pins on today's path, by their positions among all.
+    /// The outlook, and today's matches by position in the configuration; for the parameters see ``ClientVerdict``.
     func outlook(inUse: Set<SHA256Digest>, isIdleTaken: Bool) -> (outlook: Outlook, matches: [PinMatch]) {
         let configured = policy.pins?.pins ?? []
         var byPin: [Pin: [Int]] = [:]
         for index in configured.indices { byPin[configured[index], default: []].append(index) }
-        // The client has equal pins once, and the result for one is for all its places in the configuration.
+        // The client's own pins have no duplicates: the result for one is that of all equal pins in the configuration.
         let positions = pins.map { byPin.removeValue(forKey: $0) ?? [] }
-        func placed(_ matches: [PinMatch]) -> [PinMatch] {
+        func matchesInConfiguration(_ matches: [PinMatch]) -> [PinMatch] {
             matches.flatMap { match in
-                let places = positions.indices.contains(match.pinIndex) ? positions[match.pinIndex] : []
-                return places.map { PinMatch(pinIndex: $0, depth: match.depth) }
+                let equal = positions.indices.contains(match.pinIndex) ? positions[match.pinIndex] : []
+                return equal.map { PinMatch(pinIndex: $0, depth: match.depth) }
             }.sorted { ($0.depth, $0.pinIndex) < ($1.depth, $1.pinIndex) }
         }
         let conditions = comparison.conditions
@@ -23,9 +23,9 @@ extension Forecaster {
         let unused = ahead.map { unusedPins(from: max($0.until, time), inUse: inUse) }
         var standings = configured.map { _ in Outlook.PinStanding(depth: nil, until: nil, isCompared: false) }
         for index in Set(conditions.flatMap(\.pins)) {
-            for place in positions[index] { standings[place].isCompared = true }
+            for position in positions[index] { standings[position].isCompared = true }
         }
-        for match in placed(holding.flatMap(\.self)) {
+        for match in matchesInConfiguration(holding.flatMap(\.self)) {
             let (standing, end) = (standings[match.pinIndex], path[match.depth].notAfter)
             // A key on several certificates lasts as long as the last of them.
             standings[match.pinIndex].until = max(standing.until ?? end, end)
@@ -33,9 +33,9 @@ extension Forecaster {
         }
         var backups: Set<Int> = []
         for (index, pin) in unused?.pins ?? [:] {
-            for place in positions[index] {
-                (standings[place].until, standings[place].noBackup) = (pin.until, pin.noBackup)
-                if pin.noBackup == nil { backups.insert(place) }
+            for position in positions[index] {
+                (standings[position].until, standings[position].noBackup) = (pin.until, pin.noBackup)
+                if pin.noBackup == nil { backups.insert(position) }
             }
         }
         let hasBackup = conditions.map { condition in
@@ -44,28 +44,29 @@ extension Forecaster {
         let isRootComing = changes.contains { $0.kind == .coming }
         let ends = (unused?.ends.compactMap(\.self) ?? []) + (isRootComing ? [time] : [])
         let expiration = conditions.isEmpty ? nil : comparison.expiration
-        // An end in the past stays one, although backups are needed from now on.
-        let over = hasBackup.contains(false) ? ahead?.until : nil
+        // Without a backup the pins end with today's matches, even in the past; `unused` begins now at the earliest.
+        let endOfMatches = hasBackup.contains(false) ? ahead?.until : nil
         var outlook = Outlook(
             pins: standings, pinsMatchUntil: ahead?.until, end: ahead?.end,
-            noPinAfter: ahead == nil ? nil : (ends + [expiration, over].compactMap(\.self)).min(),
+            noPinAfter: ahead == nil ? nil : (ends + [expiration, endOfMatches].compactMap(\.self)).min(),
             backups: backups.sorted(),
             hasBackup: !hasBackup.isEmpty && hasBackup.allSatisfy(\.self), pinsExpire: expiration,
             validUntil: verdict.isAccepted && verdict.restsOn.isEmpty
                 ? nil : datedPaths.joined().map(\.notAfter).min(), renewalPoint: path.first?.renewalPoint,
             findings: [], comparesPins: ahead != nil || !verdict.isAccepted && !conditions.isEmpty)
-        let hangs = zip(holding, zip(conditions, hasBackup)).contains { matches, condition in
-            !condition.1 && (condition.0.place == .everywhere || Set(matches.map(\.pinIndex)).count == 1)
+        let hasIndispensablePin = conditions.indices.contains { index in
+            !hasBackup[index]
+                && (conditions[index].place == .everywhere || Set(holding[index].map(\.pinIndex)).count == 1)
         }
         outlook.findings =
-            (certificates() + roots(changes) + expiringPins(outlook) + pinLife(outlook, isIdleTaken)
-            + (ahead.map { [end($0, outlook, hangs)] } ?? []) + unjudged(outlook)).worstFirst
-        return (outlook, placed(verdict.matches))
+            (expiringCertificates() + changedRoots(changes) + expiringPins(outlook) + shortPinLife(outlook, isIdleTaken)
+            + (ahead.map { [endOfPins($0, outlook, hasIndispensablePin)] } ?? []) + unjudgedPins(outlook)).worstFirst
+        return (outlook, matchesInConfiguration(verdict.matches))
     }
 }
 
 extension Certificate {
-    /// The usual time of renewal: after two thirds of the lifetime, or half of one of ten days or less.
+    /// The usual time of renewal: after two thirds of the lifetime, or half of one of up to ten days (Certbot 4.0).
     fileprivate var renewalPoint: Timestamp {
         let lifetime = notBefore.seconds(to: notAfter)
         return notBefore.advanced(bySeconds: lifetime <= 10 * 86_400 ? lifetime / 2 : lifetime / 3 * 2)
@@ -76,8 +77,8 @@ extension Forecaster {
     private var rules: OutlookRules { policy.outlook }
 
     /// Warns of certificates that end within the limits, even if the client ignores dates: their renewal is due.
-    private func certificates() -> [Finding] {
-        let isMinded = !verdict.restsOn.isEmpty || !verdict.isAccepted
+    private func expiringCertificates() -> [Finding] {
+        let ignoresDates = verdict.restsOn.isEmpty && verdict.isAccepted
         var seen: Set<SHA256Digest> = []
         return datedPaths.flatMap { path in
             let count = dated(path).count
@@ -91,11 +92,12 @@ extension Forecaster {
                 end < time ? .ended : .expiresSoon, level,
                 (end < time
                     ? "\(name) ended on \(end.date)" : "\(name) expires \(when(end)), less than \(limit) from now")
-                    + (isMinded ? "" : "; the client does not mind"), of: certificate.fingerprint.hexadecimal, on: end)
+                    + (ignoresDates ? "; the client does not mind" : ""), of: certificate.fingerprint.hexadecimal,
+                on: end)
         }
     }
 
-    /// The limit that an end has reached, and keeps after it; `nil` if there is none.
+    /// The limit that is reached, with its level; an end in the past has reached every limit.
     private func reached(
         from start: Timestamp, to end: Timestamp, isLifetime: Bool = true
     ) -> (level: Finding.Level, limit: String)? {
@@ -112,8 +114,8 @@ extension Forecaster {
         return nil
     }
 
-    /// Warns of roots that devices learn, before any server can react, and of roots that their CAs leave.
-    private func roots(_ changes: [RootChange]) -> [Finding] {
+    /// Warns of roots that devices will add, where only a new app helps, and of roots that CAs abandon.
+    private func changedRoots(_ changes: [RootChange]) -> [Finding] {
         let oldest = changes.map(\.root).filter { $0.isOld(at: time) }.min { $0.date < $1.date }
         let old = oldest.map { root in
             let message = "what is known of \(root.name) was read on \(root.date)"
@@ -149,11 +151,11 @@ extension Forecaster {
                         : "the pins expire on \(end.date): from then on the client accepts any trusted chain"
                             + (limit.map { ", less than \($0.limit) from now" } ?? ""), of: "pins-expire", on: end))
         }
-        let whole = Set(
+        let compared = Set(
             comparison.conditions.flatMap { condition in condition.pins.filter { condition.comparesWhole(pins[$0]) } }
         ).compactMap { pins[$0].certificate }
         for (index, pin) in (policy.pins?.pins ?? []).enumerated() where outlook.pins[index].depth == nil {
-            guard let own = pin.certificate, own.notAfter < time, whole.contains(own) else { continue }
+            guard let own = pin.certificate, own.notAfter < time, compared.contains(own) else { continue }
             let end = own.notAfter
             let message = "pin \(index + 1), \(own), expired on \(end.date) and can match no more: replace it"
             findings.append(Finding(.pinExpired, .warning, message, of: "pin \(index)", on: end))
@@ -162,7 +164,7 @@ extension Forecaster {
     }
 
     /// Fails pins that last shorter than requested, or a client that compares none.
-    private func pinLife(_ outlook: Outlook, _ isIdleTaken: Bool) -> [Finding] {
+    private func shortPinLife(_ outlook: Outlook, _ isIdleTaken: Bool) -> [Finding] {
         guard let limit = rules.minPinLife, verdict.isAccepted, let leaf = path.first else { return [] }
         func short(_ message: String, on date: Timestamp?) -> [Finding] {
             [Finding(.pinLifeShort, .fail, message, of: "pin-life", on: date)]
@@ -185,7 +187,7 @@ extension Forecaster {
         return short("no configured pin is sure to match after \(until.date), less than \(limit) from now", on: until)
     }
 
-    private func end(_ ahead: Ahead, _ outlook: Outlook, _ hangs: Bool) -> Finding {
+    private func endOfPins(_ ahead: Ahead, _ outlook: Outlook, _ hasIndispensablePin: Bool) -> Finding {
         let until = ahead.until.date
         let why =
             switch ahead.holder {
@@ -204,11 +206,11 @@ extension Forecaster {
         let report = comparison.isEnforced ? "" : "; a mismatch is only reported"
         let isRenewal = ahead.holder == .certificate || ahead.holder == .key
         return Finding(
-            isRenewal ? .breaksAtRenewal : .pinsEnd, hangs ? .warning : .note,
-            "\(works); \(backups(outlook))\(report)", of: "end", on: ahead.until)
+            isRenewal ? .breaksAtRenewal : .pinsEnd, hasIndispensablePin ? .warning : .note,
+            "\(works); \(backupWords(outlook))\(report)", of: "end", on: ahead.until)
     }
 
-    private func backups(_ outlook: Outlook) -> String {
+    private func backupWords(_ outlook: Outlook) -> String {
         let numbers = outlook.backups.map { String($0 + 1) }
         let part = outlook.hasBackup ? "" : ", but not for everything that is asked"
         guard numbers.isEmpty else {
@@ -222,13 +224,13 @@ extension Forecaster {
         return "no backup" + (reasons.isEmpty ? "" : " (\(listed(reasons, first: 2)))")
     }
 
-    private func unjudged(_ outlook: Outlook) -> [Finding] {
+    private func unjudgedPins(_ outlook: Outlook) -> [Finding] {
         let count = outlook.pins.count { $0.noBackup?.id == "not-judged" }
         let message = "\(count) pinned certificates were not judged as backups: 64 are judged for each client"
         return count == 0 ? [] : [Finding(.pinsNotJudged, .note, message, of: "pins-not-judged")]
     }
 
-    /// A future moment: with hours in the last two days, else a date.
+    /// The time left until a moment, in hours for the last two days, and the moment or its date.
     private func when(_ end: Timestamp) -> String {
         let left = time.seconds(to: end)
         return left < 2 * 86_400 ? "in \(max(0, left) / 3_600) h, on \(end)" : "in \(left / 86_400) d, on \(end.date)"

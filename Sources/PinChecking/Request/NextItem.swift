@@ -3,7 +3,7 @@ package import PinFormats
 package import Pinning
 import X509
 
-/// A future deployment: a chain, or a key that has no certificate yet.
+/// A future deployment to judge: a chain, or a key that does not have a certificate yet.
 package struct NextItem: Sendable {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case chain
@@ -14,11 +14,12 @@ package struct NextItem: Sendable {
 
     package let file: String
     package let kind: Kind
+    /// The leaf's certificate, or the key.
     package let item: PinItem
-    /// The certificates, the server's first; empty for a key.
+    /// The certificates of the file, the leaf first; empty for a key.
     package let certificates: [Certificate]
 
-    /// Reads the files at `paths`: one item for each chain, and one for each key without a certificate.
+    /// Reads the files at `paths`: a file with certificates is one chain; in others each request or key is an item.
     package static func read(_ paths: [String]) throws(Problem) -> [NextItem] {
         try paths.map { (path) throws(Problem) in try read(path) }.flatMap(\.self)
     }
