@@ -15,9 +15,9 @@ extension Findings {
         for set in source.sets { expiration(set) }
     }
 
-    /// Sets with a single key, which end when that key does.
+    /// Reports a set of one key without a backup: the app breaks when that key is replaced.
     private mutating func backup(_ set: PinnedSet) {
-        // TrustKit's own rule says more.
+        // TrustKit itself refuses a single pin, which the reader reports, unless pinning is not enforced.
         let isTrustKits = set.isTrustKits && set.entries.first?.enforcesPinning ?? true
         guard !set.isIncomplete, !set.isExcluded, !isTrustKits, set.kind != nil || !scene.isFor(.trustKit) else {
             return
@@ -31,11 +31,12 @@ extension Findings {
         }
     }
 
+    /// The lists of pins in each of which the client needs a match, with the words for the list.
     private func alternatives(in set: PinnedSet) -> [(pins: [Pin], what: String)] {
         guard let hosts = set.hosts, let kind = set.kind, kind.lookup == .union else {
             return [(set.members.map(\.pin), "")]
         }
-        // The client also takes the pins of other entries for the same hosts.
+        // A client that takes the union also takes the pins of other entries for the same hosts.
         let entries = source.entries(of: kind, covering: hosts.sample)
         let positions = entries.compactMap { entry -> (leaf: [Pin], authorities: [Pin])? in
             guard case .positions(let leaf, let authorities) = entry.identities else { return nil }
@@ -45,7 +46,7 @@ extension Findings {
         return [(positions.flatMap(\.leaf), " as a leaf identity"), (positions.flatMap(\.authorities), " as a CA")]
     }
 
-    /// The lists of a set: leaf and CA identities are two, and one key may be in both.
+    /// The lists of a set: leaf and CA identities are two lists, and one key may be in both.
     private func lists(of set: PinnedSet) -> [ArraySlice<PinnedSet.Member>] {
         guard set.entries.count == 1, case .positions(let leaf, .some)? = set.entries.first?.identities else {
             return [set.members[...]]
@@ -75,13 +76,14 @@ extension Findings {
         }
     }
 
+    /// The words for the first place, as short as seen from the second.
     private func at(_ first: PinPlace, from second: PinPlace) -> String {
         if first == second { return " in the same place" }
         guard first.path == second.path else { return " at \(shortened(first.description, isPublic: true))" }
         return first.line.map { " in line \($0)" } ?? first.key.map { " at \(shortened($0))" } ?? ""
     }
 
-    /// Dates from which on pins no longer count.
+    /// Reports pins that expired, expire soon, or expire at all: the client then accepts every trusted chain.
     private mutating func expiration(_ set: PinnedSet) {
         guard let end = set.entries.first?.expiration, !set.isExcluded else { return }
         let accepts = "accepts every trusted chain"
@@ -107,7 +109,7 @@ extension Findings {
         }
     }
 
-    /// Pins that are not compared, in the code of built apps and in a project's unread files.
+    /// Reports pins and private keys in the code of built apps, and pins in files that are not read: none is compared.
     mutating func code() {
         for code in source.inspections.flatMap(\.code) {
             for pin in code.new {
@@ -133,7 +135,7 @@ extension Findings {
         }
     }
 
-    /// Remarks of readers without a rule of their own.
+    /// Reports the notes of readers that have no other rule.
     mutating func remarks() {
         for inspection in source.inspections {
             for note in inspection.notes {
@@ -142,14 +144,14 @@ extension Findings {
                 case .notLoadedByAFNetworking, .loadedFromBundle, .trustKitConfig, .policySettings: continue
                 case .nothingPinned:
                     add(.hostNotPinned, .error, at: place, note.message, "add pins, or leave the app out")
-                // A key that has a successor breaks nothing that works.
+                // Only keys that Apple renamed have a remedy; the app works without them.
                 case .unknownKey where note.remedy != nil:
                     add(.unknownKey, .warning, at: place, note.message, note.remedy?.ownWords)
                 case .request: add(.certificateRequest, at: place, note.message)
                 default: add(note.kind, at: place, note.message)
                 }
             }
-            // A configuration of hosts that pins none of them.
+            // A file that configures hosts and pins none of them protects nothing.
             let entries = inspection.configurations.flatMap(\.entries)
             guard inspection.problems.isEmpty, inspection.pins.isEmpty, !entries.isEmpty,
                 entries.allSatisfy(\.pins.isEmpty), inspection.networkSecurity.allSatisfy(\.isEmpty),
