@@ -49,12 +49,12 @@ extension Invocation {
     func clients() throws -> ExitStatus {
         let layout = context.console.output.layout
         let table = Table(rows: Client.all.map { [$0.name, $0.summary] }, indent: 0)
-        let start = table.widths[0] + 4
+        let indent = table.widths[0] + 4
         for (entry, line) in zip(Client.all, table.lines(foldedIn: layout)) {
             try context.console.output.write(line + "\n")
             for setting in entry.settings {
-                let line = String(repeating: " ", count: start) + setting.usage + "  " + setting.help
-                try context.console.output.write(layout.folded(line, indent: start + 2) + "\n")
+                let line = String(repeating: " ", count: indent) + setting.usage + "  " + setting.help
+                try context.console.output.write(layout.folded(line, indent: indent + 2) + "\n")
             }
         }
         return .pass
@@ -62,7 +62,7 @@ extension Invocation {
 
     func devices() throws -> ExitStatus {
         let report = try DevicesReport(settings.request.judging.deviceData, in: context)
-        // The list is for people: in a pipe it is as narrow as at a terminal.
+        // The list is text to read: its lines are folded in a pipe, too.
         let layout = TextLayout(columns: context.console.output.layout.columns, wraps: true)
         let (document, text) =
             try settings.arguments.first.map { name in
@@ -81,9 +81,10 @@ extension Invocation {
     }
 }
 
-/// Reports the devices, or this machine if `device` is `nil`.
+/// The documents and texts of `devices`; a `nil` device is this machine.
 struct DevicesReport {
     let data: DeviceData
+    /// The file of `--device-data`; `nil` means the built-in data.
     private let path: String?
     private let time: Timestamp
 
@@ -105,6 +106,7 @@ struct DevicesReport {
         }
     }
 
+    /// The rules in which devices differ, in the words that the table's legend explains.
     private static func rules(of device: Device?) -> [String] {
         guard let device else { return ["this machine's roots and rules"] }
         let tls = device.stack.map { stack in
@@ -118,8 +120,8 @@ struct DevicesReport {
                 + (rules.limitsLeavesOfOwnAnchors ? ["leaf limits"] : [])
                 + (rules.judgesAddressesByTransportSecurity ? ["ATS for IPs"] : []) + (tls ?? [])
         case .android(let level):
-            let asked = level < 36 ? "no SCTs" : level == 36 ? "SCTs if the app asks" : "SCTs from targetSdk 37"
-            return ["API \(level)", asked] + (tls ?? [])
+            let transparency = level < 36 ? "no SCTs" : level == 36 ? "SCTs if the app asks" : "SCTs from targetSdk 37"
+            return ["API \(level)", transparency] + (tls ?? [])
         }
     }
 
@@ -184,8 +186,8 @@ struct DevicesReport {
             + roots.map { root in
                 let holders = data.devices(listing: root.der)
                 let isEverywhere = data.devices.allSatisfy { $0.platform != device.platform || holders.contains($0) }
-                let place = isEverywhere ? "" : "  (\(data.availability(of: root.der, on: device.platform) ?? ""))"
-                let name = "ends \(root.notAfter.date)  \(Self.safe(root.shownName))" + place
+                let remark = isEverywhere ? "" : "  (\(data.availability(of: root.der, on: device.platform) ?? ""))"
+                let name = "ends \(root.notAfter.date)  \(Self.safe(root.shownName))" + remark
                 return layout.folded(layout.joined(["  \(root.fingerprint.hexadecimal)", name], by: "  "))
             }
     }

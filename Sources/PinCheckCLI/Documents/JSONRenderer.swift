@@ -8,7 +8,7 @@ package protocol JSONDocument: JSONValue { var document: JSONObject { get } }
 package struct JSONObject: JSONValue, ExpressibleByDictionaryLiteral {
     package typealias Value = (any JSONValue)?
 
-    /// The members in the order of the literal, not copied.
+    /// The members, in the order of the literal.
     var members: [(String, Value)]
 
     init(_ members: [(String, Value)]) { self.members = members }
@@ -16,7 +16,7 @@ package struct JSONObject: JSONValue, ExpressibleByDictionaryLiteral {
 
     package func write(to output: inout JSONRenderer) {
         output.begin(with: "{")
-        // A pair is not copied whole.
+        // A loop over indices does not copy each pair.
         for index in members.indices {
             output.beginPart()
             output.write(members[index].0)
@@ -58,14 +58,15 @@ extension Array: JSONValue where Element: JSONValue {
     }
 }
 
-/// Writes keys in their order, missing values as `null`, and characters that could fool a terminal as `\u202e`.
+/// Writes JSON: keys in their order, missing values as `null`, and hidden characters escaped, as in `\u202e`.
 package struct JSONRenderer {
     private var bytes: [UInt8] = []
-    /// The depth that indents each part by two spaces a level on a line of its own; `nil` writes one line.
+    /// The depth of the current level, which is indented by two spaces a level; `nil` writes all on one line.
     fileprivate var depth: Int?
     /// `true` if the innermost object or list has no part yet.
     private var isEmpty = true
-    private var problem: Double?
+    /// A number that JSON cannot express: NaN or an infinity.
+    private var unwritable: Double?
 
     static func document(_ value: some JSONValue) throws(Problem) -> String { try text(value, depth: 0) + "\n" }
 
@@ -76,7 +77,7 @@ package struct JSONRenderer {
         var output = JSONRenderer(depth: depth)
         output.bytes.reserveCapacity(8192)
         value.write(to: &output)
-        if let number = output.problem {
+        if let number = output.unwritable {
             throw .software("the result cannot be written as JSON: it has no number for \(number)")
         }
         return String(decoding: output.bytes, as: UTF8.self)
@@ -113,7 +114,7 @@ package struct JSONRenderer {
     }
 
     fileprivate mutating func write(_ value: Double) {
-        guard value.isFinite else { return problem = value }
+        guard value.isFinite else { return unwritable = value }
         let digits = value.description.utf8
         bytes += digits.suffix(2).elementsEqual(".0".utf8) ? digits.dropLast(2) : digits[...]
     }
@@ -125,7 +126,7 @@ package struct JSONRenderer {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// The loop has no early end, so that whole vectors are compared at once.
+    /// `true` for text without escapes; the loop has no early exit, so that the compiler vectorizes it.
     private static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var special: UInt8 = 0
         for byte in text { special |= byte &- 0x20 > 0x5E || byte == 0x22 || byte == 0x5C ? 1 : 0 }

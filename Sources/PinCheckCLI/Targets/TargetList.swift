@@ -3,10 +3,10 @@ import PinChecking
 import PinFormats
 import Pinning
 
-/// One target a line, with its own settings, read as it is needed; a copy begins anew where it was made.
+/// A file with one target a line and its own settings, parsed line by line; a copy goes on at the line of the original.
 ///
-/// `#` begins a comment at the start of a word, values with white space stand in quotation marks, and paths are relative to the list.
-/// No letter of a line that cannot be used is shown: a file that was named by mistake may hold secrets.
+/// A `#` at the start of a word begins a comment, quotation marks enclose white space, paths are relative to the list.
+/// Messages quote nothing from a line that cannot be used: a file that was named by mistake may contain secrets.
 struct TargetList: Sendable {
     /// The most bytes of a line: paths and the addresses of a target are far shorter.
     static let longestLine = 64 * 1024
@@ -31,7 +31,7 @@ struct TargetList: Sendable {
         if bytes.starts(with: "\u{FEFF}".utf8) { position = 3 }
     }
 
-    /// The next line with a target and its settings, or with a mistake; `nil` after the last.
+    /// The target of the next line that has one, or the mistake in that line; `nil` after the last.
     mutating func next() -> Result<CheckTarget, BadEntry>? {
         while position < bytes.count {
             let start = position

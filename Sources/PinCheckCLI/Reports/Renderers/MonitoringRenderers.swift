@@ -9,7 +9,7 @@ extension OutputForm {
     static let nagios = OutputForm(rawValue: "nagios") { _, _, _ in NagiosRenderer() }
 }
 
-/// Writes metrics; labels have configured values, addresses, and of certificates only the leaf's, escaped and bounded.
+/// Writes metrics; labels contain configured values, addresses and facts of the leaf, escaped and of bounded length.
 struct PrometheusRenderer: ResultRenderer {
     private let now: @Sendable () -> Timestamp
     private var seen: [String: Int] = [:]
@@ -99,9 +99,9 @@ struct PrometheusRenderer: ResultRenderer {
         return page.text
     }
 
-    /// The labels of a report; a number tells repeated checks apart, since collectors refuse a file with equal series.
+    /// The labels of a report, numbered from a target's second check on: collectors refuse a file with equal series.
     ///
-    /// An address that DNS found is not a label: it changes often, and alerts over time would start anew.
+    /// An address from DNS is not a label: it changes often, and each change would begin a new series.
     private mutating func labels(of report: Report) -> MetricPage.Labels {
         var labels = [("target", MetricPage.shown(report.target))]
         if report.isOneOfSeveral, let address = report.peer ?? report.endpoint?.address?.description {
@@ -120,7 +120,7 @@ struct MetricPage: Sendable {
     private let families: [(name: String, help: String)]
     private var lines: [String: [String]] = [:]
 
-    /// A page of metric families, a line each with name and help; `_total` ends the names of counters.
+    /// Reads metric families, one a line, as a name and its help; a name that ends in `_total` is that of a counter.
     init(_ families: String) {
         self.families = families.split(separator: "\n").map { line in
             let end = line.firstIndex(of: " ") ?? line.endIndex
@@ -172,10 +172,10 @@ struct NagiosRenderer: ResultRenderer {
     private var statuses: Set<ExitStatus> = []
     private var (warnings, unknown) = (0, 0)
 
-    /// The bytes of a plugin's output that Nagios 3 accepts, and the share of the lines on problems.
+    /// The most bytes of output that Nagios 3 accepts, and the most for lines of entries; the rest is performance data.
     private static let (mostBytes, mostOfLines) = (8_192, 4_096)
 
-    /// Counts every warning, even if other forms' exit status does not: monitoring is there to report it.
+    /// Counts every warning, even one that does not change the exit status in other formats.
     mutating func text(for reports: [Report]) -> String {
         total.add(reports, status: \.monitoring.runExit)
         target = TargetLine(reports, isMonitored: true)
@@ -185,10 +185,10 @@ struct NagiosRenderer: ResultRenderer {
             warnings += report.warningIDs.count
             unknown += MonitoringState(report.monitoring.runExit) == .unknown ? 1 : 0
             let name = names.name(Self.safe(report.title.replacing(" → ", with: " at "), length: 120))
-            var alone = report
-            // The first line tells what all of them come to.
-            alone.consistency = nil
-            let line = TargetLine([alone], isMonitored: true)
+            var single = report
+            // The comparison of all addresses is in the first line.
+            single.consistency = nil
+            let line = TargetLine([single], isMonitored: true)
             let sentence = report.counts ? line.sentence + line.more : report.withAnswer(report.sentence)
             entries.append((report.monitoring.exit, name, Self.safe(sentence, length: 400), Self.data(of: report)))
         }
@@ -222,19 +222,20 @@ struct NagiosRenderer: ResultRenderer {
 
     /// The lines of the entries and their performance data, as many whole ones as the output has room for.
     private func rest(_ order: [Int], after length: Int) -> String {
+        // The line that counts the other entries is shorter than 200 bytes.
         let longest = Self.mostBytes - 200
         var (lines, size) = ([String](), length)
-        var untold = RunTotal()
+        var others = RunTotal()
         for index in order {
             let line = "\(entries[index].status.name) \(entries[index].name) \(entries[index].sentence)"
-            if untold.count == 0, size + line.utf8.count < min(longest, length + Self.mostOfLines) {
+            if others.count == 0, size + line.utf8.count < min(longest, length + Self.mostOfLines) {
                 lines.append(line)
                 size += line.utf8.count + 1
             } else {
-                untold.add("", entries[index].status)
+                others.add("", entries[index].status)
             }
         }
-        if untold.count > 0 { lines.append("… and \(untold.count) more: \(untold.shares().joined(separator: ", "))") }
+        if others.count > 0 { lines.append("… and \(others.count) more: \(others.shares().joined(separator: ", "))") }
         var data: [String] = []
         for index in order {
             let line = entries[index].data.map { "\(Self.label("\(entries[index].name) \($0.label)"))=\($0.value)" }
@@ -254,7 +255,7 @@ struct NagiosRenderer: ResultRenderer {
     /// The performance data: `'label'=value[unit];[warn];[crit];[min];[max]`.
     private static func data(of report: Report) -> [(label: String, value: String)] {
         var data: [(label: String, value: String)] = []
-        // U is the guidelines' word for a value that is not known.
+        // The guidelines write U for an unknown value.
         let time = report.seconds.map { decimalSeconds($0) + "s" } ?? "U"
         if report.endpoint != nil { data.append(("time", time + ";;;0")) }
         if let time = report.http?.response?.time {
@@ -273,7 +274,7 @@ struct NagiosRenderer: ResultRenderer {
         return data
     }
 
-    /// The range from a number to infinity, below which there is an alert; empty without a number.
+    /// The threshold `days:` of the guidelines, which alerts below that number; empty without a number.
     private static func range(from days: Double?) -> String {
         guard let days, days.isFinite else { return "" }
         let hundredths = Int64((min(max(days, 0), 1e9) * 100).rounded())

@@ -30,9 +30,9 @@ extension TextRenderer {
 
     private typealias Place = (depth: Int, path: Int, link: Report.ChainLink)
 
-    /// The cells that a cut name keeps at least, and those of its beginning before its source.
+    /// The fewest cells of a terminal for a cut name, and for its part before the source in brackets.
     private static let shortestName = 8
-    private static let shortestStart = 4
+    private static let shortestPart = 4
 
     /// The chain as a table; to save room the hash loses its algorithm, then its end, and at last names are cut.
     private func table(_ places: [Place]) -> [String] {
@@ -51,10 +51,10 @@ extension TextRenderer {
             let table = table(pin)
             if table.width <= layout.columns { return table.lines }
         }
-        let whole = table(beginning(of:))
-        let name = whole.widths[2]
+        let uncut = table(beginning(of:))
+        let name = uncut.widths[2]
         return table(
-            beginning(of:), name: max(min(name, Self.shortestName), name - max(0, whole.width - layout.columns))
+            beginning(of:), name: max(min(name, Self.shortestName), name - max(0, uncut.width - layout.columns))
         ).lines
     }
 
@@ -89,11 +89,11 @@ extension TextRenderer {
         let origin = origin(of: link)
         guard let cells, TerminalText.cells(name + origin) > cells else { return name + origin }
         let left = cells - TerminalText.cells(origin)
-        guard left >= Self.shortestStart else { return TerminalText.cut(name + origin, toCells: cells) }
+        guard left >= Self.shortestPart else { return TerminalText.cut(name + origin, toCells: cells) }
         return TerminalText.cut(name, toCells: left) + origin
     }
 
-    /// The beginning of a pin that tells keys apart at a glance, as in `NSQoeTIW…`.
+    /// The first digits of a pin, enough to tell keys apart, as in `NSQoeTIW…`.
     func beginning(of pin: String) -> String {
         let short = Self.bareShortPin(pin)
         return short.firstIndex(of: "…").map { String(short[...$0]) } ?? short
@@ -149,7 +149,7 @@ extension TextRenderer {
     private func pinSummary(_ report: Report) -> String {
         let configured = report.pins.configured.count
         let matched = report.pins.matchedPins
-        // The client does not compare the pin at this place, or demands another pin in addition.
+        // The client ignores the matched pin at its depth, or requires another pin as well.
         let isInVain = !matched.isEmpty && report.verdict == .reject && isMismatch(report)
         var text = "pins: \(configured) configured, \(matched.count) \(isInVain ? "on the chain" : "matched")"
         let roles = report.neededCertificates.map(\.link).filter { !$0.pins.isEmpty }.map(\.certificate.role).distinct
@@ -180,16 +180,16 @@ extension TextRenderer {
         guard !named.isEmpty else { return [] }
         let texts = named.map { index in
             let pin = pins[index]
-            // The pins of the command line all have one origin.
+            // Pins of `--pins` have one origin in common: only their hashes tell them apart.
             let isAlone = pins.count { $0.origin == pin.origin } == 1
-            let what = isAlone ? safe(pin.origin, length: 80) : Self.bareShortPin(pin.spkiSHA256.description)
-            return "pin \(index + 1): " + what + (withBackups ? reserve(index, backups, in: report) : "")
+            let label = isAlone ? safe(pin.origin, length: 80) : Self.bareShortPin(pin.spkiSHA256.description)
+            return "pin \(index + 1): " + label + (withBackups ? backupRemark(index, backups, in: report) : "")
         }
         let more = named.count < pins.count ? "; --explain lists all \(pins.count)" : ""
         return ["  " + texts.joined(separator: "; ") + more]
     }
 
-    private func reserve(_ index: Int, _ backups: Set<Int>, in report: Report) -> String {
+    private func backupRemark(_ index: Int, _ backups: Set<Int>, in report: Report) -> String {
         let pin = report.outlook?.pins[index]
         guard backups.contains(index) else {
             return pin?.noBackup.map { " (no backup: \(safe($0.words, length: 120)))" } ?? ""
@@ -216,10 +216,12 @@ extension TextRenderer {
         if let next = report.next, report.built.isEmpty { return ["  next:", "    \(next.pin)"] + configured(report) }
         let areCertificatesPinned = report.pins.configured.contains { $0.certificate != nil }
         let served = report.built.map { link in
-            let own = link.certificate
-            // Equal keys do not tell pinned certificates apart.
-            let whole = "certificate \(own.fingerprint.hexadecimal.prefix(8))…, to \(own.notAfter.date)"
-            return "    \(own.pin)  \(name(of: own))\(origin(of: link))" + (areCertificatesPinned ? ", \(whole)" : "")
+            let certificate = link.certificate
+            // Pinned certificates may have one key in common.
+            let identity =
+                "certificate \(certificate.fingerprint.hexadecimal.prefix(8))…, to \(certificate.notAfter.date)"
+            return "    \(certificate.pin)  \(name(of: certificate))\(origin(of: link))"
+                + (areCertificatesPinned ? ", \(identity)" : "")
         }
         return ["  served:"] + served + configured(report)
     }
@@ -231,7 +233,7 @@ extension TextRenderer {
         let width = String(pins.count).utf8.count
         let backups = isMismatch(report) ? [] : backups(report)
         return pins.indices.map { index in
-            // Other lines name several pins by their numbers.
+            // Other lines refer to pins by number.
             let number = pins.count > 1 ? TerminalText.leftPadded(String(index + 1), toCells: width) + " " : ""
             return "    \(number)\(pins[index].spkiSHA256)  \(place(pins[index]))"
                 + (backups.contains(index) ? ", backup" : "")
