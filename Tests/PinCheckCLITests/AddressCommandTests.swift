@@ -131,18 +131,24 @@ import X509
         }
     }
 
+    /// No answer instead of a response code.
+    private static let silent = -1
+
     /// What DNS over HTTPS says of the IPv6 addresses, by its response code, and how the check of the IPv4 address ends.
     @Test(arguments: [
         (2, "", ExitStatus.unreachable, " (IPv6 addresses)\n"), (3, "", .unreachable, " (IPv6 addresses)\n"),
         (0, "", .pass, "1 address, accepted; IPv4 only, nothing to compare\n"),
         (2, " -4", .pass, "1 address, accepted; nothing to compare\n"),
         (2, " --pins $JUNK", .fail, "; and 1 more: addresses-incomplete\n"),
+        // A family that stays silent leaves half of the time.
+        (silent, " --pins $JUNK --timeout 8", .fail, "; and 1 more: addresses-incomplete\n"),
     ]) func aFamilyThatIsNotKnownIsNoVerdict(code: Int, flags: String, status: ExitStatus, words: String) async throws {
         let service = try pki.interA.issue(.leaf("127.0.0.1"))
         let settings = TLSServerSettings(presenting: [service, pki.interA]).with {
             $0.application = Responder { request in
                 let answer = #"{"Status":0,"Answer":[{"type":1,"data":"127.0.0.1"}]}"#
                 let body = request.contains("type=AAAA") ? #"{"Status":\#(code)}"# : answer
+                guard body != #"{"Status":\#(Self.silent)}"# else { return Responder.Answer([], .silence) }
                 return Responder.Answer("HTTP/1.1 200 OK\nContent-Length: \(body.utf8.count)", Array(body.utf8))
             }
         }

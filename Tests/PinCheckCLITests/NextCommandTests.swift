@@ -20,8 +20,9 @@ import Testing
         return [
             "next.pem": next.pem + pki.interA.pem, "alone.pem": next.pem, "key.pub": next.key.publicKeyPEM,
             "next.csr": pem(try next.key.certificationRequest(for: "next"), label: "CERTIFICATE REQUEST"),
-            "pre.pem": poisoned.pem, "other.pem": other.pem, "others.pem": other.pem + otherInter.pem,
-            "tomorrow.pem": tomorrow.pem + pki.interA.pem, "Pins.kt": Self.pinner,
+            "pre.pem": poisoned.pem, "several.pem": next.pem + Self.ed25519.publicKeyPEM, "other.pem": other.pem,
+            "others.pem": other.pem + otherInter.pem, "tomorrow.pem": tomorrow.pem + pki.interA.pem,
+            "Pins.kt": Self.pinner,
             "weak.csr": pem(try Self.weak.certificationRequest(for: "weak"), label: "CERTIFICATE REQUEST"),
             "next.key": try next.key.privateKeyPEM(), "elsewhere.pem": elsewhere.pem,
             "alone-expired.pem": pki.leafExp.pem, "expired.pem": pki.leafExp.pem + pki.interA.pem,
@@ -94,6 +95,7 @@ import Testing
         @next.key --pins $LEAF | data: holds a private key, which was not used: give its public half
         @absent --pins $LEAF | noInput
         @list.txt --pins $LEAF | data: holds pins and not what they are pins of
+        @several.pem --pins $NEXT | data: holds certificates and keys: give each with a --next of its own
         """
 
     @Test(arguments: table(rows)) func whatIsNextIsHeldAgainstThePins(row: [String]) async throws {
@@ -134,6 +136,18 @@ import Testing
             await desk.expect("CHECK --next @next.csr --pins $INTER", "unknown pin-matched,issuer-unknown: UNKNOWN  ")
             // Today's pin holds and tomorrow's does not: the worst decides.
             await desk.expect("CHECK --next @next.csr --pins $LEAF", "fail pin-matched,pin-mismatch: PASS  \(host):443")
+        }
+    }
+
+    /// The certificate of a key to come lives as long as today's, but never longer than platforms allow.
+    @Test func aKeyToComeIsNoReasonForALongLifetime() async throws {
+        let long = CertificateTemplate.leaf(host).valid(from: LabClock.now - 1, to: LabClock.now + 1_000 * LabClock.day)
+        let settings = TLSServerSettings(presenting: [try pki.interA.issue(long), pki.interA])
+        try await Desk.serving(.tls(settings), texts()) { desk, _ in
+            let line = "CHECK --next @key.pub --pins $NEXT --client alamofire:evaluator=public-keys -f json"
+            let results = try await desk(line).json["results"].array
+            #expect(
+                results.map { $0["warnings"].array.map { $0["id"].text } } == [["platform-rule"], ["next-assumed"]])
         }
     }
 

@@ -208,6 +208,21 @@ import Testing
         await (try desk()).expect(filled(line), end, at: now)
     }
 
+    /// A key to come is held to the use that today's handshake makes of it.
+    @Test func theHandshakeOfTodayIsThatOfTheBackup() async throws {
+        let leaf = try pki.interA.issue(
+            CertificateTemplate.leaf(host).with { $0.keyUsage = [.keyEncipherment] },
+            key: .shared(.rsa(bits: 2048), label: "ats"))
+        let settings = TLSServerSettings(presenting: [leaf, pki.interA]).with {
+            $0.maximumVersion = .tls12
+            $0.options["CipherString"] = "kRSA:@SECLEVEL=0"
+        }
+        try await Desk.serving(.tls(settings)) { desk, _ in
+            let line = "CHECK --client android --pins \(leaf.pin) --pins $JUNK --min-pin-life 300d"
+            await desk.expect(line, "pass pin-matched: backup: pin 2")
+        }
+    }
+
     @Test func anEndStaysReached() async throws {
         let later = now + 65 * LabClock.day
         let ended = await (try desk()).expect(

@@ -212,7 +212,7 @@ extension Forecaster {
 
     private func backupWords(_ outlook: Outlook) -> String {
         let numbers = outlook.backups.map { String($0 + 1) }
-        let part = outlook.hasBackup ? "" : ", but not for everything that is asked"
+        let part = outlook.hasBackup ? "" : ", but not for every list of pins"
         guard numbers.isEmpty else {
             return (numbers.count == 1 ? "backup: pin " : "backups: pins ") + listed(numbers, first: 8) + part
         }

@@ -45,6 +45,9 @@ package struct NextItem: Sendable {
                 "\(quoted(path)) is a Certificate Transparency precertificate: ask with the certificate, or with its public key"
             )
         }
+        guard certificates.isEmpty || certificates.count == items.count else {
+            throw .data("\(quoted(path)) holds certificates and keys: give each with a --next of its own")
+        }
         if let first = items.first(where: { $0.certificate != nil }) {
             return [
                 NextItem(

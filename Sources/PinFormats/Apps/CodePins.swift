@@ -158,7 +158,7 @@ package struct CodePins: Sendable {
         let parts = [
             closed.isEmpty ? nil : "archives, keystores and links out of the app were not looked into: \(files)",
             unread == 0 ? nil : "files beyond \(Self.mostBytes >> 20) MiB were not looked through: \(unread)",
-            omitted == 0 ? nil : "hashes and certificates that are not told: \(omitted)",
+            omitted == 0 ? nil : "hashes and certificates beyond this list: \(omitted)",
         ].compactMap(\.self)
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }

@@ -21,6 +21,8 @@ package struct AddressResolver: Sendable {
         do { questions = try service.questions(for: name, family: family) } catch {
             throw ProbeError(.resolve, .resolverFailed("\(error)"), target: name, service: service.title)
         }
+        // A family that stays silent leaves time to connect to the addresses of the other.
+        let timeout = questions.count > 1 ? timeout / 2 : timeout
         let answers = await withTaskGroup { group in
             for question in questions {
                 group.addTask { (question.family, await answer(to: question, for: name, timeout: timeout)) }

@@ -27,7 +27,7 @@ struct PrometheusRenderer: ResultRenderer {
         After when no configured pin is sure to match; absent where a backup has no end.
         pincheck_has_backup_pin Whether everything that has to match does and has a backup pin (1).
         pincheck_warnings How many warnings there are.
-        pincheck_warning What is warned of, by its id (1).
+        pincheck_warning A warning, by its id (1).
         pincheck_certificate_not_after_timestamp_seconds \
         The end of validity of each certificate that the verdict rests on, 0 for the leaf.
         pincheck_certificate_not_before_timestamp_seconds \
