@@ -1,24 +1,23 @@
 internal import Synchronization
 
-/// Writes files that are at every moment the old one or the new one, whole.
+/// Replaces files so that readers find either the whole old file or the whole new one.
 ///
 /// The contents go to a temporary file next to the target (`.NAME.pincheck-` with a number), are flushed to the disk,
-/// and take the target's name with rename(2). A killed run leaves that file: one without a name (`O_TMPFILE`) cannot
-/// replace another.
+/// and take the target's name by rename(2). A killed run leaves the temporary file behind: a file without a name
+/// (`O_TMPFILE`) cannot replace another.
 package enum AtomicFile {
     package typealias Filling = (Int32) throws(OutputError) -> Void
 
-    /// Replaces the file at `path`, or creates it, as ``write(to:mode:fill:)`` does.
     package static func write(_ contents: [UInt8], to path: String, mode: mode_t = 0o666) throws(WriteFailure) {
         try write(to: path, mode: mode) { (descriptor) throws(OutputError) in
             try Descriptor.write(contents, to: descriptor)
         }
     }
 
-    /// Replaces the file at `path`, or creates it, with what `fill` writes.
+    /// Replaces the file at `path`, or creates it, with the bytes that `fill` writes.
     ///
-    /// The file behind a symbolic link is replaced, and keeps its permissions, and its owner if the system allows it.
-    /// Its other hard links keep the old contents. A terminal, pipe or device (`/dev/stdout`) is written to.
+    /// The file behind a symbolic link is replaced. It keeps its permissions, and its owner if the system allows it;
+    /// its other hard links keep the old contents. A terminal, pipe or device (`/dev/stdout`) is written in place.
     ///
     /// - Throws: ``WriteFailure``; the file is then as it was, and the temporary file is gone.
     package static func write(to path: String, mode: mode_t = 0o666, fill: Filling) throws(WriteFailure) {
@@ -37,7 +36,7 @@ package enum AtomicFile {
 
     package static func isStandardOutput(_ path: String) -> Bool { descriptor(named: path) == STDOUT_FILENO }
 
-    /// The descriptor of this process that a path names; a file behind it is written to, not replaced.
+    /// The descriptor of this process that `path` names; its file is written in place, not replaced.
     package static func descriptor(named path: String) -> Int32? {
         switch path {
         case "/dev/stdout": return STDOUT_FILENO
@@ -50,7 +49,7 @@ package enum AtomicFile {
 
     /// Replaces `path` itself, even if it is a symbolic link, or creates it; a failure leaves it as it was.
     static func replace(_ path: String, like old: stat? = nil, mode: mode_t, fill: Filling) throws(WriteFailure) {
-        // A signal in between would leave the temporary file behind.
+        // A signal meanwhile would leave the temporary file behind.
         try Interruption.deferring { () throws(WriteFailure) in
             let parts = PathParts(path)
             guard !parts.name.isEmpty else { throw .system(EISDIR) }
@@ -58,7 +57,7 @@ package enum AtomicFile {
             do throws(WriteFailure) {
                 defer { close(descriptor) }
                 if let old {
-                    // The permissions are always kept, another owner only if that is allowed.
+                    // The permissions are always kept, the owner only if the system allows it.
                     _ = fchown(descriptor, old.st_uid, old.st_gid)
                     guard fchmod(descriptor, old.st_mode & 0o777) == 0 else { throw .system(errno) }
                 }
@@ -73,7 +72,7 @@ package enum AtomicFile {
         }
     }
 
-    /// Opens a new temporary file, never one that exists or that a link leads to.
+    /// Creates a temporary file; never opens one that exists or follows a link.
     private static func makeTemporary(
         beside parts: PathParts, mode: mode_t
     ) throws(WriteFailure) -> (descriptor: Int32, path: String) {
@@ -85,7 +84,7 @@ package enum AtomicFile {
         }
     }
 
-    /// Makes the new name survive a loss of power; without this the old file would be there again, whole as well.
+    /// Makes the new name survive a loss of power, after which the whole old file would be back otherwise.
     private static func flush(directory: String) {
         let descriptor = open(directory.isEmpty ? "." : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -106,22 +105,21 @@ package enum WriteFailure: Error, Hashable, Sendable {
     case unnamed
     /// The path is a pipe without a reader.
     case withoutReader
-    /// No temporary file can be made next to it: the code in `errno`.
+    /// No temporary file can be made next to the target: the code in `errno`.
     case noRoom(Int32)
     case held
     case output(OutputError)
-    /// The file at this path is not of an earlier run: it is another user's, a link, or without a record.
+    /// The file at this path is not from an earlier run: it is another user's, a link, or without a record.
     case foreign(String)
     /// Any other reason: the code in `errno`.
     case system(Int32)
 
-    /// The failure to open a file for writing that left `code` in `errno`.
     package init(opening code: Int32) { self = code == ENXIO ? .withoutReader : .system(code) }
 }
 
-/// Text that waits until it is whole, in memory or, if it is too long, in a nameless file that goes with the process.
+/// Text that waits until it is whole: in memory, or in a file without a name if it is longer than ``memory``.
 package final class Spool: Sendable {
-    /// The most bytes that are kept in memory.
+    /// The most bytes in memory.
     package static let memory = 4 << 20
 
     private let state = Mutex((bytes: [UInt8](), descriptor: Int32(-1)))

@@ -1,11 +1,11 @@
-/// Reads every file of pincheck up to a size, and never waits for what may not come from a pipe or a device.
+/// Reads files up to a size, and does not wait for a pipe or a device that may never give anything.
 package enum BoundedFile {
     package enum Accepted: Sendable {
-        /// Only regular files, for a path that was not named for this run.
+        /// Only regular files, for a path that the user did not name for this run.
         case regularFiles
-        /// Pipes too, such as `<(…)`.
+        /// Regular files and pipes, such as `<(…)`.
         case regularFilesAndPipes
-        /// Anything that opens, devices such as `/dev/stdin` included.
+        /// Everything that opens, devices such as `/dev/stdin` included.
         case anything
 
         fileprivate func check(_ kind: FileKind) throws(ReadFailure) {
@@ -20,8 +20,7 @@ package enum BoundedFile {
 
     /// The bytes of the file at `path`, behind symbolic links, if there are at most `limit`.
     ///
-    /// A pipe has a second for its first writer, and is then read to its end. A device is read as long as it has
-    /// something at least every second.
+    /// The first writer of a pipe has a second to come; a device must give something every second.
     package static func bytes(
         at path: String, limit: Int, accepting accepted: Accepted = .regularFiles
     ) throws(ReadFailure) -> [UInt8] {
@@ -35,7 +34,7 @@ package enum BoundedFile {
         return try contents(of: descriptor, limit: limit, accepting: accepted)
     }
 
-    /// Reads the file with a name that need not be UTF-8 in the directory at `path`; anything that opens is accepted.
+    /// Reads the file `name`, which need not be UTF-8, in the directory at `path`; everything that opens is accepted.
     package static func bytes(named name: [CChar], inDirectory path: String, limit: Int) throws(ReadFailure) -> [UInt8]
     {
         guard !path.isEmpty, !path.utf8.contains(0), name.last == 0 else { throw .unnamed }
@@ -77,10 +76,10 @@ package enum BoundedFile {
         }
     }
 
-    /// Flags that do not block: opening a pipe without a writer never ends, and one can replace a file at any moment.
+    /// Flags that do not block: opening a pipe without a writer would, and a pipe can replace a file at any moment.
     private static let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
 
-    /// The time for a first writer, in milliseconds: one that was started just now opens the pipe within it.
+    /// The time for a pipe's first writer, in milliseconds; enough for a process that was started just now.
     private static let patience: Int32 = 1_000
 
     private static func contents(
@@ -108,7 +107,7 @@ package enum BoundedFile {
     ) throws(ReadFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count + 1)
-        // The size is only that of a moment ago, and 0 for the files of /proc.
+        // The file may have grown since its size was read, and files in /proc have the size 0.
         var buffer = [UInt8](repeating: 0, count: min(max(count + 1, 1 << 12), 1 << 18))
         while true {
             let length = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
@@ -129,12 +128,12 @@ package enum BoundedFile {
 package enum ReadFailure: Error, Hashable, Sendable {
     /// The path is empty or contains a NUL.
     case unnamed
-    /// The path does not exist: the code in `errno` shows which part of it is missing.
+    /// The path, or a directory in it, does not exist (ENOENT, ENOTDIR, ENAMETOOLONG).
     case absent(Int32)
     case wrongKind(FileKind)
     case tooLarge(limit: Int)
     case withoutWriter
-    /// The file gives nothing, as a device may for ever.
+    /// A device gave nothing for a second, and may never give anything.
     case silent
     /// Any other reason: the code in `errno`.
     case system(Int32)
@@ -148,10 +147,10 @@ package enum FileKind: Hashable, Sendable {
     /// A socket or a device.
     case special
     case absent
-    /// An unknown kind: the code in `errno`.
+    /// A file whose kind cannot be read: the code in `errno`.
     case inaccessible(Int32)
 
-    /// The kind of what is at `path` (`stat`); a symbolic link itself is `special` (`lstat`).
+    /// The kind of what is at `path`; a symbolic link that is not followed is `special`.
     package init(at path: String, followingLinks: Bool = true) {
         // C would end the path at the NUL and look at another file.
         guard !path.isEmpty, !path.utf8.contains(0) else {

@@ -1,8 +1,7 @@
 package enum Descriptor {
     /// Writes `bytes`, and leaves only whole lines in a regular file if that fails.
     ///
-    /// On a full disk an unfinished line is removed, so that readers never find a torn line. The file is left as it is if
-    /// another process has added to it meanwhile.
+    /// An unfinished line, as on a full disk, is removed, unless another process has added to the file meanwhile.
     package static func writeLines(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
         let start = end(of: descriptor)
         do { try write(bytes, to: descriptor) } catch {
@@ -20,7 +19,7 @@ package enum Descriptor {
         }
     }
 
-    /// The position at which a regular file is written next; `nil` if the descriptor is anything else.
+    /// The position at which a regular file is written next; `nil` if the descriptor is not a regular file's.
     private static func end(of descriptor: Int32) -> Int? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -29,9 +28,9 @@ package enum Descriptor {
         return position >= 0 ? Int(position) : nil
     }
 
-    /// Opens a file for writing that does not block, with more flags of open(2).
+    /// Opens a file for writing, with `flags` of open(2), without blocking.
     ///
-    /// A pipe without a reader is not waited for: the result is negative and `errno` is ENXIO.
+    /// For a pipe without a reader the result is negative and `errno` is ENXIO.
     package static func openForWriting(_ path: String, _ flags: Int32 = 0) -> Int32 {
         open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | flags, 0o666)
     }
@@ -56,7 +55,7 @@ package enum Descriptor {
         }
     }
 
-    /// Reads the file of an open descriptor from its beginning, and passes each part of up to 1 MiB to `body`.
+    /// Reads the file of an open descriptor from its beginning, and passes parts of up to 1 MiB to `body`.
     static func read(
         _ descriptor: Int32, _ body: (UnsafeRawBufferPointer) throws(OutputError) -> Void
     ) throws(OutputError) {
@@ -73,7 +72,7 @@ package enum Descriptor {
         }
     }
 
-    /// Waits for `event` or the end of the other side by poll(2), without a limit for -1; `false` if the time ran out.
+    /// Waits by poll(2) for `event` or the end of the other side, at -1 without a limit; `false` if the time ran out.
     package static func wait(for event: some BinaryInteger, on descriptor: Int32, milliseconds: Int32) -> Bool {
         var request = pollfd(fd: descriptor, events: Int16(event), revents: 0)
         while true {

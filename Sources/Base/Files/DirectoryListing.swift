@@ -1,10 +1,10 @@
 package enum DirectoryListing {
-    /// A name in a directory, valid while that is listed.
+    /// A name in a directory; valid only while the directory is listed.
     package struct Entry {
         fileprivate let start: UnsafePointer<CChar>
         fileprivate let directory: Int32
 
-        /// The name as the system has it, with its NUL; it need not be UTF-8.
+        /// The name's bytes with the NUL at their end; they need not be UTF-8.
         fileprivate var name: [CChar] { Array(UnsafeBufferPointer(start: start, count: strlen(start) + 1)) }
 
         /// The name as text, changed if it is not UTF-8.
@@ -20,7 +20,7 @@ package enum DirectoryListing {
         }
     }
 
-    /// The names in the directory at `path` that `isWanted` accepts, with `.` and `..`, in the order of their bytes.
+    /// The names in the directory at `path` that `isWanted` accepts, `.` and `..` included, sorted by bytes.
     package static func names(in path: String, where isWanted: (Entry) -> Bool) throws(ReadFailure) -> [[CChar]] {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
         guard let directory = opendir(path) else { throw ReadFailure(errno) }
@@ -28,7 +28,7 @@ package enum DirectoryListing {
         var names: [[CChar]] = []
         errno = 0
         while let entry = readdir(directory) {
-            // The name is read in place: its declared length goes past the end of a short entry.
+            // Read in place: a copy of `d_name` in its declared size would go past the end of a short entry.
             let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
             let start = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
             let found = Entry(start: start, directory: dirfd(directory))
@@ -47,7 +47,7 @@ extension String {
     }
 }
 
-/// A path split before its last component, by its bytes: a slash counts even before a combining mark.
+/// A path split before its last component by bytes: a slash counts even if a combining mark follows it.
 package struct PathParts: Sendable {
     /// The directory with a slash at its end; empty if the path names none.
     package let directory: String
@@ -60,7 +60,7 @@ package struct PathParts: Sendable {
         name = String(path[end...])
     }
 
-    /// The path of a hidden file next to it, with a name below the 255 bytes that most file systems allow.
+    /// The path of a hidden file next to this one, with a name below the 255 bytes that most file systems allow.
     func hidden(_ suffix: String) -> String {
         var name = name
         while name.utf8.count > 230 { name.unicodeScalars.removeLast() }

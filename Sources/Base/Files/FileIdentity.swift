@@ -6,14 +6,14 @@ package struct FileIdentity: Hashable, Sendable {
     private let inode: UInt64
     private let name: String?
 
-    /// The identity of what stat(2) found, or of a file with this name in the directory that it found.
+    /// The identity of the file with this status, or of the file `name` in the directory with this status.
     package init(_ status: stat, name: String? = nil) {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)
         self.name = name
     }
 
-    /// The identity of what is at a path or would be created there; `nil` if nothing can be.
+    /// The identity of the file at a path or to be created there; `nil` if none can be.
     package init?(of path: String) {
         guard !path.isEmpty, !path.utf8.contains(0) else { return nil }
         var status = stat()
@@ -44,8 +44,7 @@ package struct FileIdentity: Hashable, Sendable {
         return files
     }
 
-    /// The identity of the regular file at a path or to be created there; `nil` if a directory, pipe or device is
-    /// there, which would lose nothing.
+    /// The identity of the file at a path or to be created there; `nil` if writing there would not replace a file.
     package init?(ofFile path: String) {
         if [.directory, .pipe, .special].contains(FileKind(at: path)) { return nil }
         self.init(of: path)
@@ -70,7 +69,7 @@ package final class ReadLog: Sendable {
             }
     }
 
-    /// `true` if the directory is in the log, so that all its files are read.
+    /// `true` if the directory is in the log, so that all its files count as read.
     package func holds(directory: FileIdentity) -> Bool {
         paths.withLock { $0 }.contains { FileKind(at: $0) == .directory && FileIdentity(of: $0) == directory }
     }
@@ -84,7 +83,7 @@ package final class ReadLog: Sendable {
 enum SymbolicLinks {
     /// The file that a path leads to through symbolic links, even if it does not exist yet.
     ///
-    /// - Throws: ``WriteFailure`` if the links go round in circles, or to a name that is not UTF-8.
+    /// - Throws: ``WriteFailure`` if the links form a circle or lead to a name that is not UTF-8.
     static func target(of path: String) throws(WriteFailure) -> String {
         var path = path
         for _ in 0..<40 {

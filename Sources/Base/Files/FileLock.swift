@@ -1,10 +1,8 @@
-/// A lock on a file (flock(2)) that a run holds from reading the file to writing it anew; no other file is left beside it.
-///
-/// Sendable because the descriptor never changes.
+/// A lock on a file (flock(2)), which a run holds from reading the file to replacing it; no other file is needed.
 package final class FileLock: Sendable {
     private let descriptor: Int32
 
-    /// Holds the file at `path`, which is made empty if it is missing; what is no file needs no turns.
+    /// Locks the file at `path`, and creates it if it is missing.
     ///
     /// - Throws: ``WriteFailure/held`` if another run has it.
     package init(_ path: String) throws(WriteFailure) {
@@ -26,7 +24,7 @@ package final class FileLock: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether the path still names the file once it is held: another run may have replaced it meanwhile.
+    /// Locks the file; `false` if `path` no longer names it, because another run has replaced it meanwhile.
     private static func take(_ descriptor: Int32, _ path: String) throws(WriteFailure) -> Bool {
         try hold(descriptor)
         var status = stat()
@@ -34,12 +32,12 @@ package final class FileLock: Sendable {
         return FileKind(status) != .regular || FileIdentity(of: path) == FileIdentity(status)
     }
 
-    /// Locks an open file, and never waits for it.
+    /// Locks an open file without waiting.
     static func hold(_ descriptor: Int32) throws(WriteFailure) {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno == EINTR { continue }
             if errno == EWOULDBLOCK { throw .held }
-            // A file system without locks has no turns either.
+            // A file system without locks has none to wait for.
             guard errno == ENOLCK || errno == EINVAL || errno == ENOTSUP else { throw .system(errno) }
             break
         }

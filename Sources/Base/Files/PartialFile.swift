@@ -1,7 +1,7 @@
 /// A file that grows under a name of its own, over any number of runs, until it is whole and takes its final name.
 ///
-/// For `NAME` that is `NAME.part`, and `NAME.part.record` describes its contents. One process has it at a time, and its
-/// part stays when it ends. Neither may be a link or belong to another user, who may write to the directory too.
+/// `NAME` grows as `NAME.part`, and `NAME.part.record` describes its contents. One process at a time has them, and they
+/// stay when it ends. Neither may be a link or another user's file: others may write to the directory.
 package final class PartialFile {
     package static let suffix = ".part"
     package static let recordSuffix = ".part.record"
@@ -9,7 +9,7 @@ package final class PartialFile {
     private static let recordLimit = 64 * 1_024
 
     package let path: String
-    /// The open file; negative after its end.
+    /// The descriptor of the open file; negative after ``end()``.
     private var descriptor: Int32
     private var partPath: String { path + Self.suffix }
     private var recordPath: String { path + Self.recordSuffix }
@@ -18,10 +18,9 @@ package final class PartialFile {
     /// The record of the partial file; `nil` if there is none.
     package private(set) var record: [UInt8]?
 
-    /// Opens the partial file, or creates it; a file without a record by `isRecord` is not continued.
+    /// Opens the partial file or creates it; one that has contents is continued only if `isRecord` accepts its record.
     ///
-    /// - Throws: ``WriteFailure/held`` while another process has it, ``WriteFailure/foreign(_:)`` for a file that
-    ///   pincheck did not write.
+    /// - Throws: ``WriteFailure/held`` if another process has it, ``WriteFailure/foreign(_:)`` if it is not pincheck's.
     package init(becoming path: String, isRecord: ([UInt8]) -> Bool) throws(WriteFailure) {
         guard !path.isEmpty, !path.utf8.contains(0), !PathParts(path).name.isEmpty else { throw .unnamed }
         let target = try SymbolicLinks.target(of: path)
@@ -31,7 +30,7 @@ package final class PartialFile {
         let isNew = descriptor >= 0
         if !isNew, errno == EEXIST {
             descriptor = open(part, Self.flags)
-            // Another run was at its end, and the file took its final name in between.
+            // Another run gave the file its final name between the two calls.
             if descriptor < 0, errno == ENOENT { throw .held }
         }
         guard descriptor >= 0 else {
@@ -42,12 +41,12 @@ package final class PartialFile {
         (self.path, self.descriptor, self.isNew, count) = (target, descriptor, isNew, 0)
         try take()
         do throws(WriteFailure) {
-            // Before the first byte: private contents must not be readable while they arrive.
+            // Set before the first byte: private contents must not be readable while they arrive.
             let mode = Self.permissions(of: target)
             if let mode, fchmod(descriptor, mode) != 0 { throw .system(errno) }
             record = try Self.record(at: recordPath, narrowedTo: mode)
             if let record, !isRecord(record) { throw .foreign(recordPath) }
-            // A run that ended before its first byte left nothing; any other left a record.
+            // Every run writes its record before the first byte.
             if count > 0, record == nil { throw .foreign(part) }
         } catch {
             if isNew { unlink(part) }
@@ -62,16 +61,15 @@ package final class PartialFile {
         descriptor = -1
     }
 
-    /// Flags that never follow a link and never wait.
     private static let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
 
-    /// The permissions of this user's file at `path`, without set-user-ID and the like; `nil` if there is none.
+    /// The permissions of the file at `path`, without set-user-ID and the like; `nil` if this user has no file there.
     private static func permissions(of path: String) -> mode_t? {
         var status = stat()
         return stat(path, &status) == 0 && status.st_uid == geteuid() ? status.st_mode & 0o777 : nil
     }
 
-    /// Reads the record at `path`, and takes from it the permissions that `mode` lacks; `nil` if there is none.
+    /// Reads the record at `path`, and narrows its permissions to `mode`; `nil` if the file is missing.
     private static func record(at path: String, narrowedTo mode: mode_t?) throws(WriteFailure) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         if descriptor < 0, errno == ENOENT { return nil }
@@ -89,18 +87,18 @@ package final class PartialFile {
         try FileLock.hold(descriptor)
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
-        // Another user could change its contents, though a file server may name any owner for a new one. A file with
-        // another hard link is more than a part: a copy by links keeps what it has.
+        // Another user could change the contents; the owner of a new file does not count, because a file server may
+        // choose it. A file with another hard link may belong to a copy made of links, which has to keep its contents.
         guard FileKind(status) == .regular, isNew || (status.st_uid == geteuid() && status.st_nlink == 1) else {
             throw .foreign(partPath)
         }
-        // Another run was at its end between opening and locking.
+        // Another run gave the file its final name between opening and locking.
         guard FileIdentity(of: partPath) == FileIdentity(status) else { throw .held }
         count = Int(status.st_size)
     }
 
     package func begin(recording record: [UInt8]) throws(WriteFailure) {
-        // Emptied first: a record never describes older contents.
+        // Emptied first, so that a record never describes older contents.
         guard ftruncate(descriptor, 0) == 0 else { throw .system(errno) }
         count = 0
         var status = stat()
@@ -136,13 +134,13 @@ package final class PartialFile {
         guard length == count else { throw .system(EIO) }
     }
 
-    /// Gives the file its final name, because it is whole.
+    /// Gives the file, now whole, its final name.
     package func complete() throws(WriteFailure) {
-        // The old file was left as it was until now, and its permissions are kept.
+        // The file that is replaced was not changed until now; the new one gets its permissions.
         if let mode = Self.permissions(of: path) { fchmod(descriptor, mode) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
-        // Another file in its place is not what was fetched.
+        // A file that has taken the place of the open one was not fetched.
         guard FileIdentity(of: partPath) == FileIdentity(status) else { throw .foreign(partPath) }
         guard rename(partPath, path) == 0 else { throw .system(errno) }
         unlink(recordPath)
@@ -153,6 +151,6 @@ package final class PartialFile {
         unlink(recordPath)
     }
 
-    /// Removes the file if it is empty, unless it was there before without a record: that is not pincheck's.
+    /// Removes the file if it is empty; one that existed before without a record is not pincheck's, and stays.
     package func discardNothing() { if count == 0, isNew || record != nil { discard() } }
 }

@@ -1,10 +1,9 @@
 internal import Synchronization
 
-/// The end of the process by a signal: at once, but never within a line of output or the writing of a file.
+/// Ends the process after a signal: at once, but never within a line of output or while a file is written.
 ///
-/// The process ends by the signal itself, so that a shell sees 130 or 143 and stops its own loop. A write that hangs
-/// because nothing is read has three seconds, and none after a second signal. A thread of their own takes the signals,
-/// because it may do what a handler may not (signal-safety(7)).
+/// The process ends by the signal itself: a shell sees 130 or 143 and stops its own loop. A hanging write gets three
+/// seconds, and none after a second signal. A thread takes signals: a handler may call little (signal-safety(7)).
 package enum Interruption {
     private struct State {
         /// The number of writes under way that have to stay whole.
@@ -22,7 +21,7 @@ package enum Interruption {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
     private static let patience = Duration.seconds(3)
 
-    /// Takes over the signals that end a process; called before another thread exists, so that none takes them.
+    /// Takes over the signals that end a process; to be called before another thread exists, which would get them.
     package static func install() {
         mask(SIG_BLOCK)
         let ignored = signals.filter { number in
@@ -35,13 +34,13 @@ package enum Interruption {
         if !SystemThread.start(receive) { mask(SIG_UNBLOCK) }
     }
 
-    /// Gives signals to `handler` first, even those that the process was to ignore; `false` from it ends the process.
+    /// Gives signals to `handler` first, even ignored ones; the process ends if `handler` returns `false`.
     package static func handle(_ handler: @escaping @Sendable (Int32) -> Bool) {
         state.withLock { ($0.handler, $0.ignored) = (handler, []) }
         for number in signals { signal(number, SIG_DFL) }
     }
 
-    /// Runs `body`, which a signal must not tear: the process ends after it.
+    /// Runs `body`, and lets a signal end the process only after it.
     package static func deferring<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -50,7 +49,7 @@ package enum Interruption {
         return try body()
     }
 
-    /// Counts a write that begins or ends; without one, a thread of a process that is ending stops here.
+    /// Counts a write that begins or ends; stops the calling thread if the process ends and no write is left.
     private static func count(_ change: Int) {
         let isOver = state.withLock { state in
             if state.signal == 0 || state.writers > 0 { state.writers += change }
@@ -90,12 +89,12 @@ package enum Interruption {
         // Carriage return, and the sequence that erases to the end of the line.
         let words = Array(((showsProgress ? "\r\u{1B}[K" : "") + farewell).utf8)
         var errors = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-        // Not written if nothing reads them.
+        // Not written if standard error takes nothing.
         if !words.isEmpty, poll(&errors, 1, isUrgent ? 0 : 1_000) == 1 { _ = write(STDERR_FILENO, words, words.count) }
         signal(number, SIG_DFL)
         mask(SIG_UNBLOCK)
         kill(getpid(), number)
-        // The first process of a container is not ended by its own signal.
+        // The first process of a container survives its own signal.
         _exit(128 + number)
     }
 
@@ -106,7 +105,6 @@ package enum Interruption {
         return set
     }
 
-    /// Blocks or unblocks the signals for this thread and those that it starts.
     private static func mask(_ how: Int32) {
         var set = set
         pthread_sigmask(how, &set, nil)

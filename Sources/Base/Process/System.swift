@@ -19,7 +19,7 @@ package enum DescriptorLimit {
         return max(1, current - 64)
     }
 
-    /// The number of descriptors that the process may have as it is.
+    /// The number of descriptors that the process may have now.
     package static var current: Int {
         var limit = rlimit()
         return getrlimit(descriptorResource, &limit) == 0 ? Int(min(limit.rlim_cur, 65_536)) : 128
@@ -40,7 +40,6 @@ package enum DescriptorLimit {
 }
 
 package enum SystemError {
-    /// The system's words for an `errno` value.
     package static func message(of code: Int32) -> String {
         strerror(code).map { String(cString: $0) } ?? "error \(code)"
     }
@@ -54,7 +53,7 @@ package enum SystemThread {
         init(run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// Starts a thread for `work` that is not waited for; `false` if the system gives none.
+    /// Runs `work` on a new thread, without waiting for it; `false` if the system refuses.
     package static func start(_ work: @escaping @Sendable () -> Void) -> Bool {
         let context = Unmanaged.passRetained(Work(run: work)).toOpaque()
         #if canImport(Darwin)

@@ -1,6 +1,6 @@
 /// Reads JSON and JSON5 (comments, trailing commas, single quotation marks, plain keys), with the line of each value.
 ///
-/// Foundation names no lines, keeps the last of two equal keys without a word, loses their order, and is large.
+/// Foundation reports no lines, keeps the last of two equal keys silently, loses the order of keys, and is large.
 package struct JSONReader {
     package struct Failure: Error {
         package enum Problem: Sendable { case broken, tooLarge, duplicate }
@@ -94,7 +94,6 @@ package struct JSONReader {
         }
     }
 
-    /// Skips `character` if it comes next.
     private mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: character) else { return false }
         position += 1
@@ -141,7 +140,6 @@ package struct JSONReader {
         return try text(bytes[start..<position])
     }
 
-    /// Reads true, false, null or a number.
     private mutating func word() throws(Failure) -> DocumentTree.Content {
         let start = position
         while let byte = next, Self.isNamePart(byte) || "+-.".utf8.contains(byte) { position += 1 }
@@ -194,7 +192,7 @@ package struct JSONReader {
         }
     }
 
-    /// Reads four hexadecimal digits, and four more if they are half of a pair.
+    /// Reads four hexadecimal digits, and four more if they are the first half of a surrogate pair.
     private mutating func scalar() throws(Failure) -> Unicode.Scalar {
         var value = try fourDigits()
         if (0xD800...0xDBFF).contains(value), bytes[position...].starts(with: #"\u"#.utf8) {
@@ -241,7 +239,7 @@ package struct DocumentTree: Sendable {
     /// The line, from 1; `nil` if the property list is binary.
     package let line: Int?
 
-    /// The most dictionaries and arrays in each other.
+    /// The most levels of dictionaries and arrays.
     package static let mostDepth = 40
     package static let mostValues = 20_000
 
@@ -254,7 +252,6 @@ package struct DocumentTree: Sendable {
 
     package var elements: [DocumentTree]? { if case .array(let elements) = content { elements } else { nil } }
     package var text: String? { if case .text(let text) = content { text } else { nil } }
-    /// The digits of a number of JSON; `nil` if the value is anything else.
     package var number: String? { if case .number(let digits) = content { digits } else { nil } }
     package var isNull: Bool { if case .null = content { true } else { false } }
 }

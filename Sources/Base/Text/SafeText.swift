@@ -1,8 +1,7 @@
-/// A message in the program's own words, with every value between them escaped.
+/// A message in the program's own words, with every interpolated value escaped.
 ///
-/// The literal is the author's and may have line breaks. Every interpolated value may be from outside, so its line
-/// breaks and control and hidden characters are written out (``TerminalText/escaped(_:)``). So no certificate, server,
-/// file or argument can begin a line of its own.
+/// The literal is the author's and may have line breaks. Interpolated values are escaped
+/// (``TerminalText/escaped(_:)``), so that no certificate, server, file or argument can begin a line.
 package struct SafeText: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringInterpolation {
     package let description: String
 
@@ -46,7 +45,7 @@ package func quoted(_ text: some StringProtocol, to limit: Int = 80) -> String {
 
 /// Text from outside on one line: escaped, ``withoutSecrets(_:)``, and shortened in its middle beyond `limit` bytes.
 ///
-/// In a path that was opened or a pin, `isPublic`, encoded bytes are not secret.
+/// `isPublic` is for a pin or the path of an opened file, in which encoded bytes are not secret.
 package func shortened(_ text: some StringProtocol, to limit: Int = 120, isPublic: Bool = false) -> String {
     let text = isPublic ? UserInfo.hidden(in: String(text)) : withoutSecrets(String(text))
     // Cut by scalars: a character can be as long as the text.
@@ -65,7 +64,7 @@ package func listed(_ words: some Collection<String>, first count: Int = 5) -> S
     listed(words.prefix(count), of: words.count)
 }
 
-/// The named words, and the number of the others, which need not be made.
+/// The given words with commas between, and the number of the others, up to `total`.
 package func listed(_ named: some Collection<String>, of total: Int) -> String {
     let more = total - named.count
     return named.joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")

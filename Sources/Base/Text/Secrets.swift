@@ -32,7 +32,6 @@ package enum KeyMaterial {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// `true` for a digit of base64, and for the colon between pairs of hexadecimal digits.
     private static func isRunByte(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "+/=:".utf8.contains(byte) }
 
     private static let colon = UInt8(ascii: ":")
@@ -87,7 +86,6 @@ package enum UserInfo {
         return text[..<scheme.upperBound] + mark + url[at...] + hiddenInURL(of: text[end...])
     }
 
-    /// `true` if a port follows the last `:`, or if there is no `:`.
     private static func hasPort(_ authority: Substring) -> Bool {
         guard !authority.hasSuffix("]"), let colon = authority.lastIndex(of: ":") else { return true }
         return authority[authority.index(after: colon)...].utf8.allSatisfy { (0x30...0x39).contains($0) }

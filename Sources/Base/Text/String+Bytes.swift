@@ -1,8 +1,7 @@
 extension Substring {
     /// `true` if the text contains the bytes of `part`.
     ///
-    /// The library's `contains` and `firstRange` make types at run time at each call: tens of thousands of instructions
-    /// for ten bytes, which counts for every certificate of a thousand servers.
+    /// The library's `contains` makes types at run time: tens of thousands of instructions for ten bytes.
     package func holds(_ part: String) -> Bool {
         var (text, part) = (self, part)
         return text.withUTF8 { text in
@@ -15,13 +14,12 @@ extension Substring {
 }
 
 extension String {
-    /// `true` if the text contains the bytes of `part`.
     package func holds(_ part: String) -> Bool { self[...].holds(part) }
 
-    /// The text with some strings replaced in one pass; of several at the same place the first counts.
+    /// The text with some strings replaced in one pass; if several match at one place, the first of them is replaced.
     ///
-    /// Bytes are compared. The library's `replacing` and `split` compare characters: a combining mark after a quotation
-    /// mark makes another character of it. They pass over that, while readers of the text take it for a quotation mark.
+    /// Bytes are compared, because the library's `replacing` and `split` compare characters: they skip a quotation mark
+    /// with a combining mark, which readers of the text take for a quotation mark.
     package func replacingBytes(_ replacements: KeyValuePairs<StaticString, String>) -> String {
         let table = replacements.map { (needle: Array("\($0.key)".utf8), text: $0.value) }
         let bytes = Array(utf8)
@@ -43,14 +41,13 @@ extension String {
 }
 
 extension UInt8 {
-    /// Whether it is an ASCII letter or digit.
+    /// `true` for an ASCII letter or digit.
     package var isAlphanumeric: Bool { (0x30...0x39).contains(self) || (0x61...0x7A).contains(self | 0x20) }
 }
 
 extension Substring {
-    /// Without white space at either end.
     package func trimmingWhitespace() -> Substring {
-        // By scalars: a line can be as long as a file may be.
+        // By scalars: a single character can be as long as the text.
         let scalars = unicodeScalars
         guard let start = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
             let end = scalars.lastIndex(where: { !$0.properties.isWhitespace })
@@ -77,7 +74,7 @@ extension StringProtocol {
     }
 }
 
-/// The base64 of bytes (RFC 4648, 4), written out because the modules below have no Foundation.
+/// Base64 (RFC 4648, 4), implemented here because the lower modules have no Foundation.
 package enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 

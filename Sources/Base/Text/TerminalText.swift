@@ -1,12 +1,12 @@
 /// Makes text from outside safe to show.
 ///
 /// Certificates, servers, files and arguments can contain anything: escape sequences that move the cursor or hide text,
-/// bidi controls that reorder it, line breaks that begin another message, and invisible characters.
+/// bidi controls, line breaks that look like the start of another message, and invisible characters.
 package enum TerminalText {
     /// The text on one line, with every hidden character written as `\u{202E}`; escaped text stays as it is.
     package static func escaped(_ text: String) -> String { replacingHidden(in: text) { "\\u{\($0)}" } }
 
-    /// The text with every hidden character as `form` writes it, by its hexadecimal digits.
+    /// The text with every hidden character replaced by `form` of its hexadecimal digits.
     package static func replacingHidden(in text: String, by form: (_ digits: String) -> String) -> String {
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
         var result = ""
@@ -45,9 +45,9 @@ extension Unicode.Scalar {
 
 /// Makes a document that arrives in pieces safe, as ``TerminalText/escaped(_:)`` does, but keeps its lines and tabs.
 ///
-/// Bytes that are not UTF-8 become U+FFFD. A carriage return before a line break is part of that.
+/// Bytes that are not UTF-8 become U+FFFD. A carriage return before a line break is dropped.
 package struct TerminalDocument: Sendable {
-    /// The beginning of a character, or a carriage return, of which the rest is to come.
+    /// The bytes of an unfinished character, or a carriage return that a line feed may follow.
     private var rest: [UInt8] = []
 
     package init() {}
@@ -81,10 +81,10 @@ package struct TerminalDocument: Sendable {
         return Array(result.utf8)
     }
 
-    /// The number of bytes before a character or line break that may go on.
+    /// The number of bytes before an unfinished character or line break at the end.
     private static func wholeCount(of bytes: [UInt8]) -> Int {
         if bytes.last == 0x0D { return bytes.count - 1 }
-        // At most three bytes of a character whose last is missing.
+        // An unfinished character has at most three bytes.
         for length in 1...3 where length <= bytes.count {
             let byte = bytes[bytes.count - length]
             if byte & 0xC0 == 0x80 { continue }

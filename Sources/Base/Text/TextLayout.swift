@@ -1,9 +1,9 @@
-/// The room for text.
+/// The width of a line of text, and whether longer lines are wrapped.
 ///
-/// At a terminal tables are as wide as it, and prose goes on on the next line, indented. In a pipe or a file tables
-/// have 80 cells, and prose has one line, so that `grep` finds a reason as a whole.
+/// At a terminal, tables take its width, and prose is wrapped with an indent. In a pipe or a file, tables take 80
+/// cells, and prose is not wrapped, so that `grep` finds a whole reason.
 package struct TextLayout: Sendable, Hashable {
-    /// The cells of a line that tables may take.
+    /// The cells that a table may take in a line.
     package let columns: Int
     package let wraps: Bool
 
@@ -17,13 +17,13 @@ package struct TextLayout: Sendable, Hashable {
         self.wraps = wraps
     }
 
-    /// The room next to `cells` that are taken at the left.
+    /// The layout of text to the right of `cells` cells.
     package func narrowed(by cells: Int) -> TextLayout { TextLayout(columns: columns - cells, wraps: wraps) }
 
     /// The text with lines that are too long broken at blanks.
     ///
-    /// A word stays whole even if it is longer than a line: hashes and paths are there to be copied. Ideographs, which
-    /// have no blanks between them, and lists with commas or bars may be taken apart.
+    /// A word stays whole even if it is longer than a line, so that hashes and paths can be copied. Ideographs, which
+    /// have no blanks between them, are taken apart, as are lists at their commas and bars.
     package func folded(_ text: String, indent: Int? = nil) -> String {
         guard wraps, text.utf8.count > columns else { return text }
         return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
@@ -88,7 +88,7 @@ package struct TextLayout: Sendable, Hashable {
         return parts
     }
 
-    /// Words or groups of them side by side, each whole, on as few lines as they fit.
+    /// The groups of words one after another, each whole, on as few lines as possible.
     package func joined(_ groups: [String], by gap: String, indent: Int = 6) -> String {
         var lines: [String] = []
         var used = 0
