@@ -1,11 +1,11 @@
 package enum HTTPError: Error, Sendable, Hashable {
     case stopped
-    /// The deadline passed before the head was complete, or without a patience before the whole response was.
+    /// The deadline passed before the head was complete; without a patience, before the whole response was.
     case deadlineExceeded
     case tooSlow(Duration)
-    /// The server closed the connection after so many bytes of heads, the last of them incomplete.
+    /// The server closed the connection after so many bytes of heads, before the last was complete.
     case closedEarly(received: Int)
-    /// The connection ended within the body, or before the server marked the body as whole.
+    /// The connection ended within the body, or the server did not mark its end.
     case cutOff
     case reset
     case alert(TLSAlert)
@@ -13,20 +13,20 @@ package enum HTTPError: Error, Sendable, Hashable {
     /// A head or a body that is not HTTP/1, or contradicts itself.
     case malformed
     case spokeFirst
-    /// The heads, interim ones included, are longer than so many bytes, or the status line is.
+    /// The heads, or the status line, are longer than so many bytes.
     case tooLong(limit: Int)
     /// The bytes around the parts of the body are far more than the body.
     case tooMuchOverhead
-    /// The server ended the handshake because it lacks a client certificate, so no request was sent.
+    /// The server ended the handshake for lack of a client certificate, so no request was sent.
     case handshakeNotCompleted
     case tlsFailure(String)
-    /// No connection was made; only for one without TLS.
+    /// No connection was made; only without TLS.
     case noConnection(ProbeError)
     case cancelled
 }
 
 extension HTTPError: CustomStringConvertible {
-    /// The fact, for the end of a line that names the request.
+    /// The fact, to follow the name of the request.
     package var description: String {
         switch self {
         case .stopped: "it was stopped"

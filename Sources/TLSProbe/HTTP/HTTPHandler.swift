@@ -2,7 +2,7 @@ import Base
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Sends one request over a channel and gives the response to its receiver, within bounds, on the channel's event loop.
+/// Sends one request over a channel and passes the response to its receiver, within limits, on the event loop.
 final class HTTPHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -10,20 +10,20 @@ final class HTTPHandler: ChannelInboundHandler {
 
     /// The most bytes of all heads and trailers.
     private static let overheadLimit = 128 << 10
-    /// The most bytes around each byte of a body: chunks of three bytes have five.
+    /// The most bytes around each byte of a body: a chunk of three bytes has five.
     private static let overheadShare = 2
 
     private let exchange: HTTPExchange
-    /// Called after the head, from which on the patience counts.
+    /// Called after the head, from which on ``HTTPExchange/patience`` counts.
     private let answered: () -> Void
     /// Called once, when the connection is no longer needed.
     private var ended: ((Result<HTTPResponse, HTTPError>) -> Void)?
     private var context: ChannelHandlerContext?
     private var watch: Scheduled<Void>?
-    /// The time when the request was sent; bytes before it are not a response to it.
+    /// The time when the request was sent; bytes that come before it do not answer it.
     private var asked: NIODeadline?
     private var reader = HTTPHeadReader()
-    /// The last head, at first only its status line; `nil` before that is complete.
+    /// The last head, at first only its status line; `nil` before the line is complete.
     private var head: HTTPResponse?
     private var received = 0
     private var bodyCount = 0
@@ -33,7 +33,7 @@ final class HTTPHandler: ChannelInboundHandler {
         ended: @escaping (Result<HTTPResponse, HTTPError>) -> Void
     ) { (self.exchange, self.answered, self.ended) = (exchange, answered, ended) }
 
-    /// The handlers that speak HTTP on a channel, this one last; those of TLS come before them.
+    /// The handlers for HTTP on a channel, this one last; those for TLS come before them.
     func handlers() -> [any ChannelHandler] {
         [HTTPInputCheck(self), HTTPRequestEncoder(), ByteToMessageHandler(HTTPResponseDecoder()), self]
     }
@@ -57,7 +57,7 @@ final class HTTPHandler: ChannelInboundHandler {
 
     func end(_ error: HTTPError) { finish(.failure(error)) }
 
-    /// `true` if bytes go on to the decoder, which works for each chunk and accepts RTSP and ICE, too.
+    /// `true` if the bytes may go to the decoder, which does work for each chunk and also accepts RTSP and ICE.
     fileprivate func admits(_ bytes: ByteBuffer) -> Bool {
         guard ended != nil else { return false }
         guard let asked else {
@@ -75,7 +75,7 @@ final class HTTPHandler: ChannelInboundHandler {
                 if exchange.receiver == nil { finish(.success(head)) }
             }
         }
-        // The bytes before this read have been decoded.
+        // Only the bytes before this read have been decoded.
         if received - bodyCount > Self.overheadLimit + Self.overheadShare * bodyCount { end(.tooMuchOverhead) }
         received += bytes.readableBytes
         return ended != nil
@@ -98,7 +98,7 @@ final class HTTPHandler: ChannelInboundHandler {
         case TLSEnding.failed(let text, nil): end(.tlsFailure(text))
         case let error as IOError where error.isReset: end(.reset)
         case HTTPParserError.invalidEOFState: end(closed)
-        // Trailers overflow if there is a head.
+        // The trailers overflow if there is a head.
         case HTTPParserError.headerOverflow: end(head == nil ? .tooLong(limit: HTTPHeadReader.limit) : .tooMuchOverhead)
         // The second error means a response without a request.
         case is HTTPParserError, is NIOHTTPDecoderError: end(.malformed)
@@ -112,8 +112,8 @@ final class HTTPHandler: ChannelInboundHandler {
 
     private func begin(_ decoded: HTTPResponseHead, _ receiver: any HTTPReceiver) {
         guard let read = head, read.status == decoded.status.code else { return end(.malformed) }
-        // The request allows no other coding, so chunks of coded bytes are not the document. HTTP/1.0 has no chunks:
-        // its sender forwards what it does not understand (RFC 9112, 6.1).
+        // The request allows no other coding, so coded chunks are not the document. HTTP/1.0 has no chunks: a sender of
+        // that version forwards fields that it does not understand (RFC 9112, 6.1).
         let codings = decoded.headers["Transfer-Encoding"]
         let knowsChunks = decoded.version != .http1_0
         guard decoded.status != .switchingProtocols, codings.allSatisfy({ knowsChunks && $0.lowercased() == "chunked" })
@@ -132,7 +132,7 @@ final class HTTPHandler: ChannelInboundHandler {
         let count = bodyCount
         let time = NIODeadline.now() + TimeAmount(patience)
         watch = loop.assumeIsolated().scheduleTask(deadline: time) {
-            // A loop that comes here late was kept by the receiver: the server could not send.
+            // If the loop comes here late, the receiver kept it, and the server could not send.
             guard self.bodyCount > count || NIODeadline.now() > time + .seconds(1) else {
                 return self.end(.tooSlow(patience))
             }
@@ -148,7 +148,7 @@ final class HTTPHandler: ChannelInboundHandler {
     }
 }
 
-/// Lets through to the decoder the bytes that the handler admits, on the channel's event loop.
+/// Passes the bytes that the handler admits on to the decoder, on the event loop.
 private final class HTTPInputCheck: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -166,7 +166,7 @@ package struct HTTPExchange: Sendable {
     package let request: HTTPRequest
     /// The receiver of the response; `nil` if only its head is wanted.
     package let receiver: (any HTTPReceiver)?
-    /// The longest pause of the body after the head; `nil` if the deadline of the connection covers the whole response.
+    /// The longest pause of the body; `nil` if the connection's deadline covers the whole response.
     package let patience: Duration?
 
     package init(_ request: HTTPRequest, for receiver: (any HTTPReceiver)? = nil, patience: Duration? = nil) {
@@ -174,7 +174,7 @@ package struct HTTPExchange: Sendable {
     }
 }
 
-/// Receives a response in parts, on the event loop, and decides if it goes on.
+/// Receives a response in parts, on the event loop.
 package protocol HTTPReceiver: AnyObject, Sendable {
     /// Takes the head; `false` ends the exchange without its body.
     func receive(_ head: HTTPResponse) -> Bool

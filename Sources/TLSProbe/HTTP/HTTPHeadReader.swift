@@ -1,4 +1,4 @@
-/// Reads the head of HTTP/1.0 or 1.1 (RFC 9112, 4) in pieces; the library's decoder has no reason phrase and no bounds.
+/// Reads the head of HTTP/1.0 or 1.1 (RFC 9112, 4) in pieces; the library's decoder has no reason phrase and no limits.
 package struct HTTPHeadReader: Sendable {
     package enum Step: Sendable, Hashable {
         case incomplete
@@ -11,7 +11,7 @@ package struct HTTPHeadReader: Sendable {
     package static let limit = 64 * 1024
     /// The most bytes of a status line; servers send some dozens.
     package static let statusLineLimit = 8_000
-    /// The most interim heads; each costs a decoder as much as one with many fields.
+    /// The most interim heads; each costs the decoder as much as one with many fields.
     private static let interimLimit = 64
 
     package private(set) var count = 0
@@ -21,7 +21,7 @@ package struct HTTPHeadReader: Sendable {
 
     package init() {}
 
-    /// Reads on; bytes after the end of the head or after a failure are not looked at.
+    /// Takes bytes up to the end of the head or a failure, and ignores those after it.
     package mutating func read(_ bytes: some Sequence<UInt8>) -> Step {
         for byte in bytes {
             count += 1
@@ -50,7 +50,7 @@ package struct HTTPHeadReader: Sendable {
         }
         guard line.isEmpty else { return .incomplete }
         let status = statusLine[9..<12].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-        // 101 ends HTTP/1 on the connection, and no request here allows that (RFC 9110, 15.2.2).
+        // 101 would end HTTP/1 on the connection, and no request here allows that (RFC 9110, 15.2.2).
         guard status < 200, status != 101 else { return .complete(status: status, statusLine: statusLine) }
         interimCount += 1
         guard interimCount <= Self.interimLimit else { return .failed(.tooLong(limit: Self.limit)) }
@@ -63,7 +63,7 @@ package struct HTTPHeadReader: Sendable {
 
     private static func fits(_ byte: UInt8, at position: Int) -> Bool {
         guard position < shape.count else {
-            // The reason phrase may be missing, and the blank before it, too.
+            // The reason phrase may be missing, and so may the blank before it.
             return position > shape.count || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\r")
         }
         guard shape[position] == UInt8(ascii: "0") else { return byte == shape[position] }
@@ -72,11 +72,11 @@ package struct HTTPHeadReader: Sendable {
     }
 }
 
-/// The part of a document in a response (Content-Range, RFC 9110, 14.4).
+/// The part of a document in a response (Content-Range; RFC 9110, 14.4).
 package struct ContentRange: Hashable, Sendable {
-    /// The first and the last byte; `nil` if the server has none of the requested bytes.
+    /// The positions of the first and last byte; `nil` if the server has none of the requested bytes.
     package let bytes: ClosedRange<Int>?
-    /// The length of the whole document in bytes; `nil` if the server does not say.
+    /// The length of the whole document in bytes; `nil` if the server does not say it.
     package let total: Int?
 
     /// Reads `bytes 100-199/1000`, `bytes 100-199/*` or `bytes */1000`; `nil` if the text is anything else.
@@ -92,7 +92,6 @@ package struct ContentRange: Hashable, Sendable {
             bytes = nil
         }
         total = Self.number(halves[1])
-        // One of the two may be unknown, not both.
         guard bytes != nil || halves[0] == "*" && total != nil, total != nil || halves[1] == "*",
             bytes?.last ?? -1 < total ?? .max
         else { return nil }

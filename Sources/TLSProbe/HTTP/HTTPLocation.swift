@@ -1,7 +1,6 @@
 import Base
 package import Pinning
 
-/// An `http` or `https` URL for a GET: the server to connect to and the path to request.
 package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
     package let isSecure: Bool
     package let host: ServerName
@@ -10,7 +9,7 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
     /// The path and the query, beginning with `/`.
     package let path: String
 
-    /// Reads a URL without its fragment; characters that a URL has to write percent-encoded are refused.
+    /// Reads a URL without its fragment; rejects characters that a URL has to percent-encode.
     package init(_ text: some StringProtocol) throws(Problem) {
         guard let colon = text.firstRange(of: "://") else { throw Self.noScheme }
         switch text[..<colon.lowerBound].lowercased() {
@@ -34,7 +33,7 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
             return
         }
         let digits = authority[authority.index(after: mark)...]
-        // A number may begin with a sign; a port may not.
+        // A number may have a sign; a port may not.
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits), port > 0 else {
             throw .usage("has no port from 1 to 65535 behind its colon")
         }
@@ -45,15 +44,15 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
     fileprivate static let unencoded = Problem.usage(
         "has a character that a URL writes percent-encoded, as in %20 for a space")
 
-    /// Printable characters that no part of a URL may contain as they are (RFC 3986, 2).
+    /// Printable characters that are not allowed in any part of a URL (RFC 3986, 2).
     private static let unsafe = Set(#""<>\^`{|}"#.utf8)
 
-    /// `true` if every byte of the text is allowed in a URL without percent-encoding (RFC 3986, 2.1).
+    /// `true` if every byte is allowed in a URL without percent-encoding (RFC 3986, 2.1).
     static func isEncoded(_ text: some StringProtocol) -> Bool { text.utf8.allSatisfy(isAllowed) }
 
     private static func isAllowed(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) && !unsafe.contains(byte) }
 
-    /// The text with all but unreserved characters (RFC 3986, 2.3) percent-encoded.
+    /// The text with all but unreserved characters percent-encoded (RFC 3986, 2.3).
     package static func percentEncoded(_ text: String) -> String {
         percentEncoded(text) { $0.isAlphanumeric || "-._~".utf8.contains($0) }
     }
@@ -77,7 +76,7 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension HTTPLocation {
-    /// The location of a reference from here (RFC 3986, 5.2), without its fragment; bytes that lack encoding get it.
+    /// The target of a reference from here (RFC 3986, 5.2) without its fragment; bytes that need encoding get it.
     package func following(_ reference: String) throws(Problem) -> HTTPLocation {
         let text = Self.percentEncoded(reference, keeping: Self.isAllowed)
         let start = text.prefix { !":/?#".contains($0) }
@@ -102,7 +101,7 @@ extension HTTPLocation {
         isSecure == other.isSecure && host == other.host && port == other.port
     }
 
-    /// Splits a reference into its path and its query with the question mark, and drops its fragment.
+    /// Splits a reference without its fragment into the path and the query, which begins with `?`.
     private static func parts(_ text: String) -> (path: Substring, query: String?) {
         let text = text.prefix { $0 != "#" }
         let path = text.prefix { $0 != "?" }
@@ -132,10 +131,10 @@ extension HTTPLocation {
 package struct HTTPPath: Sendable, Hashable, CustomStringConvertible {
     package let description: String
 
-    /// The most bytes of a path, which every server should accept (RFC 9110, 4.1).
+    /// The most bytes of a path; every server should accept as many (RFC 9110, 4.1).
     package static let lengthLimit = 8_000
 
-    /// Reads a path, with or without a query, as it is sent: nothing is encoded.
+    /// Reads a path, with or without a query, as it is sent: it is not encoded.
     package init(_ text: String) throws(Problem) {
         guard text.hasPrefix("/") else { throw .usage("is not a path: begin it with '/', as in /health") }
         guard HTTPLocation.isEncoded(text) else { throw HTTPLocation.unencoded }

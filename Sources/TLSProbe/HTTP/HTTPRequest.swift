@@ -14,12 +14,12 @@ package struct HTTPRequest: Sendable, Hashable {
         authority = HTTPLocation.authority(host, port, defaultPort: 443)
     }
 
-    /// A request for `location`, with its host and port in the Host header unless another value is given.
+    /// A request for `location`; the Host field is its host and port unless another value is given.
     package init(_ location: HTTPLocation, authority: String? = nil, fields: [HTTPField] = []) {
         (path, self.authority, self.fields) = (location.path, authority ?? location.authority, fields)
     }
 
-    /// The path as it is shown, as in `/health?…`: a query may contain a token.
+    /// The path for messages, as in `/health?…`: a query may contain a token.
     package var shownPath: String {
         let shown = path.prefix { $0 != "?" }
         return withoutSecrets(String(shown)) + (shown.endIndex == path.endIndex ? "" : "?…")
@@ -27,7 +27,7 @@ package struct HTTPRequest: Sendable, Hashable {
 
     package var title: String { "\(Self.method) \(shownPath)" }
 
-    /// The fields as they are sent; none can end a line.
+    /// The fields as they are sent; none contains a line break.
     var allFields: [HTTPField] {
         let own = [HTTPField(unchecked: "User-Agent", "pincheck"), HTTPField(unchecked: "Accept", "*/*")]
         return [HTTPField(unchecked: "Host", authority)]
@@ -48,7 +48,7 @@ package struct HTTPField: Sendable, Hashable {
         self.init(line[..<colon], line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" })
     }
 
-    /// A field with a name and value; `nil` if the name is not a token, or the value could end its line.
+    /// A field with a name and value; `nil` if the name is not a token, or if the value contains a line break.
     package init?(_ name: some StringProtocol, _ value: some StringProtocol) {
         guard !name.isEmpty, name.utf8.allSatisfy({ $0.isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }) else {
             return nil
@@ -68,7 +68,7 @@ package struct HTTPResponse: Sendable, Hashable {
     package let status: Int
     /// The status line as the server wrote it, not escaped; at most ``HTTPHeadReader/statusLineLimit`` bytes.
     package let statusLine: String
-    /// The fields as the server wrote them, in their order, not escaped; none if only the status was wanted.
+    /// The fields as the server wrote them, in their order, not escaped; none if only the status was requested.
     package let fields: [HTTPField]
     /// The time from the request to the end of the head.
     package let time: Duration
@@ -77,7 +77,7 @@ package struct HTTPResponse: Sendable, Hashable {
         (self.status, self.statusLine, self.fields, self.time) = (status, statusLine, fields, time)
     }
 
-    /// The value of the field with this name; `nil` if there is none, or several that differ.
+    /// The value of the field `name`; `nil` if there is none, or if several differ.
     package func value(of name: String) -> String? {
         let values = Set(fields.filter { $0.isNamed(name) }.map(\.value))
         return values.count == 1 ? values.first : nil

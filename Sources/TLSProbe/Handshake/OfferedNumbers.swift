@@ -3,7 +3,7 @@ internal import COpenSSL
 package import Pinning
 internal import X509
 
-/// The groups of key exchanges that stacks offer, by IANA's numbers, the names that reports have, and OpenSSL's other words for them.
+/// The groups of key exchanges by IANA's numbers, with their names in reports and in OpenSSL.
 package enum NamedGroup {
     private static let all: [(number: UInt16, name: String, id: Int32, others: [String])] = [
         (TLSStack.hybrid, "X25519MLKEM768", 0, []), (0x001D, "X25519", NID_X25519, []),
@@ -14,7 +14,7 @@ package enum NamedGroup {
 
     package static func name(_ number: UInt16) -> String? { all.first { $0.number == number }?.name }
 
-    /// The numbers of the words in a list of OpenSSL's, which marks some of them from 3.5 on.
+    /// The numbers of the groups in one of OpenSSL's lists, which mark some groups from 3.5 on.
     static func numbers(in list: String) -> [UInt16] {
         list.split { ":/".contains($0) }.compactMap { word in
             let word = word.drop { "?*".contains($0) }.lowercased()
@@ -22,7 +22,7 @@ package enum NamedGroup {
         }
     }
 
-    /// The group of a handshake, `nil` for a key exchange without one.
+    /// The group of a handshake; `nil` if the key exchange has none.
     static func choice(of ssl: OpaquePointer) -> ConnectionFacts.Choice? {
         let id = Int32(clamping: SSL_ctrl(ssl, SSL_CTRL_GET_NEGOTIATED_GROUP, 0, nil))
         guard id != NID_undef else { return nil }
@@ -30,7 +30,7 @@ package enum NamedGroup {
         let name = SSL_group_to_name(ssl, id).map { String(cString: $0) } ?? "unknown"
         switch id {
         case NID_ffdhe2048...NID_ffdhe8192: return .init(0x0100 + UInt16(id - NID_ffdhe2048), name)
-        // A group without a number of OpenSSL's own has IANA's.
+        // A group that OpenSSL does not know has IANA's number.
         case _ where id & TLSEXT_nid_unknown != 0: return .init(UInt16(truncatingIfNeeded: id), name)
         default: return .init(0, name)
         }
@@ -39,7 +39,7 @@ package enum NamedGroup {
 
 /// The signature algorithms of TLS (RFC 8446, 4.2.3) by IANA's numbers and names.
 package enum SignatureScheme {
-    /// With the kind of the key and the digest by OpenSSL's numbers.
+    /// Keys and digests have OpenSSL's numbers.
     static let all: [(number: UInt16, name: String, key: Int32, digest: Int32)] = [
         (0x0403, "ecdsa_secp256r1_sha256", EVP_PKEY_EC, NID_sha256),
         (0x0503, "ecdsa_secp384r1_sha384", EVP_PKEY_EC, NID_sha384),
@@ -58,14 +58,14 @@ package enum SignatureScheme {
 
     package static func name(_ number: UInt16) -> String? { all.first { $0.number == number }?.name }
 
-    /// OpenSSL's word: by its names it takes no algorithm that is older than they are.
+    /// OpenSSL's word: algorithms with SHA-1 or SHA-224 have no name there, only a pair of a key and a digest.
     private static func word(_ number: UInt16) -> String? {
         [0x0303: "ECDSA+SHA224", 0x0301: "RSA+SHA224", 0x0203: "ECDSA+SHA1", 0x0201: "RSA+SHA1"][number] ?? name(number)
     }
 
     static func words(of numbers: [UInt16]) -> String { numbers.compactMap(word).joined(separator: ":") }
 
-    /// The numbers of the words in a list of OpenSSL's, names or pairs of a key and a digest.
+    /// The numbers of the algorithms in one of OpenSSL's lists, by name or as a key and a digest.
     static func numbers(in list: String) -> [UInt16] {
         list.split { ":/".contains($0) }.flatMap { word -> [UInt16] in
             let word = word.drop { $0 == "?" }
@@ -77,7 +77,7 @@ package enum SignatureScheme {
         }
     }
 
-    /// The algorithm that the server signed with; OpenSSL does not tell the two kinds of PSS apart, which the key does.
+    /// The server's signature algorithm; OpenSSL does not distinguish the two kinds of PSS, but the leaf's key does.
     static func choice(of ssl: OpaquePointer, for leaf: KeyAlgorithm) -> ConnectionFacts.Choice? {
         var (key, digest): (Int32, Int32) = (0, 0)
         guard SSL_get_peer_signature_type_nid(ssl, &key) == 1, COpenSSL_SSL_get_peer_signature_nid(ssl, &digest) == 1
@@ -88,17 +88,17 @@ package enum SignatureScheme {
     }
 }
 
-/// What a ClientHello offers so that only a certificate with a key of one type fits.
+/// The offer for which only a certificate with one type of key fits.
 ///
-/// TLS 1.3 servers choose by signature_algorithms alone, older ones by the cipher suites and then by signature_algorithms.
+/// TLS 1.3 servers choose by signature_algorithms alone, older ones first by the cipher suites.
 extension CertificateKeyType {
-    /// Algorithms that only an authority may have used on a certificate in TLS 1.3 (RFC 8446, 4.2.3).
+    /// Algorithms that in TLS 1.3 only a CA's signature on a certificate may have (RFC 8446, 4.2.3).
     ///
-    /// Servers that hold the signatures on their certificates against the offer would otherwise not send an ECDSA certificate that
-    /// an RSA authority issued. Before TLS 1.3 the cipher suites keep these from choosing an RSA certificate.
+    /// Without them, servers that compare the signatures on their certificates with the offer would not send an ECDSA
+    /// certificate issued by an RSA CA. Before TLS 1.3, the cipher suites prevent an RSA certificate.
     private static let forAuthorities: [UInt16] = [0x0401, 0x0501, 0x0601, 0x0201]
 
-    /// The offer that only certificates with such a key fit; suites for ECDSA are for EdDSA too (RFC 8422, 5.3).
+    /// The offer that fits only certificates with such a key; suites for ECDSA are for EdDSA too (RFC 8422, 5.3).
     var offer: HandshakeOffer {
         var offer = HandshakeOffer()
         offer.ciphers = (self == .rsa ? "aRSA:!kDHE" : "aECDSA") + ":!eNULL:!PSK:!SRP"
@@ -127,17 +127,17 @@ extension CertificateKeyType {
 }
 
 extension ProbeRequest {
-    /// The request for exactly what a stack offers, as far as this one's settings leave it, to the address that answered this one.
+    /// The request for a stack's exact offer, as far as this request allows it, to the address `peer`.
     ///
-    /// Groups that the OpenSSL at hand does not know are left out.
+    /// Groups that the loaded OpenSSL does not know are left out.
     ///
-    /// - Throws: the part of which nothing is left.
+    /// - Throws: the part of the offer of which nothing is left.
     package func offering(_ stack: TLSStack, to peer: PeerAddress?) throws(OfferedPart) -> ProbeRequest {
         var request = self
         request.isExact = true
         if let peer { request.destination = .address(peer.ip) }
         guard minimumTLS <= stack.versions.upperBound else {
-            // Suites of TLS 1.3 alone leave no older version, whatever is the lowest.
+            // Suites of TLS 1.3 alone allow no older version, even if ``minimumTLS`` does.
             throw offer.ciphers != nil && offer.suites.old.isEmpty ? .suites : .lowestVersion
         }
         guard maximumTLS >= stack.versions.lowerBound else { throw .highestVersion }
@@ -146,7 +146,7 @@ extension ProbeRequest {
         let ssl = (try? TLSContext()).flatMap { SSL_new($0.pointer) }
         defer { SSL_free(ssl) }
         guard let ssl, keyType?.offer.restrict(ssl) ?? true, offer.isEmpty || offer.restrict(ssl) else { throw .suites }
-        // A suite of TLS 1.3 that is named twice is twice in the list.
+        // The list repeats a suite of TLS 1.3 that is named twice.
         var left: [String] = []
         while let name = SSL_get_cipher_list(ssl, Int32(left.count)) { left.append(String(cString: name)) }
         let suites = stack.suites.compactMap { number in
@@ -176,7 +176,7 @@ extension ProbeRequest {
 }
 
 extension HandshakeOffer {
-    /// Restricts a part of the offer to a list that OpenSSL accepts; its commas count as colons.
+    /// Restricts a part of the offer to a list that OpenSSL accepts; commas count as colons.
     package mutating func set(_ part: WritableKeyPath<HandshakeOffer, String?>, to list: String) throws(Problem) {
         let marks = part == \.ciphers ? ":,; " : ":,"
         let list = list.split { marks.contains($0) }.joined(separator: ":")
@@ -185,7 +185,7 @@ extension HandshakeOffer {
         let ssl = SSL_new(context)
         SSL_CTX_free(context)
         defer { SSL_free(ssl) }
-        // OpenSSL passes over the suites of a list that it does not know.
+        // OpenSSL skips the suites of a list that it does not know, so each is tried alone first.
         let suites = part == \.ciphers ? list.split(separator: ":").filter { !"!-+@".contains($0.prefix(1)) } : []
         for words in suites.map(String.init) + [list] {
             var alone = HandshakeOffer()
@@ -206,7 +206,7 @@ extension HandshakeOffer {
         if let groups, COpenSSL_SSL_set1_groups_list(ssl, groups) != 1 { return false }
         if let signatureAlgorithms {
             guard COpenSSL_SSL_set1_sigalgs_list(ssl, signatureAlgorithms) == 1,
-                // Everything: what is offered to the server must not restrict the client's certificate.
+                // All of them, because the offer to the server must not restrict the client's certificate.
                 COpenSSL_SSL_set1_client_sigalgs_list(ssl, SignatureScheme.words(of: SignatureScheme.all.map(\.number)))
                     == 1
             else { return false }

@@ -1,21 +1,19 @@
 internal import COpenSSL
 internal import NIOCore
 
-// The data after the handshake.
 extension TLSConnection {
     /// The most messages of TLS itself after the handshake: tickets, and requests for new keys.
     ///
-    /// An honest server sends a few tickets, and changes its key after gigabytes. Each change has 26 bytes and costs as
-    /// many microseconds, so that a megabyte of them would keep the loop from all others for a second.
+    /// An honest server sends a few. A new key costs 26 bytes and as many microseconds: a megabyte takes a second.
     static let messageLimit = 64
     static let tooTalkative = "the server sent more than \(messageLimit) tickets and requests for new keys"
-    /// The number of accepted records, with or without data, and of further ones for each byte of data.
+    /// The most records, and the number of further ones for each byte of data (``recordsForByte``).
     ///
     /// Their number costs time, not their length: records may be padded to 16 KiB (RFC 8446, 5.4).
     static let recordLimit = 2_048
     static let recordsForByte = 0.25
 
-    /// Begins to count messages of TLS itself and records, after those of the handshake.
+    /// Begins to count records and messages of TLS itself; those of the handshake do not count.
     func limitMessages() {
         SSL_set_msg_callback(ssl) { isWritten, _, type, _, _, ssl, _ in
             guard isWritten == 0, type == SSL3_RT_HANDSHAKE || type == SSL3_RT_HEADER else { return }
@@ -23,7 +21,7 @@ extension TLSConnection {
         }
     }
 
-    /// Decrypts received bytes (`SSL_read`), about `count`; without an ending more bytes from the server are needed.
+    /// Decrypts received bytes (`SSL_read`), about `count`; without an ending, more bytes from the server are needed.
     func read(allocator: ByteBufferAllocator, expecting count: Int = 4_096) -> (data: ByteBuffer, ending: TLSEnding?) {
         var data = allocator.buffer(capacity: max(4_096, count))
         while true {
@@ -48,7 +46,7 @@ extension TLSConnection {
         }
     }
 
-    /// Encrypts all of `data` (`SSL_write`), as memory takes no part of it; `false` if OpenSSL refuses.
+    /// Encrypts all of `data` (`SSL_write`), because a memory BIO takes the whole; `false` if OpenSSL refuses.
     func write(_ data: ByteBuffer) -> Bool {
         guard data.readableBytes > 0 else { return true }
         OpenSSLErrors.clear()
@@ -58,9 +56,7 @@ extension TLSConnection {
     }
 }
 
-// What came along with the certificates.
 extension TLSConnection {
-    /// The OCSP response in the handshake; `nil` if the server sent none.
     var staple: [UInt8]? {
         var start: UnsafePointer<UInt8>?
         let count = COpenSSL_SSL_get_tlsext_status_ocsp_resp(ssl, &start)
@@ -79,7 +75,7 @@ extension TLSConnection {
             minimum: request.minimumTLS, maximum: request.maximumTLS)
         if let alert = errors.alert {
             if request.isExact { return .alert(alert) }
-            // RFC 8446, 4.1.1 names these two for it; any other, as 43, may have another cause.
+            // RFC 8446, 4.1.1, prescribes one of these two if no parameters fit; others, as 43, may have another cause.
             if let keyType = request.keyType, [40, 71].contains(alert.number) {
                 return .keyTypeRefused(keyType, alert)
             }
@@ -117,7 +113,7 @@ extension TLSConnection {
         }
     }
 
-    /// What OpenSSL says of a server that chooses what was not offered.
+    /// OpenSSL's reasons for a server that chooses a parameter that was not offered.
     private static let choices = [
         SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION, SSL_R_VERSION_TOO_LOW, SSL_R_VERSION_TOO_HIGH,
         SSL_R_WRONG_CIPHER_RETURNED, SSL_R_UNKNOWN_CIPHER_RETURNED, SSL_R_WRONG_CURVE, SSL_R_BAD_KEY_SHARE,
@@ -126,7 +122,7 @@ extension TLSConnection {
 }
 
 enum HandshakeOutcome {
-    /// The server proved its key; `completed` is `false` if it then gave up for want of a client certificate.
+    /// The server proved its key; `completed` is `false` if it then gave up for lack of a client certificate.
     case proven(TLSConnection, completed: Bool)
     case failed(ProbeError.Reason)
 }
@@ -136,14 +132,13 @@ enum TLSEnding: Error {
     case closed
     /// The connection ended without close_notify.
     case cut
-    /// TLS failed, in OpenSSL's words, with the other side's alert if there was one.
+    /// TLS failed, in OpenSSL's words, with the alert of the other side if it sent one.
     case failed(String, TLSAlert?)
 
     var isFailure: Bool { if case .failed = self { true } else { false } }
 }
 
 extension IOError {
-    /// `true` if the other side reset the connection.
     var isReset: Bool { errnoCode == ECONNRESET || errnoCode == EPIPE }
 }
 
@@ -157,7 +152,7 @@ extension ChannelHandlerContext {
 }
 
 extension Channel {
-    /// Lets the loop go on to others after each read of 16 KiB: tiny records, chunks and heads make much work of it.
+    /// Lets the loop serve other channels after each read of 16 KiB: tiny records, chunks and heads take much time.
     func readLittleAtATime() {
         try? syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         try? syncOptions?.setOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 16 << 10))

@@ -3,9 +3,9 @@ internal import NIOCore
 internal import Pinning
 internal import X509
 
-/// Owns one `SSL` with the two memory BIOs it reads from and writes to, on the event loop's thread.
+/// Owns one `SSL` with the two memory BIOs that it reads from and writes to, on the event loop's thread.
 ///
-/// No call suspends, so OpenSSL's error queue, which belongs to the thread, is always that of the last call.
+/// No call suspends, so the thread's OpenSSL error queue always belongs to the last call.
 final class TLSConnection {
     enum Step {
         case needsInput, complete, closed
@@ -17,18 +17,16 @@ final class TLSConnection {
     private let input: OpaquePointer
     private let output: OpaquePointer
     private(set) var clientCertificateRequested = false
-    /// `true` if the server signed before its request for a client certificate, which proves the leaf's key.
-    ///
-    /// An RSA key exchange proves the key only with the server's Finished message.
+    /// `true` if the server had proved its key at its request for a client certificate; RSA key exchange does it later.
     private(set) var keyProvenAtRequest = false
-    /// The owner of the certificate and key that `ssl` may send.
+    /// Keeps alive the certificate and key that `ssl` may send.
     private let identity: ClientIdentity?
-    /// `true` if no certificate was sent because none fits the server's request.
+    /// `true` if no certificate was sent, because none fits the server's request.
     private var hadNoFittingCertificate = false
-    /// The reason why the server's certificates were not read; `nil` if they were, or did not arrive.
+    /// The reason why the server's certificates were not read; `nil` if they were, or if none arrived.
     var refusal: ProbeError.Reason?
 
-    /// The messages of TLS itself, records and bytes of data since ``limitMessages()``.
+    /// The numbers of messages of TLS itself, records and bytes of data since ``limitMessages()``.
     private var messages = 0
     private var records = 0
     var dataCount = 0
@@ -53,7 +51,7 @@ final class TLSConnection {
         identity = request.clientIdentity
         // OpenSSL reserves index 0 for applications (SSL_set_app_data).
         SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
-        // Any value means that groups are named.
+        // Any value means that the request names groups.
         if request.offer.groups != nil { SSL_set0_security_ex_data(ssl, UnsafeMutableRawPointer(ssl)) }
         guard COpenSSL_SSL_set_min_proto_version(ssl, Int32(request.minimumTLS.rawValue)) == 1,
             COpenSSL_SSL_set_max_proto_version(ssl, Int32(request.maximumTLS.rawValue)) == 1,
@@ -70,7 +68,7 @@ final class TLSConnection {
         bytes.withUnsafeReadableBytes { bytes in _ = BIO_write(input, bytes.baseAddress, Int32(clamping: bytes.count)) }
     }
 
-    /// Counts a message of TLS itself or a record; bytes after the last accepted one are discarded unread.
+    /// Counts a record or a message of TLS itself; bytes after the last accepted one are discarded unread.
     func note(isMessage: Bool) {
         if isMessage { messages += 1 } else { records += 1 }
         if messages > Self.messageLimit {
@@ -81,7 +79,7 @@ final class TLSConnection {
         if talk != nil { BIO_ctrl(input, BIO_CTRL_RESET, 0, nil) }
     }
 
-    /// Whether a message of TLS itself came since ``limitMessages()``, as a ticket does.
+    /// `true` if a message of TLS itself, such as a ticket, arrived since ``limitMessages()``.
     var hasHeard: Bool { messages > 0 }
 
     var unreadCount: Int { BIO_ctrl_pending(input) }
@@ -116,7 +114,7 @@ final class TLSConnection {
         return buffer
     }
 
-    /// Refuses certificates that cost too much to read; called for each message of the server before it is read.
+    /// Refuses certificates that cost too much to read; called for each message of the server before OpenSSL reads it.
     func examine(_ message: UnsafeRawBufferPointer) {
         guard message.first == UInt8(SSL3_MT_CERTIFICATE) else { return }
         let objection = COpenSSL_certificate_message(
@@ -133,8 +131,8 @@ final class TLSConnection {
             refusal = .unreadableCertificate("more keys than any chain has are in forms that are costly to read")
         default: refusal = .unreadableCertificate("one of them does not have the form of a certificate in DER")
         }
-        // A callback cannot refuse a message, so the length of the list (or of a context) after the type and body
-        // length is overwritten with a wrong one, in OpenSSL's own buffer, which is const only for the callback.
+        // A callback cannot refuse a message, so the first length after the header, of the list or of a context, is
+        // overwritten with a wrong one, in OpenSSL's own buffer, which is const only for the callback.
         if message.count > 4 { UnsafeMutableRawBufferPointer(mutating: message)[4] = 0xFF }
     }
 
@@ -143,13 +141,13 @@ final class TLSConnection {
     }
 
     func noteClientCertificateRequest() {
-        // OpenSSL calls a second time, for another certificate, if the first does not fit.
+        // OpenSSL calls again, for another certificate, if the first does not fit.
         guard !clientCertificateRequested else { return hadNoFittingCertificate = true }
         clientCertificateRequested = true
         keyProvenAtRequest = serverHasSigned
     }
 
-    /// `true` if the server has signed before a request for a client certificate in the negotiated handshake.
+    /// `true` if the negotiated handshake has the server sign before its request for a client certificate.
     private var serverHasSigned: Bool {
         if SSL_version(ssl) >= TLS1_3_VERSION { return true }
         guard let cipher = SSL_get_pending_cipher(ssl) else { return false }
@@ -165,12 +163,11 @@ final class TLSConnection {
     }
 }
 
-// The results of the handshake.
 extension TLSConnection {
     /// The version in use; `nil` if the server has not chosen one yet.
     var version: ProtocolVersion? { ProtocolVersion(rawValue: UInt16(truncatingIfNeeded: SSL_version(ssl))) }
 
-    /// What was negotiated with a leaf of such a key, `nil` before the server chose.
+    /// The negotiated parameters with a leaf whose key is of this kind; `nil` before the server chose.
     func facts(for leaf: KeyAlgorithm) -> ConnectionFacts? {
         guard let version,
             let cipher = SSL_get_current_cipher(ssl) ?? SSL_get_pending_cipher(ssl),
@@ -181,7 +178,7 @@ extension TLSConnection {
         return ConnectionFacts(
             version, .init(SSL_CIPHER_get_protocol_id(cipher), String(cString: name)), group: group,
             signature: version < .tls12 ? nil : SignatureScheme.choice(of: ssl, for: leaf),
-            // No curve has a number from 0x0100 to 0x01FF (RFC 7919).
+            // Groups from 0x0100 to 0x01FF are finite fields, not curves (RFC 7919).
             primeBits: exchange == NID_kx_dhe || group.map { $0.number >> 8 == 1 } == true ? primeBits : nil,
             isStaticRSA: exchange == NID_kx_rsa)
     }
@@ -203,7 +200,7 @@ extension TLSConnection {
 
     /// The certificates the server sent, in wire order; `nil` if it sent none.
     func presentedChain() throws(X509Error) -> PresentedChain? {
-        // A client's list begins with the leaf. The session owns it.
+        // A client's list begins with the leaf; it belongs to the session.
         let list = SSL_get_peer_cert_chain(ssl)
         var certificates: [Certificate] = []
         for index in 0..<max(0, OPENSSL_sk_num(list)) {

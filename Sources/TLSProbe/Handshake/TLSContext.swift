@@ -2,7 +2,7 @@ internal import COpenSSL
 internal import Synchronization
 internal import X509
 
-/// Owns the `SSL_CTX` that the probes of one event loop share; it verifies nothing, because the chain is judged later.
+/// Owns the `SSL_CTX` of an event loop's probes; it verifies nothing, because chains are judged later.
 final class TLSContext {
     /// The largest accepted Certificate message, in bytes; a certificate with ten thousand names has about 300 KB.
     static let certificateListLimit = 2 << 20
@@ -11,7 +11,7 @@ final class TLSContext {
 
     private static let libraries = Mutex<[Int: UInt]>([:])
 
-    /// An `OSSL_LIB_CTX` for one loop and the life of the process: two loops that share one lose a third of their time.
+    /// The `OSSL_LIB_CTX` of a loop, for the life of the process: two loops that share one lose a third of their time.
     static func library(ofLoop index: Int) -> OpaquePointer? {
         let address = libraries.withLock { made -> UInt? in
             if let known = made[index] { return known }
@@ -34,8 +34,8 @@ final class TLSContext {
         // Level 0, so that an RSA-1024 key or SHA-1 signatures give a readable verdict instead of an alert.
         SSL_CTX_set_security_level(pointer, 0)
         SSL_CTX_set_security_callback(pointer, COpenSSL_allows)
-        // All suites but those without authentication or encryption, with shared secrets, or with a key agreed in a
-        // finite field: BoringSSL and Apple lack the last, and a client pays a hundred times the price of a curve.
+        // All suites but those without authentication or encryption, those with pre-shared secrets, and DHE: BoringSSL
+        // and Apple do not have DHE, and a client pays a hundred times the price of a curve.
         guard SSL_CTX_set_cipher_list(pointer, "ALL:!aNULL:!eNULL:!PSK:!SRP:!kDHE:@SECLEVEL=0") == 1 else {
             throw OpenSSLSetUpError()
         }
@@ -44,7 +44,7 @@ final class TLSContext {
         SSL_CTX_ctrl(pointer, SSL_CTRL_MODE, Int(SSL_MODE_RELEASE_BUFFERS), nil)
         SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MAX_CERT_LIST, Self.certificateListLimit, nil)
         SSL_CTX_set_verify(pointer, SSL_VERIFY_NONE, nil)
-        // OpenSSL builds and judges a path even if the result is ignored; the callback saves that time.
+        // OpenSSL builds and verifies a path even if the result is ignored; the callback saves the time.
         SSL_CTX_set_cert_verify_callback(pointer, { _, _ in 1 }, nil)
         SSL_CTX_set_msg_callback(pointer) { isWritten, _, type, message, length, ssl, _ in
             guard isWritten == 0, type == SSL3_RT_HANDSHAKE, let message, length > 0 else { return }
@@ -63,10 +63,10 @@ final class TLSContext {
 struct OpenSSLSetUpError: Error { let detail = OpenSSLErrors.take().text }
 
 extension ClientIdentity {
-    /// Has `ssl` send the certificates on request; `false` if OpenSSL refuses them.
+    /// Has `ssl` send the certificates if the server requests them; `false` if OpenSSL refuses them.
     func use(on ssl: OpaquePointer) -> Bool {
         guard SSL_use_certificate(ssl, certificates.first) == 1, SSL_use_PrivateKey(ssl, key) == 1 else { return false }
-        // Without a certificate OpenSSL calls the context's callback; with one it calls this.
+        // OpenSSL calls this callback if a certificate is set, and the context's otherwise.
         SSL_set_cert_cb(
             ssl,
             { ssl, _ in

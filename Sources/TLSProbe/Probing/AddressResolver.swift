@@ -6,14 +6,13 @@ import Synchronization
 package struct AddressResolver: Sendable {
     package let service: AddressService
     let prober: Prober
-    /// The check of the certificates of an `https` service.
     let objection: ServiceObjection
 
     package init(_ service: AddressService, prober: Prober, objection: @escaping ServiceObjection) {
         (self.service, self.prober, self.objection) = (service, prober, objection)
     }
 
-    /// Looks up all addresses of `name`; returns at least one.
+    /// Looks up the addresses of `name`, at least one.
     package func addresses(
         of name: String, family: ProbeRequest.AddressFamily, timeout: Duration
     ) async throws(ProbeError) -> HostAddresses {
@@ -80,7 +79,7 @@ package struct AddressResolver: Sendable {
         }
     }
 
-    /// Makes one exchange on a connection of its own; the chain of an `https` service must be trusted before.
+    /// Makes one exchange on a new connection; the chain of an `https` service must be trusted before the request.
     private func body(of question: AddressService.Question, timeout: Duration) async -> Result<[UInt8], QuestionError> {
         let location = question.location
         let request = ProbeRequest(to: location.host, port: location.port, timeout: timeout)
@@ -138,7 +137,7 @@ private enum QuestionError: Error, CustomStringConvertible {
     case answer(AnswerError)
     case otherHost(String)
 
-    /// The fact, to be put after the name of the service; text from the service is not escaped.
+    /// The fact, to follow the name of the service; text from the service is not escaped.
     var description: String {
         switch self {
         case .http(.noConnection(let error)): error.fact
@@ -160,7 +159,7 @@ private enum QuestionError: Error, CustomStringConvertible {
 }
 
 extension Prober {
-    /// Makes an exchange without TLS: an address needs no protection, since the chain of its server is judged.
+    /// Makes an exchange without TLS: addresses need no protection, because the chain of the server there is judged.
     func exchangePlainly(_ request: ProbeRequest, _ exchange: HTTPExchange) async -> Result<HTTPResponse, HTTPError> {
         let attempt = PlainExchange(request, exchange, in: self)
         return await result(HTTPError.cancelled, start: attempt.start, cancel: attempt.cancel)

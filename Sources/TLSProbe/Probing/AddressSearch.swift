@@ -3,9 +3,9 @@ internal import NIOPosix
 package import Pinning
 
 package struct HostAddresses: Sendable, Hashable {
-    /// The addresses, IPv4 before IPv6, each once in ascending order: resolvers change their order every time.
+    /// The addresses in ascending order, IPv4 first, each once: resolvers change the order every time.
     package let addresses: [IPAddress]
-    /// The requested families without an address here, each with the look-up's failure; `nil` if the name has none.
+    /// The requested families without an address here, with the failure of the look-up; `nil` if the name has none.
     package let others: [ProbeRequest.AddressFamily: ProbeError?]
 
     package init(_ addresses: some Sequence<IPAddress>, others: [ProbeRequest.AddressFamily: ProbeError?] = [:]) {
@@ -17,7 +17,7 @@ package struct HostAddresses: Sendable, Hashable {
     }
 }
 
-/// Delivers one result with all addresses of a host, in time; Sendable because after `init` only the loop uses it.
+/// Delivers one result with all addresses of a host in time; Sendable because only the loop uses it after `init`.
 final class AddressSearch: Attempt, @unchecked Sendable {
     typealias Delivery = @Sendable (Result<HostAddresses, ProbeError>) -> Void
 
@@ -27,7 +27,6 @@ final class AddressSearch: Attempt, @unchecked Sendable {
     private let prober: Prober
     private let resolver: SystemResolver
     private var hasFound = false
-    /// The reason of an end before the resolver's answer.
     private var ended: ProbeError.Reason?
 
     init(host: String, family: ProbeRequest.AddressFamily, timeout: Duration, in prober: Prober) {
@@ -38,10 +37,10 @@ final class AddressSearch: Attempt, @unchecked Sendable {
     func start(_ deliver: @escaping Delivery) {
         if let ended { return deliver(.failure(error(ended))) }
         prober.add(self)
-        // A year is as good as for ever, and cannot overflow the clock.
+        // A year is as long as for ever here, and cannot overflow the clock.
         let limit = min(TimeAmount(timeout), .hours(24 * 365))
         let alarms = [
-            // The first family's addresses have to suffice if a wait for the other would leave no time to connect.
+            // After half the time, the addresses of one family have to suffice, so that time to connect is left.
             prober.loop.scheduleTask(in: .nanoseconds(limit.nanoseconds / 2)) {
                 if self.hasFound { self.resolver.cancelQueries() }
             }, prober.loop.scheduleTask(in: limit) { self.end(.deadlineExceeded(timeout: self.timeout)) },
@@ -83,7 +82,7 @@ final class AddressSearch: Attempt, @unchecked Sendable {
             let destination = ProbeRequest.Destination.resolve(host: host, family: family)
             return .failure(error(LookupFailure.reason(for: failures.compactMap(\.1), of: destination)))
         }
-        // The C library also reports a name in /etc/hosts as unknown if only the other family has addresses.
+        // The C library also calls a name in /etc/hosts unknown if only the other family has addresses.
         let others = failures.map { family, failure -> (ProbeRequest.AddressFamily, ProbeError?) in
             guard let failure else { return (family, error(.resolverFailed("the resolver did not answer in time"))) }
             return (

@@ -1,21 +1,21 @@
 import Base
 internal import NIOCore
 
-/// The kernel's state of a connection that a busy event loop has not come to; each call returns at once.
+/// The kernel's state of a connection that a busy event loop has not noticed; each call returns at once.
 enum LastLook {
-    /// The most bytes that are read at once: as many as a whole handshake may have.
+    /// The most bytes that are read: as many as a whole handshake may have.
     private static let limit = TLSHandler.inputLimit
 
-    /// `true` if the kernel has settled an attempt to connect, so that the event loop will learn the result.
+    /// `true` if the kernel has settled an attempt to connect, so that the event loop will learn its result.
     static func isSettled(_ channel: any Channel) -> Bool {
         look(at: channel) { descriptor in
-            // Before an answer, a socket is neither writable nor broken.
+            // A socket is neither writable nor broken before the other side answers.
             var query = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             return poll(&query, 1, 0) > 0
         } ?? false
     }
 
-    /// The time since the server's last packet, which waited here as long; `nil` if the system does not know it.
+    /// The time since the server's last packet, for which it waited here; `nil` if the system does not know it.
     static func silence(of channel: any Channel) -> TimeAmount? {
         #if canImport(Darwin)
         nil
@@ -29,7 +29,7 @@ enum LastLook {
         #endif
     }
 
-    /// Gives all that read(2) has now to the channel's handlers, as the event loop would; urgent data does not count.
+    /// Gives all bytes that can be read now, except urgent data, to the channel's handlers, as the event loop would.
     static func deliver(on channel: any Channel) {
         let pipeline = channel.pipeline.syncOperations
         var hasRead = false

@@ -4,7 +4,7 @@ internal import NIOPosix
 internal import Pinning
 internal import X509
 
-/// Makes one probe: resolves, connects, has the handshake made, and delivers exactly one result, in time.
+/// Makes one probe: resolves, connects, makes the handshake, and delivers exactly one result in time.
 ///
 /// A kept connection then waits, within the same deadline, for one exchange or its end. Sendable because after `init`
 /// only the event loop uses it.
@@ -13,7 +13,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
 
     enum Kept {
         case none
-        /// The connection waits for the verdict.
+        /// The connection waits until its chain is judged.
         case held(TLSHandler)
         case carrying(HTTPHandler)
         case over(HTTPError)
@@ -29,7 +29,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     let connection: TimedConnection
     private var peer: PeerAddress?
     private var passage: ProxyPassage?
-    /// The time when the proxy opened the way.
+    /// The time when the proxy had connected.
     private var passed: NIODeadline?
 
     var phase: ProbeError.Phase { request.proxy != nil && passed == nil ? .proxy : connection.phase }
@@ -44,16 +44,16 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         self.deliver = deliver
         prober.add(self)
         watch?("\(request.target): connecting\(request.wayInWords)")
-        // The size lets the first flight of most servers arrive in one read.
+        // The first flight of most servers arrives in one read of this size.
         connection.start(readingAtOnce: 8_192) { result in
             if let result { return self.connectEnded(result) }
             self.end(.deadlineExceeded(timeout: self.request.timeout), kept: .deadlineExceeded)
         }
-        // OpenSSL is set up while the packets travel; a failure shows at its use.
+        // OpenSSL is set up while packets travel; a failure is thrown at its use.
         _ = try? prober.context()
     }
 
-    /// Ends the probe, or keeps it from starting; a delivered result stays.
+    /// Ends the probe, or prevents its start; a result that was delivered stays.
     func cancel() {
         isCancelled = true
         end(.cancelled, kept: .cancelled)
@@ -80,7 +80,6 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         handler.send()
     }
 
-    /// Closes the kept connection with close_notify.
     func close() { if case .held = kept { release(.cancelled) } }
 
     private func end(_ reason: ProbeError.Reason, kept error: HTTPError) {
@@ -111,7 +110,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
                 return beginHandshake(on: channel)
             }
             passage = address.map { ProxyPassage(address: $0) }
-            // An address that the proxy looks up is not known here.
+            // An address that the proxy looks up is unknown here.
             if case .address(let ip) = request.destination { peer = PeerAddress(ip: ip, port: request.port) }
             ask(proxy, on: channel)
         }
@@ -148,7 +147,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         }
     }
 
-    /// Speaks TLS with the proxy itself, whose chain is judged by the prober's rules, not the request's.
+    /// Speaks TLS with the proxy itself; the prober judges its chain, not the caller.
     private func protect(_ proxy: Proxy, on channel: any Channel, _ established: @escaping () -> Void) throws {
         let request = request.firstHop
         let connection = try TLSConnection(context: prober.context(), request: request)

@@ -2,30 +2,28 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// Connects to servers and returns the certificates they present, many at a time on one thread.
+/// Connects to servers and returns the certificates that they present, many at a time on one thread.
 ///
-/// Only the server's possession of its leaf's key is verified. Only the handshake and close_notify are sent, or the one
-/// request of a ``HeldConnection``. Call ``shutdown()`` after the last probe, unless the process ends.
+/// Verifies only that the server has the key of its leaf. Sends only the handshake, close_notify, and the one request
+/// of a ``HeldConnection``. Call ``shutdown()`` after the last probe, unless the process ends.
 ///
-/// Sendable because everything that changes is behind a lock or only used on the event loop.
+/// Sendable because all state that changes is behind a lock or only used on the event loop.
 package final class Prober: @unchecked Sendable {
     let loop: any EventLoop
-    /// The prober's own thread; `nil` if another owner's is used.
+    /// The prober's own thread; `nil` if it runs on another owner's.
     private let group: MultiThreadedEventLoopGroup?
-    /// Runs tasks between the steps of connections until ``shutdown()``, so that work on other threads delays none.
+    /// Runs tasks between the steps of connections until ``shutdown()``, so that no other thread's work delays them.
     package let executor: any TaskExecutor
-    /// `false` after the event loop has stopped taking work.
     private let isOpen = Mutex(true)
     let lookups: LookupThreads
     let network: StagedNetwork?
-    /// The objection to the chain of an `https` proxy; `nil` if it is trusted.
     let proxyObjection: ServiceObjection
-    /// The number of the loop among those that share many probes; `nil` if there are few.
+    /// The number of this loop among those that share many probes; `nil` if there are few probes.
     private let numberAmongMany: Int?
     private(set) var attempts: [ObjectIdentifier: any Attempt] = [:]
     private var madeContext: TLSContext?
 
-    /// A prober on `thread`, or on one of its own; OpenSSL is set up by the first probe, while its packets travel.
+    /// A prober on `thread`, or on a new one; the first probe sets up OpenSSL while its packets travel.
     init(
         on thread: ProbeThread? = nil, in network: StagedNetwork? = nil, lookups: LookupThreads = LookupThreads(),
         numberAmongMany number: Int? = nil, judgingProxiesBy objection: ServiceObjection? = nil
@@ -41,9 +39,9 @@ package final class Prober: @unchecked Sendable {
         proxyObjection = objection ?? { _, _ in ("there are no roots to check it with", nil) }
     }
 
-    /// Makes one connection, within the request's deadline; a cancelled task closes it.
+    /// Makes one connection, within the request's deadline; cancelling the task closes it.
     ///
-    /// - Throws: ``ProbeError`` without a chain whose key the server proved to have.
+    /// - Throws: ``ProbeError`` unless there is a chain whose key the server proved to have.
     package func probe(_ request: ProbeRequest) async throws(ProbeError) -> Handshake {
         try await attempt(request, keepsOpen: false).handshake
     }
@@ -57,7 +55,7 @@ package final class Prober: @unchecked Sendable {
         return (attempt, try await result(ended, start: attempt.start, cancel: attempt.cancel).get())
     }
 
-    /// Looks up all addresses of a host, at least one, within `timeout`; a cancelled task ends the look-up.
+    /// Looks up all addresses of a host, at least one, within `timeout`; cancelling the task ends the look-up.
     package func addresses(
         of host: String, family: ProbeRequest.AddressFamily = .any, timeout: Duration
     ) async throws(ProbeError) -> HostAddresses {
@@ -66,7 +64,7 @@ package final class Prober: @unchecked Sendable {
         return try await result(ended, start: search.start, cancel: search.cancel).get()
     }
 
-    /// The request, with the first address of its host if the proxy is not given names.
+    /// The request with the first address of its host, if its proxy takes only addresses.
     private func lookedUp(_ request: ProbeRequest) async throws(ProbeError) -> ProbeRequest {
         guard request.proxy?.kind == .socks5, case .resolve(let host, let family) = request.destination else {
             return request
@@ -81,7 +79,7 @@ package final class Prober: @unchecked Sendable {
         return request
     }
 
-    /// Waits for the one result of work that is started, and perhaps cancelled, on the event loop.
+    /// Waits for the result of work on the event loop, which may be cancelled there; `ended` if the loop has ended.
     func result<Value: Sendable, Failure: Error>(
         _ ended: Failure, start: @escaping @Sendable (@escaping @Sendable (Result<Value, Failure>) -> Void) -> Void,
         cancel: @escaping @Sendable () -> Void
@@ -97,7 +95,7 @@ package final class Prober: @unchecked Sendable {
         }
     }
 
-    /// Cancels the probes under way and ends the prober's own thread, without waiting for a resolver.
+    /// Cancels the probes under way and ends the prober's own thread, without waiting for look-ups.
     package func shutdown() async {
         let wasOpen = isOpen.withLock { isOpen in
             defer { isOpen = false }
@@ -108,7 +106,7 @@ package final class Prober: @unchecked Sendable {
         try? await group?.shutdownGracefully()
     }
 
-    /// Runs `work` on the event loop; `false` if that has ended.
+    /// Runs `work` on the event loop; `false` if the loop has ended.
     func onLoop(_ work: @escaping @Sendable () -> Void) -> Bool {
         // The lock keeps work from a loop that is about to end.
         isOpen.withLock { isOpen in
@@ -132,7 +130,7 @@ package final class Prober: @unchecked Sendable {
 }
 
 extension Prober {
-    /// Makes one connection and keeps it open, for no longer than the request's deadline, until it is closed or carries an exchange.
+    /// Makes one connection, and keeps it open, at most until the request's deadline, for one exchange.
     package func hold(
         _ request: ProbeRequest
     ) async throws(ProbeError) -> (handshake: Handshake, connection: HeldConnection) {
@@ -141,7 +139,7 @@ extension Prober {
     }
 }
 
-/// A connection after its handshake, on which nothing was sent yet.
+/// A connection after its handshake, over which no data was sent yet.
 package struct HeldConnection: Sendable {
     fileprivate let attempt: ProbeAttempt
     fileprivate let prober: Prober

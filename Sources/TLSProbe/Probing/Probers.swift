@@ -4,19 +4,18 @@ internal import NIOPosix
 package import Pinning
 internal import Synchronization
 
-/// Probers with a thread each, among which many probes are spread.
+/// Probers with a thread each, among which many probes are spread; a probe has the same result on each.
 ///
-/// A probe has the same result on each. Each has an OpenSSL library context of its own, because threads that share one
-/// wait for its locks; all share the threads for look-ups.
+/// Each has an OpenSSL library context, because threads that share one wait for its locks; look-up threads are shared.
 package final class Probers: Sendable {
     private let probers: [Prober]
     private let turn = Atomic(0)
 
     /// The most threads: each has an OpenSSL of its own.
     package static let mostThreads = 64
-    /// The descriptors for each thread at least: its loop takes three, the others are for connections.
+    /// The fewest descriptors for a thread: its loop takes three, connections the others.
     private static let descriptorsForThread = 16
-    /// The number of probes that are worth another set-up of OpenSSL.
+    /// The number of probes for which another set-up of OpenSSL pays.
     private static let manyProbes = 32
 
     package init(
@@ -35,13 +34,13 @@ package final class Probers: Sendable {
         }
     }
 
-    /// Probers for all checks of a process; `nil` without descriptors for their loops, whose failure would be fatal.
+    /// Probers for all checks of a process; `nil` if descriptors for their loops are lacking, which would be fatal.
     package convenience init?(sharedWithin descriptors: Int) {
         guard DescriptorLimit.hasFreeDescriptors(3 * min(System.coreCount, Self.mostThreads) + 3) else { return nil }
         self.init(expecting: .max, within: descriptors)
     }
 
-    /// The descriptors of the threads in addition to the first.
+    /// The descriptors of all threads but the first.
     package var descriptors: Int { 3 * (probers.count - 1) }
 
     package func next() -> Prober { probers[(turn.wrappingAdd(1, ordering: .relaxed).oldValue & .max) % probers.count] }
@@ -51,8 +50,7 @@ package final class Probers: Sendable {
 
 /// A thread that is the event loop of probes and runs the tasks around them, for a process that checks one server.
 ///
-/// The process' first thread is enough: the concurrency runtime's own threads, their waking each other and a heap for
-/// each cost a sixth of such a check.
+/// The concurrency runtime's threads, which wake each other and have a heap each, cost a sixth of such a check.
 package final class ProbeThread: TaskExecutor {
     let loop: any EventLoop
 
@@ -60,8 +58,7 @@ package final class ProbeThread: TaskExecutor {
 
     /// Makes the calling thread a probe thread for the life of the process.
     ///
-    /// OpenSSL is set up there while the server's answer to a connection is on its way: a thread for that costs 7 % of
-    /// a check's time, and saves none.
+    /// OpenSSL is set up there while the server's answer travels; a thread for it costs 7 % of a check, and saves none.
     package static func run(_ body: @escaping @Sendable (ProbeThread) async -> Never) -> Never {
         MultiThreadedEventLoopGroup.withCurrentThreadAsEventLoop { loop in
             let thread = ProbeThread(loop: loop)
@@ -76,10 +73,10 @@ package final class ProbeThread: TaskExecutor {
     }
 }
 
-/// Judges an `https` proxy, on the event loop, or a service: `nil` if it is trusted, else the reason and its remedy.
+/// Judges an `https` proxy, on the event loop, or a service; returns the reason and the remedy, `nil` if it is trusted.
 package typealias ServiceObjection = @Sendable (Handshake, ServerName) -> (why: String, remedy: String?)?
 
 protocol Attempt: AnyObject {
-    /// Ends the attempt, or keeps it from starting; called on the event loop.
+    /// Ends the attempt, or prevents its start; called on the event loop.
     func cancel()
 }

@@ -3,10 +3,10 @@ internal import NIOCore
 internal import NIOPosix
 internal import Pinning
 
-/// Feeds NIO's happy eyeballs from the system's resolver, one look-up a family, for one probe.
+/// Feeds NIO's happy eyeballs from the system's resolver, with one look-up a family, for one probe.
 ///
-/// Unlike NIO's own resolver, it looks up families apart (a slow AAAA answer does not delay the A answer), keeps to a
-/// family, and can be abandoned. Sendable because everything but the look-ups is only used on the event loop.
+/// Unlike NIO's own resolver, it looks up families separately (a slow AAAA answer does not delay the A answer), can be
+/// restricted to one, and can be abandoned. Sendable because only the event loop uses all but the look-ups.
 final class SystemResolver: Resolver, @unchecked Sendable {
     private let prober: Prober
     private let family: ProbeRequest.AddressFamily
@@ -46,7 +46,7 @@ final class SystemResolver: Resolver, @unchecked Sendable {
             return prober.loop.makeCompletedFuture(answer.mapError { $0 as any Error })
         }
         let promise = prober.loop.makePromise(of: [SocketAddress].self)
-        // A look-up may wait for its turn longer than its resolver lives.
+        // A look-up may wait longer for a thread than its resolver lives.
         let lookup = Lookup(host: host, port: port, family: family) { [weak self] answer in
             guard let self else { return }
             _ = prober.onLoop { self.finish(host, family, Self.usable(answer)) }
@@ -67,7 +67,7 @@ final class SystemResolver: Resolver, @unchecked Sendable {
     }
 
     private func finish(_ host: String, _ family: Int32, _ answer: Lookup.Answer) {
-        // A look-up abandoned since its answer has failed already.
+        // An abandoned look-up has failed already.
         guard let query = pending.removeValue(forKey: family) else { return }
         tell(answer, of: host, family)
         query.promise.completeWith(answer.mapError { $0 })

@@ -4,7 +4,7 @@ internal import Pinning
 
 /// Speaks TLS between a channel and the handlers behind it: makes the handshake, and closes or keeps the channel.
 ///
-/// A kept connection is held: until ``begin()`` nothing is decrypted or sent, because the chain is judged meanwhile.
+/// A kept connection is held: until ``begin()`` nothing is decrypted or sent, because its chain is judged meanwhile.
 /// Handlers behind it catch ``TLSEnding``. The server receives close_notify at the end.
 final class TLSHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
@@ -19,29 +19,28 @@ final class TLSHandler: ChannelDuplexHandler {
         case held, open, over
     }
 
-    /// The most bytes before the end of the handshake, more than any honest server sends.
+    /// The most bytes before the end of the handshake; no honest server sends as many.
     static let inputLimit = 4 << 20
     /// The most bytes before ``begin()``: tickets, each in a record that may be padded to 16 KiB.
     static let heldLimit = 256 << 10
-    /// The number of first bytes that show which protocol a server speaks instead of TLS.
+    /// The number of first bytes that are kept to recognise another protocol than TLS.
     private static let openingLength = 16
 
     private let connection: TLSConnection
     private let request: ProbeRequest
     private let clock: TimedConnection
     private let keepsOpen: Bool
-    /// Called once, with the result of the handshake.
     private var conclude: ((TLSHandler, HandshakeOutcome) -> Void)?
     private var state = State.handshaking
     private var context: ChannelHandlerContext?
     private var opening: [UInt8] = []
-    /// The bytes received before the end of the handshake, or those held since then.
+    /// The bytes received in the handshake, or while the connection is held.
     private(set) var received = 0
-    /// The reason why a held connection has ended; `nil` if it has not.
+    /// The reason why a held connection has ended; `nil` while it is open.
     private(set) var ending: HTTPError?
     private var owesCloseNotify = false
     private let began = NIODeadline.now()
-    /// The time when this side's handshake was complete; `nil` before.
+    /// The time when this side completed the handshake; `nil` before.
     private(set) var completed: NIODeadline?
     private var silence: Scheduled<Void>?
 
@@ -61,7 +60,7 @@ final class TLSHandler: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// Reads the bytes that arrived while the connection was held.
+    /// Ends the holding, and reads the bytes that arrived meanwhile.
     func begin() {
         guard state == .held, ending == nil else { return }
         state = .open
@@ -98,7 +97,7 @@ final class TLSHandler: ChannelDuplexHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         guard state == .handshaking else { return context.fireChannelReadComplete() }
-        // A record's header has five bytes: fewer do not show what this is.
+        // The header of a record has five bytes: fewer do not show the protocol.
         if opening.count >= 5, let spoken = PlainProtocol(opening: opening) { return finish(.failed(.notTLS(spoken))) }
         advance(context)
     }
@@ -113,7 +112,7 @@ final class TLSHandler: ChannelDuplexHandler {
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         sayGoodbye(context)
-        // The exchange is complete: an end without close_notify is not an error, of a proxy's connection either.
+        // The exchange is complete: an end without close_notify is not an error, not on a proxy's connection either.
         if mode == .all, state == .open { state = .over }
         context.close(mode: mode, promise: promise)
     }
@@ -123,7 +122,7 @@ final class TLSHandler: ChannelDuplexHandler {
         case .handshaking: connectionBroke(error)
         case .listening: stopListening(completed: false)
         case .held:
-            // Errors that are not the system's mean a closed channel.
+            // Errors other than the system's mean a closed channel.
             guard ending == nil, let error = error as? IOError else { return }
             ending = why(context) ?? (error.isReset ? .reset : .tlsFailure("the connection broke: \(error)"))
         case .open, .over: context.fireErrorCaught(error)
@@ -136,7 +135,7 @@ final class TLSHandler: ChannelDuplexHandler {
         case .handshaking: end(.closedEarly(received: received))
         case .listening: stopListening(completed: false)
         case .held: return ending = ending ?? why(context) ?? .closedEarly(received: 0)
-        // Without close_notify an attacker may have cut the stream: the answer may go on (RFC 8446, 6.1).
+        // Without close_notify an attacker may have cut the answer (RFC 8446, 6.1).
         case .open: context.fireErrorCaught(TLSEnding.cut)
         case .over: break
         }
@@ -155,11 +154,11 @@ final class TLSHandler: ChannelDuplexHandler {
             if !keepsOpen, connection.clientCertificateRequested, connection.version == .tls13 {
                 return listen(context)
             }
-            // The handshake has ended even if the last bytes are lost: some servers close after their part.
+            // The handshake is complete even if its last bytes are lost: some servers close after their part.
             if keepsOpen {
                 state = .held
                 owesCloseNotify = true
-                // Bytes that the server sent after it wait as well.
+                // Bytes that the server sent after the handshake wait as well.
                 received = connection.unreadCount
                 connection.limitMessages()
                 context.channel.readLittleAtATime()
@@ -172,16 +171,16 @@ final class TLSHandler: ChannelDuplexHandler {
             if !keepsOpen { context.close(promise: nil) }
         case .closed: end(.closedEarly(received: received))
         case .failed(let errors):
-            // The output is the alert about the server's mistake.
+            // The alert about the server's mistake.
             sendHandshake(context)
             let reason = connection.reason(of: errors, request: request)
             if errors.alert != nil { end(reason) } else { finish(.failed(reason)) }
         }
     }
 
-    /// Waits for the server's reaction to the client's certificate in TLS 1.3, which is a record, an alert or the end (RFC 8446, 4.4.2.4).
+    /// Waits for the server's reaction to the client's certificate in TLS 1.3 (RFC 8446, 4.4.2.4).
     ///
-    /// The wait is as long as two handshakes take, at most a second.
+    /// The wait for a record, an alert or the end is as long as two handshakes, at most a second.
     private func listen(_ context: ChannelHandlerContext) {
         state = .listening
         let now = NIODeadline.now()
@@ -219,9 +218,9 @@ final class TLSHandler: ChannelDuplexHandler {
     }
 
     private func connectionBroke(_ error: any Error) {
-        // The handshake with a server goes through the TLS connection to a proxy.
+        // The TLS connection to the proxy, through which this handshake goes, has failed.
         if case TLSEnding.failed(let reason, _) = error { return end(.proxy(.broken(reason))) }
-        // Errors that are not the system's mean a closed channel, which `channelInactive` reports too.
+        // Errors other than the system's mean a closed channel, which `channelInactive` reports too.
         guard let error = error as? IOError else { return }
         end(error.isReset ? .reset : .tlsFailure("the connection broke (\(error))"))
     }
@@ -247,7 +246,7 @@ final class TLSHandler: ChannelDuplexHandler {
     }
 
     private func conclude(_ outcome: HandshakeOutcome) {
-        // The closure owns its owner: each would keep the other.
+        // Taken out before the call: the closure and its owner would keep each other.
         let conclude = conclude
         self.conclude = nil
         conclude?(self, outcome)
@@ -255,7 +254,7 @@ final class TLSHandler: ChannelDuplexHandler {
 
     // MARK: Data
 
-    /// The reason in the bytes before the end of a held connection; `nil` if there is none.
+    /// The reason in the bytes before the end of a held connection; `nil` if they contain none.
     private func why(_ context: ChannelHandlerContext) -> HTTPError? {
         let (data, ending) = connection.read(allocator: context.channel.allocator)
         guard case .failed(let text, let alert) = ending else { return data.readableBytes > 0 ? .spokeFirst : nil }
@@ -264,7 +263,7 @@ final class TLSHandler: ChannelDuplexHandler {
 
     private func deliver(_ context: ChannelHandlerContext, expecting count: Int) {
         var (data, ending) = connection.read(allocator: context.channel.allocator, expecting: count)
-        // A request for a new key is answered, but not for ever, or with unread answers, which would fill the memory.
+        // Requests for new keys are answered, but not if the server reads no answers, which would fill the memory.
         if context.channel.isWritable {
             send(context, promise: nil)
         } else if ending?.isFailure != true {
@@ -274,7 +273,6 @@ final class TLSHandler: ChannelDuplexHandler {
         if data.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(data)) }
         guard let ending else { return }
         if ending.isFailure {
-            // A fatal error is not followed by close_notify.
             owesCloseNotify = false
             context.fireErrorCaught(ending)
         }
@@ -282,7 +280,7 @@ final class TLSHandler: ChannelDuplexHandler {
         context.close(promise: nil)
     }
 
-    /// Sends close_notify; bytes beyond the socket's buffer are not waited for.
+    /// Sends close_notify, without waiting for bytes beyond the socket's buffer.
     private func sayGoodbye(_ context: ChannelHandlerContext) {
         guard owesCloseNotify else { return }
         owesCloseNotify = false

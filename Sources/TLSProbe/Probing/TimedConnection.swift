@@ -4,9 +4,9 @@ import NIOPosix
 import Pinning
 import Synchronization
 
-/// The connection of one attempt, from the name to the channel's handlers, with one deadline that no server can move.
+/// The connection of one attempt, from the name to the channel's handlers, with a deadline that no server can move.
 ///
-/// A server's timely work counts, even if a busy event loop is late. Sendable: after `init` only that loop uses it.
+/// A server's work in time counts even if a busy loop is late. Sendable because only the loop uses it after `init`.
 final class TimedConnection: @unchecked Sendable {
     private let request: ProbeRequest
     private let prober: Prober
@@ -19,22 +19,22 @@ final class TimedConnection: @unchecked Sendable {
     private(set) var channels: [any Channel] = []
     private var timeout = TimeAmount.zero
     private var readSize: Int?
-    /// The time when the deadline passed while the news of a connection was in the event loop's queue; `nil` before.
+    /// The time when the deadline passed while a connection waited in the event loop's queue; `nil` before.
     private var lateSince: NIODeadline?
     private var isLate: Bool { lateSince != nil }
     private(set) var phase: ProbeError.Phase
     private(set) var deadline = NIODeadline.now()
     private(set) var started = NIODeadline.now()
     private(set) var firstConnect: NIODeadline?
-    /// The time when the event loop learnt of the connection.
+    /// The time when the event loop noticed the connection.
     private(set) var connected: NIODeadline?
 
-    /// The time that the event loop has to come to what the kernel has settled; a working one never takes as long.
+    /// The longest time that a result of the kernel may wait in the queue, far more than a working loop needs.
     private static let longestQueue = TimeAmount.seconds(60)
-    /// The shortest time in the queue that is given back, unless it is less than 1/64 of the timeout.
+    /// The shortest time in the queue that is added to the deadline, unless it is less than 1/64 of the timeout.
     private static let shortestQueue = TimeAmount.milliseconds(10)
     private var shortestQueue: TimeAmount { max(Self.shortestQueue, .nanoseconds(timeout.nanoseconds / 64)) }
-    /// The interval at which the queue is looked at meanwhile.
+    /// The interval between looks at the queue after the deadline.
     private static let pause = TimeAmount.milliseconds(50)
 
     init(_ request: ProbeRequest, in prober: Prober) {
@@ -42,16 +42,16 @@ final class TimedConnection: @unchecked Sendable {
         self.phase = if case .resolve = request.destination { .resolve } else { .connect }
     }
 
-    /// Connects; `tell` gets the channel or the failure at most once, and `nil` at most once to end the waiting.
+    /// Connects; `tell` gets the channel or the failure at most once, and `nil` at most once when the time is over.
     func start(readingAtOnce readSize: Int? = nil, _ tell: @escaping (Result<any Channel, any Error>?) -> Void) {
         (self.tell, self.readSize) = (tell, readSize)
         started = .now()
-        // A year is as good as for ever, and cannot overflow the clock.
+        // A year is as long as for ever here, and cannot overflow the clock.
         timeout = min(TimeAmount(request.timeout), .hours(24 * 365))
         deadline = started + timeout
         ring(at: deadline)
         let bootstrap = ClientBootstrap(group: prober.loop)
-            // NIO's deadline comes later and only ends its bookkeeping.
+            // NIO's own deadline comes later, and only ends its bookkeeping.
             .connectTimeout(timeout + Self.longestQueue + .seconds(1)).channelInitializer { self.begin($0) }
         connect(with: bootstrap).whenComplete { self.connectEnded($0) }
     }
@@ -70,13 +70,13 @@ final class TimedConnection: @unchecked Sendable {
         }
     }
 
-    /// Cancels the deadline, because the server did in time what it had to.
+    /// Cancels the deadline, because the server did its part in time.
     func stopClock() {
         alarm?.cancel()
         alarm = nil
     }
 
-    /// Closes everything that is open; nothing is called any more.
+    /// Closes everything that is open, and calls `tell` no more.
     func end() {
         tell = nil
         alarm?.cancel()
@@ -92,7 +92,7 @@ final class TimedConnection: @unchecked Sendable {
         phase = .connect
         channels.append(channel)
         if let readSize {
-            // As an option of the bootstrap it would be cast, which costs a hundredth of a check.
+            // An option of the bootstrap would be cast, which costs a hundredth of a check.
             try? channel.syncOptions?.setOption(
                 .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: readSize))
         }
@@ -113,12 +113,12 @@ final class TimedConnection: @unchecked Sendable {
         tell(result)
     }
 
-    /// Adds the time that the news of the connection waited in the event loop's queue to the time for the handshake.
+    /// Adds the time for which the connection waited in the event loop's queue to the time for the handshake.
     private func leaveOutQueue(of channel: any Channel) {
         guard let connected else { return }
-        // The connection took at least as long as the queue; to ask the system costs a hundredth of a check.
+        // The queue cannot have taken longer than the connection; asking the system costs a hundredth of a check.
         guard isLate || connected - (firstConnect ?? started) > shortestQueue else { return }
-        // If the system does not know the time, a server whose deadline has passed is given all of it.
+        // If the system does not know the time, a server whose deadline has passed is given the time of the connection.
         let queued = LastLook.silence(of: channel) ?? (isLate ? connected - (firstConnect ?? started) : .zero)
         let fair = min(deadline + queued, connected + timeout)
         guard isLate || fair > deadline else { return }
@@ -128,14 +128,14 @@ final class TimedConnection: @unchecked Sendable {
 
     private func ring(at time: NIODeadline) {
         alarm?.cancel()
-        // Scheduling only fails after the event loop has ended, and every attempt with it.
+        // Scheduling fails only after the event loop has ended, and with it every attempt.
         alarm = try? prober.loop.scheduleCallback(at: time, handler: self)
     }
 }
 
-// Each step looks at the clock: a server may choose how long a step takes, and others may wait for it.
+// Each step checks the clock, because a server can choose how long its step takes, and others may wait for it.
 extension TimedConnection {
-    /// Makes a step in time, or later if ``TargetWork`` allows it for a server that sent `count` bytes, else `nil`.
+    /// Makes a step in time, or late if ``TargetWork`` allows it for a server that sent `count` bytes; `nil` if not.
     func step(after count: Int, _ step: () -> TLSConnection.Step) -> TLSConnection.Step? {
         let begun = NIODeadline.now()
         guard begun >= deadline else { return step() }
@@ -146,10 +146,10 @@ extension TimedConnection {
 }
 
 extension TimedConnection: NIOScheduledCallbackHandler {
-    /// Ends the waiting at the deadline; what the server did in time still counts.
+    /// Ends the waiting at the deadline; the server's work in time still counts.
     func handleScheduledCallback(eventLoop: some EventLoop) {
         if phase == .connect, channels.contains(where: LastLook.isSettled) {
-            // The server has done its part, and cannot keep the event loop from coming to it.
+            // The server has done its part, and cannot keep the event loop from noticing it.
             let now = NIODeadline.now()
             let since = lateSince ?? now
             lateSince = since
@@ -182,16 +182,16 @@ extension ConnectFailure {
     }
 }
 
-/// The time that one target may take after its deadline, if a busy event loop finishes handshakes late.
+/// The computing time that one target may take after its deadline, if a busy event loop finishes handshakes late.
 ///
-/// An honest server needs a millisecond; a hostile one can make it a hundred, on each address of a forged answer.
+/// An honest server needs a millisecond; a hostile one may take a hundred, on each address of a forged answer.
 package final class TargetWork: Sendable {
-    /// The work that the probes of a task and its children share; `nil` if each is a target of its own.
+    /// The time shared by the probes of a task and its children; `nil` if each probe is a target of its own.
     @TaskLocal package static var current: TargetWork?
 
-    /// The computing time after the deadline, in all, from which on nothing more is begun.
+    /// The computing time after the deadline, in all, after which no step is begun.
     private static let lateAllowance = TimeAmount.milliseconds(50)
-    /// The most bytes that a server may have sent until the deadline to be waited for: a chain has some thousands.
+    /// The most bytes from a server that is given time after the deadline: a chain has some thousands.
     private static let inputLimit = 64 << 10
 
     private let spentLate = Mutex(TimeAmount.zero)

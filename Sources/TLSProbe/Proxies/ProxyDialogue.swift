@@ -1,12 +1,12 @@
 internal import Base
 internal import Pinning
 
-/// The dialogue with a proxy until it passes bytes on: bytes in, bytes out, without sockets.
+/// The dialogue with a proxy until it is connected to the server: bytes in, bytes out, without sockets.
 package struct ProxyDialogue: Sendable {
     package enum Step: Sendable, Hashable {
         case incomplete
         case send([UInt8])
-        /// The way is open: all bytes from here on are the server's.
+        /// The proxy has connected: all bytes from here on are the server's.
         case established
         case failed(ProxyFailure)
     }
@@ -33,7 +33,7 @@ package struct ProxyDialogue: Sendable {
         state = .socks(dialogue)
     }
 
-    /// Reads on, and returns the next step and the number of its bytes; the others are read after it.
+    /// Takes bytes of the proxy, and returns the next step and the number of bytes that it used.
     package mutating func read(_ bytes: some Collection<UInt8>) -> (step: Step, count: Int) {
         if let first = bytes.first, isFirst {
             isFirst = false
@@ -52,13 +52,13 @@ package struct ProxyDialogue: Sendable {
         }
     }
 
-    /// The language that the proxy's first byte shows; `nil` if it can be the expected one.
+    /// The protocol that the proxy's first byte shows; `nil` if it can be the expected one.
     private func foreignLanguage(_ first: UInt8) -> ProxyFailure.Language? {
         let spoken: ProxyFailure.Language =
             switch first {
             case UInt8(ascii: "H"): .http
             case 4, 5, 0: .socks
-            // An alert: a TLS server expected a ClientHello.
+            // A TLS alert: the proxy expected a ClientHello.
             case 21: .tls
             default: .unknown
             }
@@ -72,7 +72,7 @@ package struct ProxyDialogue: Sendable {
     private func answer(_ step: HTTPHeadReader.Step) -> Step {
         switch step {
         case .incomplete: .incomplete
-        // Some proxies, as tinyproxy, answer a wrong password with an origin server's status (RFC 9110, 15.5.2).
+        // Some proxies, as tinyproxy, answer a wrong password with 401, an origin server's status (RFC 9110, 15.5.2).
         case .complete(407, _), .complete(401, _):
             .failed(credentials != nil ? .credentialsRefused : .credentialsMissing)
         case .complete(200..<300, _): .established
@@ -86,7 +86,7 @@ package struct ProxyDialogue: Sendable {
         String(decoding: credentials?.hidden(in: line) ?? line, as: UTF8.self)
     }
 
-    /// The request for a tunnel (RFC 9110, 9.3.6); neither a name nor base64 has characters that end a line.
+    /// The request for a tunnel (RFC 9110, 9.3.6); neither a name nor base64 can end a line.
     private static func connect(
         to destination: ProbeRequest.Destination, _ port: UInt16, _ credentials: ProxyCredentials?
     ) -> [UInt8] {
@@ -119,7 +119,7 @@ struct SOCKSDialogue: Sendable {
         let place: [UInt8]
         switch destination {
         case .address(let address): place = [address.isIPv6 ? 4 : 1] + address.bytes
-        // The length of a name fits into its one byte: the longest has 253.
+        // The length of a name fits into one byte: the longest name has 253.
         case .resolve(let host, _): place = [3, UInt8(clamping: host.utf8.count)] + host.utf8.prefix(255)
         }
         request = [Self.version, 1, 0] + place + [UInt8(port >> 8), UInt8(port & 0xff)]
@@ -131,7 +131,7 @@ struct SOCKSDialogue: Sendable {
         return [Self.version, UInt8(methods.count)] + methods
     }
 
-    /// Reads on to the end of a message, or of the bytes.
+    /// Takes bytes to the end of a message, or of `bytes`.
     mutating func read(_ bytes: some Collection<UInt8>) -> (step: ProxyDialogue.Step, count: Int) {
         var count = 0
         for byte in bytes {
@@ -180,7 +180,7 @@ struct SOCKSDialogue: Sendable {
         guard message.count > 1 else { return .incomplete }
         guard message[1] == 0 else { return .failed(.reply(message[1])) }
         guard message.count > 4 else { return .incomplete }
-        // The proxy's own address of the connection and its port, which are not used.
+        // The address and port from which the proxy connected, which are not used.
         let length: Int
         switch message[3] {
         case 1: length = 4

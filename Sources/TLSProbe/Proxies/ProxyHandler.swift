@@ -1,14 +1,14 @@
 import Base
 internal import NIOCore
 
-/// Asks a proxy for a way through, and then passes the bytes on, on the channel's event loop.
+/// Has a proxy connect to the server, and then passes bytes through, on the channel's event loop.
 final class ProxyHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private var dialogue: ProxyDialogue
-    /// Called once, with `nil` if the way is open, to add the handlers behind this one.
+    /// Called once, with `nil` if the proxy has connected, to add the handlers behind this one.
     private let conclude: (ProxyFailure?) -> Void
     private var context: ChannelHandlerContext?
     private var isOpen = false
@@ -19,7 +19,7 @@ final class ProxyHandler: ChannelInboundHandler {
         (self.dialogue, self.conclude) = (dialogue, conclude)
     }
 
-    /// Sends the opening; the handlers that carry it have to be there.
+    /// Sends the first message; the handlers that carry it must have been added.
     func begin() { send(dialogue.opening) }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -61,7 +61,7 @@ final class ProxyHandler: ChannelInboundHandler {
 
     private func connectionBroke(_ error: any Error) {
         if case TLSEnding.failed(let reason, _) = error { return fail(.broken(reason)) }
-        // Errors that are not the system's mean a closed channel, which `channelInactive` reports too.
+        // Errors other than the system's mean a closed channel, which `channelInactive` reports too.
         guard !isOpen, let error = error as? IOError else { return }
         fail(error.isReset ? .reset : .broken("\(error)"))
     }

@@ -21,7 +21,7 @@ package struct AddressAnswer: Sendable, Hashable {
         self.addresses = addresses.distinct
     }
 
-    /// Reads addresses by lines, Tencent's text, or the JSON of Aliyun or of DNS over HTTPS (`application/dns-json`).
+    /// Reads Tencent's text, lines of addresses, or the JSON of Aliyun or of DNS over HTTPS (`application/dns-json`).
     package static func read(_ bytes: [UInt8]) throws(AnswerError) -> [AddressAnswer] {
         guard bytes.count <= sizeLimit else {
             throw AnswerError("it is larger than \(sizeLimit / 1024) KiB, no answer is as long")
@@ -35,14 +35,14 @@ package struct AddressAnswer: Sendable, Hashable {
         }
     }
 
-    /// Reads lines of addresses, and skips the aliases of `dig +short`; lines without a host are one answer.
+    /// Reads lines of addresses, and skips the aliases of `dig +short`; all lines without a host make one answer.
     private static func lines(_ text: String) throws(AnswerError) -> [AddressAnswer] {
         var answers: [AddressAnswer] = []
         var unnamed: [IPAddress]?
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = line.prefix { $0 != "#" }.trimmingWhitespace()
             guard !line.isEmpty, !(line.hasSuffix(".") && (try? ServerName(line)) != nil) else { continue }
-            // Tencent's services with a key answer in hexadecimal digits.
+            // Tencent's services with a key answer in hexadecimal digits, which have to be decrypted.
             if line.utf8.count >= 16, line.utf8.count.isMultiple(of: 16), line.allSatisfy(\.isHexDigit) {
                 throw AnswerError("it looks encrypted: give the answer as it is after decryption")
             }
@@ -61,14 +61,14 @@ package struct AddressAnswer: Sendable, Hashable {
         return answers
     }
 
-    /// Reads `IPV4;IPV4[,TTL][-IPV6;IPV6[,TTL]][|CLIENT]`, in which `0` means no address of a family.
+    /// Reads `IPV4;IPV4[,TTL][-IPV6;IPV6[,TTL]][|CLIENT]`; `0` means that a family has no address.
     private static func addresses(_ line: Substring, at place: String) throws(AnswerError) -> [IPAddress] {
         var found: [IPAddress] = []
         // The address after `|` is the client's, as the service saw it.
         for family in line.prefix(while: { $0 != "|" }).split(separator: "-", omittingEmptySubsequences: false) {
             let parts = family.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
             if parts.count == 2, Int(parts[1].trimmingWhitespace()).map({ $0 >= 0 }) != true {
-                // No letter of it, as of an address.
+                // Only the number of characters is shown, as for an address.
                 let words = "\(parts[1].count) characters that are no time to live in seconds"
                 throw AnswerError(words + "; addresses are joined by ';'", at: place)
             }
@@ -114,7 +114,7 @@ package struct AddressAnswer: Sendable, Hashable {
             throw AnswerError("it has neither 'ips' (Aliyun, for one host) nor 'Answer' (DNS over HTTPS)")
         }
         guard status == 0 else { throw AnswerError(responseCode: status) }
-        // The records of addresses (A is type 1, AAAA type 28); aliases and signatures are skipped.
+        // The types of records with addresses are 1 (A) and 28 (AAAA); aliases and signatures are skipped.
         for (index, record) in (try value("Answer", \.elements) ?? []).enumerated() {
             guard let type = record["type"].flatMap(integer), let data = record["data"]?.text else { throw noAnswer }
             guard type == 1 || type == 28 else { continue }
@@ -130,7 +130,7 @@ package struct AddressAnswer: Sendable, Hashable {
     }
 }
 
-/// The reason why an answer is unusable: it cannot be read, or is a refusal.
+/// The reason why an answer is unusable: it cannot be read, or the service refused.
 package struct AnswerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The fact with its place, in one line without the name of the file or service; text of the answer is escaped.
     package let description: String
@@ -138,7 +138,7 @@ package struct AnswerError: Error, Sendable, Hashable, CustomStringConvertible {
 
     package let kind: Kind
 
-    /// `place` is the line of a text or the keys of a JSON document, as in `line 2` and `Answer[0].data`.
+    /// `place` is a line of text or the keys of JSON, as in `line 2` and `Answer[0].data`.
     init(_ problem: String, at place: String? = nil, _ kind: Kind = .other) {
         description = TerminalText.escaped((place.map { "\($0): " } ?? "") + problem)
         self.kind = kind
@@ -146,7 +146,7 @@ package struct AnswerError: Error, Sendable, Hashable, CustomStringConvertible {
 
     fileprivate init(notAnAddress text: String, at place: String) {
         let hasPort = text.hasPrefix("[") || text.contains(".") && text.contains(":")
-        // No letter of it: a file that was named by mistake may hold secrets.
+        // Only the number of characters is shown: a file that was named by mistake may contain secrets.
         self.init("\(text.count) characters that are no address" + (hasPort ? ": leave the port out" : ""), at: place)
     }
 

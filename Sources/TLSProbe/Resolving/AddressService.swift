@@ -4,13 +4,13 @@ package import Pinning
 package struct AddressService: Sendable, Hashable {
     /// The URL of a question, with `{name}` in place of the name.
     private let url: String
-    /// The URL of a question for IPv6 addresses only.
+    /// The URL of a question for IPv6 addresses; equals ``url`` if the service has one question for both families.
     private let urlForIPv6: String
     private let isDNSOverHTTPS: Bool
     /// The name in messages, as in `the HTTPDNS service 119.29.29.29`.
     package let title: String
 
-    /// Reads `tencent`, `aliyun:ACCOUNT` or a URL with `{name}`; IPv6 has a question of its own with the first two.
+    /// Reads `tencent`, `aliyun:ACCOUNT` or a URL with `{name}`; the first two need a question of their own for IPv6.
     package init(httpdns text: String) throws(Problem) {
         let remedy = "write aliyun:ACCOUNT, as in aliyun:100000"
         if text == "tencent" {
@@ -41,7 +41,7 @@ package struct AddressService: Sendable, Hashable {
         title = "the HTTPDNS service \(location.authority)"
     }
 
-    /// Reads the URL of a service for DNS over HTTPS in JSON (`?name=NAME&type=A`), as Google and Cloudflare have it.
+    /// Reads the URL of a service for DNS over HTTPS in JSON (`?name=NAME&type=A`), as Google and Cloudflare offer it.
     package init(dnsOverHTTPS text: String) throws(Problem) {
         let location = try HTTPLocation(text)
         guard location.isSecure else {

@@ -3,7 +3,7 @@ import NIOCore
 package import Pinning
 import Synchronization
 
-/// A question to the system's resolver: the addresses of a host in one family.
+/// A look-up of a host's addresses in one family (`AF_INET` or `AF_INET6`) by the system's resolver.
 final class Lookup: Sendable {
     typealias Answer = Result<[SocketAddress], LookupFailure>
 
@@ -11,21 +11,20 @@ final class Lookup: Sendable {
     private let port: Int
     private let family: Int32
     private let isWanted = Atomic(true)
-    /// Takes the answer on the thread that found it.
+    /// Receives the answer, on the thread that found it.
     let deliver: @Sendable (Answer) -> Void
 
-    /// A look-up of `host` in `family` (`AF_INET` or `AF_INET6`).
     init(host: String, port: Int, family: Int32, deliver: @escaping @Sendable (Answer) -> Void) {
         (self.host, self.port, self.family, self.deliver) = (host, port, family, deliver)
     }
 
-    /// Blocks for `getaddrinfo`, then delivers, unless the look-up was abandoned.
+    /// Blocks for `getaddrinfo`, then delivers the answer, unless the look-up was abandoned.
     func run() { if isWanted.load(ordering: .relaxed) { deliver(ask()) } }
 
     func abandon() { isWanted.store(false, ordering: .relaxed) }
 
     private func ask() -> Answer {
-        // C would look up only the text before the NUL.
+        // C would look up only the text before a NUL.
         guard !host.utf8.contains(0) else { return .failure(LookupFailure(code: EAI_NONAME)) }
         var hints = addrinfo()
         hints.ai_family = family
@@ -58,7 +57,7 @@ final class Lookup: Sendable {
 struct LookupFailure: Error, Equatable {
     let code: Int32
 
-    /// The failure if all addresses were unspecified (RFC 1122, 3.2.1.3; RFC 4291, 2.5.2), as filters answer.
+    /// The failure if all addresses were unspecified (RFC 1122, 3.2.1.3; RFC 4291, 2.5.2), as from a DNS filter.
     static let filtered = LookupFailure(code: .min)
 
     var detail: String {
@@ -66,7 +65,7 @@ struct LookupFailure: Error, Equatable {
     }
     /// `true` if the name exists without an address of the family.
     var isNoAddress: Bool { code == Self.noData || code == Self.noAddressFamily }
-    /// `true` if the resolver does not know the answer.
+    /// `true` if the resolver gave no answer.
     var isNoAnswer: Bool { code != EAI_NONAME && !isNoAddress }
 
     #if canImport(Darwin)
@@ -80,7 +79,7 @@ struct LookupFailure: Error, Equatable {
 }
 
 extension LookupFailure {
-    /// The reason why `failures`, one for each family, left no address to connect to.
+    /// The reason why look-ups with `failures`, one a family, gave no address to connect to.
     static func reason(for failures: [LookupFailure], of destination: ProbeRequest.Destination) -> ProbeError.Reason {
         let family: ProbeRequest.AddressFamily = if case .resolve(_, let family) = destination { family } else { .any }
         if failures.contains(.filtered) { return .addressesFiltered }
@@ -90,9 +89,9 @@ extension LookupFailure {
     }
 }
 
-/// Runs blocking look-ups on threads of its own, so that neither an event loop nor Swift's thread pool waits for DNS.
+/// Runs blocking look-ups on threads of its own, so that no event loop or thread of Swift's pool waits for DNS.
 ///
-/// Threads start and end with the work. Nothing waits for them: an abandoned look-up may end after everything else.
+/// Threads end with the work, and nothing waits for them: an abandoned look-up may outlive everything else.
 final class LookupThreads: Sendable {
     private struct State {
         var waiting = CircularBuffer<Lookup>()
@@ -113,7 +112,7 @@ final class LookupThreads: Sendable {
             return true
         }
         guard needsThread, !SystemThread.start({ while let lookup = self.next() { lookup.run() } }) else { return }
-        // A running thread will come to the look-up; without any it has to fail.
+        // A running thread will take the look-up; without one it has to fail.
         let stranded = state.withLock { state -> CircularBuffer<Lookup> in
             state.threads -= 1
             guard state.threads == 0 else { return [] }
@@ -132,9 +131,7 @@ final class LookupThreads: Sendable {
     }
 }
 
-/// A network for tests, with names and servers of this machine only: an address without a server is refused.
-///
-/// A connection is reported with the requested address.
+/// A network for tests: only its names and servers on this machine exist, and other addresses refuse connections.
 package struct StagedNetwork: Sendable {
     private let names: [String: [IPAddress]]
     private let ports: [PeerAddress: UInt16]
@@ -146,7 +143,7 @@ package struct StagedNetwork: Sendable {
         peers = Dictionary(ports.map { ($0.value, $0.key) }) { first, _ in first }
     }
 
-    /// The addresses of a name, as from the system's resolver; with a port they are the servers' real ones.
+    /// The addresses of a name, as from the system's resolver; with a port, those of the real servers.
     func addresses(of host: String, port: Int, isIPv6: Bool) -> Result<[SocketAddress], LookupFailure> {
         guard let addresses = names[host] else { return .failure(LookupFailure(code: EAI_NONAME)) }
         let fitting = addresses.filter { $0.isIPv6 == isIPv6 }

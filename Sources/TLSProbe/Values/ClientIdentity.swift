@@ -4,23 +4,23 @@ internal import X509
 
 /// A client certificate with its key.
 ///
-/// Owns one reference to each `X509` and to the `EVP_PKEY`; no description shows the key. Sendable because nothing
-/// changes after `init`: OpenSSL counts references atomically and signs with one key on any number of threads.
+/// Owns one reference to each `X509` and to the `EVP_PKEY`; no description shows the key. Sendable because it never
+/// changes after `init`; OpenSSL counts references atomically, and any number of threads may sign with one key.
 package final class ClientIdentity: @unchecked Sendable {
     /// The certificates, the client's own first; at least one.
     let certificates: [OpaquePointer]
     let key: OpaquePointer
     package let leaf: Certificate
 
-    /// Reads a certificate, its intermediates after it, and its key; one PEM file may contain all of them.
+    /// Reads the client's certificate, its intermediates and its key; one PEM file may contain all of them.
     ///
-    /// - Throws: ``ClientIdentityError`` if either cannot be used, or they do not belong together.
+    /// - Throws: ``ClientIdentityError`` if either cannot be used, or if the key is not the certificate's.
     package init(certificates: [UInt8], key: [UInt8]) throws(ClientIdentityError) {
         let chain = try Self.chain(in: certificates)
         let privateKey = try Self.encodingOfKey(in: key)
         OpenSSLNames.learn()
         OpenSSLErrors.clear()
-        // OpenSSL's words about a broken key are dropped: they could quote the key.
+        // OpenSSL's reason for a broken key is dropped, because it could quote the key.
         defer { OpenSSLErrors.clear() }
         typealias Decoder = (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?
         func decoded(_ der: [UInt8], _ decode: Decoder) -> OpaquePointer? {
@@ -62,7 +62,7 @@ package final class ClientIdentity: @unchecked Sendable {
         return chain
     }
 
-    /// The reason why servers reject the certificate at `time` (RFC 5280, 4.1.2.5 and 4.2.1.12); `nil` if none.
+    /// The reason why servers reject the certificate at `time` (RFC 5280, 4.1.2.5, 4.2.1.12); `nil` if there is none.
     package func unfitness(at time: Timestamp) -> String? {
         if leaf.notAfter < time { return "expired at \(leaf.notAfter)" }
         if time < leaf.notBefore { return "is not valid before \(leaf.notBefore)" }
@@ -70,7 +70,7 @@ package final class ClientIdentity: @unchecked Sendable {
         return "is not for clients: its extended key usage is \(uses.joined(separator: ", "))"
     }
 
-    /// The uses clientAuth and anyExtendedKeyUsage, by name and by number.
+    /// The purposes clientAuth and anyExtendedKeyUsage, by name and by number.
     private static let usesOfClients: Set = ["clientAuth", "1.3.6.1.5.5.7.3.2", "anyExtendedKeyUsage", "2.5.29.37.0"]
 
     /// The key's DER: the contents of the PEM block of a private key, or the whole file.
@@ -91,7 +91,7 @@ extension ClientIdentity: Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// The reason why a client certificate cannot be used; it contains nothing of the key.
+/// The reason why a client certificate cannot be used; contains no part of the key.
 package enum ClientIdentityError: Error, Hashable {
     case noCertificate
     case unreadableCertificate(String)
@@ -101,13 +101,13 @@ package enum ClientIdentityError: Error, Hashable {
     /// The file is PKCS #12.
     case keyStore
     case encryptedKey, sshKey
-    /// The key is broken, or of a kind unknown to OpenSSL.
+    /// The key is broken, or OpenSSL does not know its kind.
     case unreadableKey
     case mismatch
 }
 
 extension ClientIdentityError: CustomStringConvertible {
-    /// The fact and its remedy, for the end of a line that names the file.
+    /// The fact and its remedy, to follow the name of the file.
     package var description: String {
         switch self {
         case .noCertificate: "holds no certificate: give PEM certificates, the client's own first"

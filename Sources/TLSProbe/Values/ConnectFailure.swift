@@ -2,13 +2,13 @@ import Base
 internal import Pinning
 
 package struct ConnectFailure: Sendable, Hashable {
-    /// The address that was tried; `nil` if the attempt failed before there was a socket.
+    /// The address that was tried; `nil` if no socket could be made.
     package let peer: PeerAddress?
     package let code: Int32
 
     package init(peer: PeerAddress?, code: Int32) { (self.peer, self.code) = (peer, code) }
 
-    /// The id of all failures if they are of one kind, else `connect-failed`.
+    /// The id of the failures if all have the same, else `connect-failed`.
     static func commonID(of failures: [ConnectFailure]) -> String {
         let ids = Set(failures.map(\.words.id))
         return ids.count == 1 ? ids.first ?? "" : "connect-failed"

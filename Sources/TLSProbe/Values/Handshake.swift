@@ -1,6 +1,6 @@
 package import Pinning
 
-/// The facts of a handshake; it proved that the server has the leaf's private key, and verified nothing else.
+/// The facts of a handshake, which proved that the server has the leaf's private key, and nothing else.
 package struct Handshake: Sendable, Hashable {
     /// The address of the server; `nil` if a proxy looked it up.
     package let peer: PeerAddress?
@@ -13,9 +13,9 @@ package struct Handshake: Sendable, Hashable {
     /// The certificates the server sent, in wire order.
     package let presented: PresentedChain
     package let clientCertificateRequested: Bool
-    /// `true` if the client certificate was sent; in TLS 1.3 the handshake does not show if the server accepted it.
+    /// `true` if the client certificate was sent; TLS 1.3 does not show if the server accepted it.
     package let clientCertificateSent: Bool
-    /// `false` if the server ended it for lack of a client certificate after it had proved its key (before TLS 1.3).
+    /// `false` if the server, having proved its key, ended it for lack of a client certificate (before TLS 1.3).
     package let handshakeCompleted: Bool
     /// The stapled OCSP response (RFC 6066, 8), of at most ``TLSContext/certificateListLimit`` bytes, not parsed.
     package let staple: [UInt8]?
@@ -38,7 +38,6 @@ package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
 
     package init(ip: IPAddress, port: UInt16) { (self.ip, self.port) = (ip, port) }
 
-    /// The address as in `203.0.113.7:443` or `[2001:db8::1]:443`.
     package var description: String { ip.isIPv6 ? "[\(ip)]:\(port)" : "\(ip):\(port)" }
 }
 
@@ -67,7 +66,7 @@ package struct HandshakeOffer: Sendable, Hashable {
         return (suites.filter(isNew), suites.filter { !isNew($0) })
     }
 
-    /// This offer, with the restrictions of `other` in the parts that this one leaves open.
+    /// This offer, with the parts that it leaves open taken from `other`.
     package func merged(over other: HandshakeOffer) -> HandshakeOffer {
         var merged = self
         merged.groups = groups ?? other.groups
@@ -97,6 +96,5 @@ package enum CertificateKeyType: String, Sendable, Hashable, CaseIterable {
 }
 
 extension CertificateKeyType: CustomStringConvertible {
-    /// The name as RFCs spell it, as in `RSA` or `Ed25519`.
     package var description: String { self == .ed25519 ? "Ed25519" : rawValue.uppercased() }
 }

@@ -5,38 +5,38 @@ package import Pinning
 package struct ProbeError: Error, Sendable, Hashable {
     package enum Phase: String, Sendable, Hashable, CaseIterable {
         case resolve, connect
-        /// The way through a proxy, with all before it.
+        /// The connection through a proxy, with all steps before it.
         case proxy
         case handshake
     }
 
     package enum Reason: Sendable, Hashable {
-        /// The deadline passed; `timeout` is the given one, `attempts` those made, `nil` if only one was wanted.
+        /// The deadline passed; `timeout` is the request's, `attempts` the number made, `nil` if only one was wanted.
         case deadlineExceeded(timeout: Duration, attempts: Int? = nil)
-        /// No attempt was made: others of the same target used up the time; `timeout` is the given one.
+        /// No attempt was made, because others of the same target used the time; `timeout` is the request's.
         case noTimeLeft(timeout: Duration)
         /// The task was cancelled, or the prober was shut down.
         case cancelled
         case nameNotFound
         /// The name exists but has no address of the wanted family.
         case noAddress(ProbeRequest.AddressFamily)
-        /// The name has no address but that of no host, which would lead to this machine.
+        /// The name has only unspecified addresses (0.0.0.0, ::), which would lead to this machine.
         case addressesFiltered
         /// The resolver gave no answer, with its reason.
         case resolverFailed(String)
-        /// No address could be connected to: one failure for each attempt.
+        /// No connection could be made; contains one failure for each attempt.
         case notConnected([ConnectFailure])
         case proxy(ProxyFailure)
         case alert(TLSAlert)
-        /// The server has no certificate with a key of the only offered type; the alert is its answer, if it sent one.
+        /// The server has no certificate with a key of the only offered type; contains the alert that it sent, if any.
         case keyTypeRefused(CertificateKeyType, TLSAlert?)
-        /// The server accepts nothing of a restricted offer; without an alert OpenSSL itself rejected the offer.
+        /// The server accepts no part of a restricted offer; without an alert OpenSSL itself rejected the offer.
         case offerRefused(HandshakeOffer, TLSAlert?)
         /// The server closed the connection before the end of the handshake, after so many bytes.
         case closedEarly(received: Int)
         case reset
         case notTLS(PlainProtocol)
-        /// Server and request have no version in common.
+        /// The server supports no version of the request.
         case protocolVersion(minimum: ProtocolVersion, maximum: ProtocolVersion)
         /// The certificates are larger than so many bytes.
         case certificatesTooLarge(limit: Int)
@@ -45,7 +45,7 @@ package struct ProbeError: Error, Sendable, Hashable {
         case tooMuchData(limit: Int)
         /// The server presented a certificate without proof of its key.
         case keyNotProven
-        /// The server insists on a client certificate and ended the handshake before it proved its key.
+        /// The server requires a client certificate, and ended the handshake before it proved that it has its key.
         case clientCertificateRequired
         case noCertificate
         case unreadableCertificate(String)
@@ -59,11 +59,11 @@ package struct ProbeError: Error, Sendable, Hashable {
     package let reason: Reason
     /// The requested name or address with its port: `example.com:443`.
     package let target: String
-    /// The connected address, if there was one.
+    /// The address of the connection; `nil` if there was none.
     package let peer: PeerAddress?
-    /// The shown name of the proxy; `nil` if there is none.
+    /// The URL of the proxy without credentials; `nil` if there is none.
     package let proxy: String?
-    /// The service for addresses, as in `the HTTPDNS service 119.29.29.29`; `nil` if it was the system's resolver.
+    /// The service that resolved the name, as in `the HTTPDNS service 119.29.29.29`; `nil` if the system did.
     package let service: String?
 
     package init(
@@ -74,7 +74,7 @@ package struct ProbeError: Error, Sendable, Hashable {
         (self.target, self.peer) = (target, peer)
     }
 
-    /// A stable word for machines, as in `refused` or `tls-alert`.
+    /// A stable id for scripts, as in `refused` or `tls-alert`.
     package var id: String {
         switch reason {
         case .deadlineExceeded: phase == .proxy ? "proxy-timeout" : "timeout"
@@ -106,9 +106,7 @@ package struct ProbeError: Error, Sendable, Hashable {
 }
 
 extension ProbeError {
-    /// How the server refused what a client's TLS offers, in a clause; `nil` for a failure that says nothing of that.
-    ///
-    /// Some servers send no alert but close (Schannel).
+    /// The server's refusal of a client's offer, by an alert or, as Schannel does, by an end; `nil` if there was none.
     package var refusal: String? {
         guard phase == .handshake else { return nil }
         return switch reason {
@@ -122,10 +120,10 @@ extension ProbeError {
 }
 
 extension ProbeError: CustomStringConvertible {
-    /// The fact with the advice, in one line that quotes the target; text from outside is escaped.
+    /// The fact and the advice in one line, which quotes the target; text from outside is escaped.
     package var description: String { escapedFact + advice(naming: \.rawValue) }
 
-    /// The fact without the advice, which is for the target's owner.
+    /// The fact without the advice, which only the target's owner can follow.
     package var fact: String {
         if case .deadlineExceeded = reason { return "it took too long (\(phase.rawValue))" }
         return escapedFact
@@ -134,10 +132,8 @@ extension ProbeError: CustomStringConvertible {
     /// The fact, which quotes the target; text from outside is escaped.
     package var escapedFact: String { TerminalText.escaped(sentence(\.rawValue).fact) }
 
-    /// The advice after the fact, with the caller's names for settings.
     package func advice(naming name: ProbeSetting.Naming) -> String { TerminalText.escaped(sentence(name).advice) }
 
-    /// The target without its port.
     private var hostName: Substring {
         guard let colon = target.lastIndex(of: ":"), target[target.index(after: colon)...].allSatisfy(\.isNumber) else {
             return target[...]
@@ -235,7 +231,7 @@ extension ProbeError: CustomStringConvertible {
         }
     }
 
-    /// The failure of an attempt with a part of `timeout`, in terms of the whole and of all attempts.
+    /// The failure of an attempt that had a part of `timeout`, with the whole `timeout` and the number of all attempts.
     package func ofPart(of timeout: Duration, attempts: Int? = nil) -> ProbeError {
         guard case .deadlineExceeded(_, let made) = reason else { return self }
         let reason = Reason.deadlineExceeded(timeout: timeout, attempts: attempts ?? made)
@@ -246,7 +242,7 @@ extension ProbeError: CustomStringConvertible {
         count == 1 ? "; no time was left to try again" : " (\(count) attempts in \(secondsText(timeout)))"
     }
 
-    /// The failure of a question to a service; `nil` if the failure is not the service's.
+    /// The fact and advice if `service` failed; `nil` if the failure is not the service's.
     private func sentence(on service: String, _ name: ProbeSetting.Naming) -> (fact: String, advice: String)? {
         switch reason {
         case .deadlineExceeded(let timeout, _):

@@ -1,16 +1,14 @@
 package import Base
 package import Pinning
 
-/// A connection to make: its destination, and the contents of the ClientHello.
 package struct ProbeRequest: Sendable, Hashable {
     package enum Destination: Sendable, Hashable {
-        /// The system's resolver looks up `host`; its addresses of the family are tried by happy eyeballs (RFC 8305).
+        /// A host for the system's resolver; its addresses of the family are tried by happy eyeballs (RFC 8305).
         case resolve(host: String, family: AddressFamily = .any)
-        /// Only this address, without a look-up.
         case address(IPAddress)
     }
 
-    /// The family of usable addresses, with its word in messages.
+    /// The family of usable addresses, by its word in messages.
     package enum AddressFamily: String, Sendable, Hashable, CaseIterable {
         case any = "usable"
         case ipv4 = "IPv4"
@@ -24,17 +22,17 @@ package struct ProbeRequest: Sendable, Hashable {
     package var serverNameIndication: ServerNameIndication?
     package var minimumTLS = ProtocolVersion.tls12
     package var maximumTLS = ProtocolVersion.tls13
-    /// The only type of key that the server's certificate may have; `nil` offers all that OpenSSL supports.
+    /// The only type of key that the server's certificate may have; `nil` offers all types that OpenSSL supports.
     package var keyType: CertificateKeyType?
-    /// The client certificate for servers with a request for one; without it they receive an empty list.
+    /// The client certificate for servers that request one; `nil` sends them an empty list.
     package var clientIdentity: ClientIdentity?
-    /// The application protocols offered (RFC 7301), preferred first; without any the extension is omitted.
+    /// The offered application protocols (RFC 7301), preferred first; an empty list omits the extension.
     package var alpn: [ApplicationProtocol] = []
     package var offer = HandshakeOffer()
-    /// Whether ``offer`` is all that a client's TLS offers: an alert says nothing but that the server refuses that.
+    /// `true` if ``offer`` is a client's whole offer, so that an alert means that the server refuses the client.
     package internal(set) var isExact = false
     package var proxy: Proxy?
-    /// The one deadline for look-up, connection, proxy and handshake, from the start of the probe.
+    /// The time for look-up, connection, proxy and handshake together, from the start of the probe.
     package var timeout: Duration
 
     package init(
@@ -54,7 +52,7 @@ package struct ProbeRequest: Sendable, Hashable {
         self.init(to: destination, port: port, serverNameIndication: ServerNameIndication(host), timeout: timeout)
     }
 
-    /// The request for the connection that is really made, to the proxy if there is one.
+    /// The request for the first connection: to the proxy if there is one.
     var firstHop: ProbeRequest { proxy.map { ProbeRequest(to: $0.host, port: $0.port, timeout: timeout) } ?? self }
 
     /// The destination with its port: `example.com:443`, `[2001:db8::1]:443`.
@@ -66,20 +64,16 @@ package struct ProbeRequest: Sendable, Hashable {
     }
 }
 
-/// A host name fit for the server_name extension (RFC 6066, 3).
-///
-/// OpenSSL would send an address, which the extension forbids: no value of this type is one, is empty or has a NUL.
+/// A host name for the server_name extension (RFC 6066, 3), never an address, empty, or with a NUL.
 package struct ServerNameIndication: Sendable, Hashable, CustomStringConvertible {
     /// The name in lower case, without a trailing dot.
     package let name: String
 
-    /// Takes a host name; `nil` if it is an address.
     package init?(_ serverName: ServerName) {
         guard case .dns(let name) = serverName else { return nil }
         self.name = name
     }
 
-    /// Reads a host name; `nil` if the text is an address or not a name.
     package init?(_ text: some StringProtocol) {
         guard let serverName = try? ServerName(text) else { return nil }
         self.init(serverName)
@@ -101,9 +95,9 @@ package struct ApplicationProtocol: Sendable, Hashable, CustomStringConvertible 
     package var description: String { name }
 }
 
-/// Receives the lines of `--verbose`, which tell people what probes do.
+/// Receives the lines of `--verbose` about the probes.
 package struct ProbeWatch: Sendable {
-    /// The watch of the probes of a task and its children; `nil` without `--verbose`.
+    /// The watch of a task and its children; `nil` without `--verbose`.
     @TaskLocal package static var current: ProbeWatch?
 
     private let tell: @Sendable (SafeText) -> Void
@@ -115,7 +109,7 @@ package struct ProbeWatch: Sendable {
 }
 
 extension ProbeRequest {
-    /// The particulars of the connection, in brackets after a blank.
+    /// The parameters of the connection for `--verbose`, in brackets after a blank.
     var wayInWords: SafeText {
         var parts: [SafeText] = [serverNameIndication.map { "SNI \($0.name)" } ?? "no SNI"]
         parts.append(
@@ -142,7 +136,7 @@ extension ProbeWatch {
     }
 }
 
-/// A setting that the advice on a failed probe names, in a library's words; a program with options has its own.
+/// A setting that the advice on a failed probe mentions, in a library's words; a program uses its options' names.
 package enum ProbeSetting: String, Sendable, Hashable, CaseIterable {
     case timeout = "the timeout"
     case address = "to connect to"

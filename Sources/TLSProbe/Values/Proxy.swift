@@ -7,9 +7,9 @@ package struct Proxy: Sendable, Hashable {
         case http
         /// CONNECT over TLS.
         case https
-        /// SOCKS 5 (RFC 1928) with the address of the target.
+        /// SOCKS 5 (RFC 1928), given the address of the target.
         case socks5
-        /// SOCKS 5 with the name of the target.
+        /// SOCKS 5, given the name of the target.
         case socks5h
 
         /// The default port, as in curl.
@@ -22,7 +22,7 @@ package struct Proxy: Sendable, Hashable {
     package var host: ServerName
     package var port: UInt16
     package var credentials: ProxyCredentials?
-    /// The source of the proxy, as in `HTTPS_PROXY`.
+    /// The setting that named the proxy, as in `HTTPS_PROXY`.
     package var origin: String
 
     package init(_ kind: Kind, host: ServerName, port: UInt16, credentials: ProxyCredentials? = nil, origin: String) {
@@ -30,7 +30,7 @@ package struct Proxy: Sendable, Hashable {
         self.origin = origin
     }
 
-    /// Compares everything but the source.
+    /// Compares all but the origin.
     package static func == (left: Proxy, right: Proxy) -> Bool {
         left.kind == right.kind && left.host == right.host && left.port == right.port
             && left.credentials == right.credentials
@@ -50,17 +50,17 @@ package struct Proxy: Sendable, Hashable {
     }
 }
 
-/// The name and password of a proxy's user, in a type that never prints them.
+/// The name and password of a proxy's user, which are never printed.
 package struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
     let user: [UInt8]
     let password: [UInt8]
 
-    /// Credentials for a kind of proxy; `nil` if it cannot receive them.
+    /// Credentials for a kind of proxy; `nil` if its protocol cannot carry them.
     ///
-    /// HTTP allows no control characters, and no colon in a name (RFC 7617, 2). SOCKS allows 1 to 255 bytes of a name,
-    /// and as many or none of a password (RFC 1929, 2).
+    /// HTTP allows no control characters, and no colon in the name (RFC 7617, 2). SOCKS allows a name of 1 to 255
+    /// bytes, and a password of up to 255 (RFC 1929, 2).
     package init?(user: [UInt8], password: [UInt8], for kind: Proxy.Kind) {
         (self.user, self.password) = (user, password)
         let isFit =
@@ -70,7 +70,7 @@ package struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cu
         guard isFit else { return nil }
     }
 
-    /// Bytes of the proxy's with `…` in the place of the password, and of the base64 that it was sent in.
+    /// The proxy's bytes with `…` in place of the password, and of the base64 that contains it.
     func hidden(in bytes: [UInt8]) -> [UInt8] {
         guard !password.isEmpty else { return bytes }
         let encodings = [user + [UInt8(ascii: ":")] + password, password].map { Array(Base64.text(of: $0).utf8) }
@@ -82,13 +82,13 @@ package struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cu
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// The way through a proxy that has opened it.
+/// The connection through a proxy.
 package struct ProxyPassage: Sendable, Hashable {
     package let address: PeerAddress
     /// The TLS connection to an `https` proxy; `nil` if it is another kind.
     package internal(set) var tls: TLS?
 
-    /// The facts of the connection to an `https` proxy, whose chain was judged apart from the server's.
+    /// The connection to an `https` proxy, whose chain is judged apart from the server's.
     package struct TLS: Sendable, Hashable {
         package let version: ProtocolVersion
         /// The cipher suite under OpenSSL's name.
@@ -97,16 +97,16 @@ package struct ProxyPassage: Sendable, Hashable {
     }
 }
 
-/// The reason why a proxy did not open the way: its own failure, not the server's.
+/// The reason why a proxy did not connect: its own failure, not the server's.
 package enum ProxyFailure: Error, Sendable, Hashable {
-    /// The proxy cannot be reached, for a reason as with servers.
+    /// The proxy could not be reached, for the reason of a failed connection.
     indirect case unreachable(ProbeError.Reason)
     indirect case handshake(ProbeError.Reason)
-    /// The chain of an `https` proxy is not trusted, for the reason given; what would mend it is a root unless it is told.
+    /// The chain of an `https` proxy is not trusted, with the reason; without `remedy` the advice is to add a root.
     case untrusted(String, remedy: String? = nil)
     /// The proxy answered CONNECT with a status other than 2xx.
     case status(Int, line: String)
-    /// The proxy wants a name and a password, and there are none.
+    /// The proxy requires a name and a password, and there are none.
     case credentialsMissing
     case credentialsRefused
     /// The proxy answered with this reply code of SOCKS (RFC 1928, 6).
@@ -115,10 +115,10 @@ package enum ProxyFailure: Error, Sendable, Hashable {
     case foreign(Language)
     /// The proxy's reply is longer than so many bytes.
     case tooLong(limit: Int)
-    /// The proxy closed the connection after so many bytes of an answer.
+    /// The proxy closed the connection after so many bytes of its answer.
     case closedEarly(received: Int)
     case reset
-    /// The connection broke, with the system's words.
+    /// The connection broke; contains the system's words.
     case broken(String)
 
     package enum Language: String, Sendable, Hashable {
@@ -140,7 +140,7 @@ package enum ProxyFailure: Error, Sendable, Hashable {
         }
     }
 
-    /// `true` if another attempt could end differently.
+    /// `true` if another attempt could succeed.
     package var mayPass: Bool {
         switch self {
         case .untrusted, .credentialsMissing, .credentialsRefused, .foreign: false
@@ -150,7 +150,7 @@ package enum ProxyFailure: Error, Sendable, Hashable {
 }
 
 extension ProxyFailure {
-    /// A sentence about the proxy with this URL on the way to `target`, and its advice.
+    /// The fact about the proxy with the URL `proxy` on the way to `target`, and the advice.
     func sentence(on proxy: String, to target: String, _ name: ProbeSetting.Naming) -> (fact: String, advice: String) {
         let proxy = "the proxy '\(proxy)'"
         let target = "'\(target)'"

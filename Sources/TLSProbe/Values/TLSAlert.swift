@@ -10,15 +10,15 @@ package struct TLSAlert: Sendable, Hashable {
     /// protocol_version: the server supports none of the offered versions.
     package static let protocolVersion = TLSAlert(number: 70)
 
-    /// certificate_required: the server insists on a client certificate (RFC 8446, 4.4.2.4).
+    /// certificate_required: the server requires a client certificate (RFC 8446, 4.4.2.4).
     package static let certificateRequired = TLSAlert(number: 116)
 
-    /// `true` if the server supports nothing in the offer (handshake_failure, insufficient_security and the like).
+    /// `true` if the server supports no part of the offer (handshake_failure, insufficient_security and the like).
     package var isForWantOfCommonParameters: Bool { [40, 71, 43].contains(number) }
 
     /// The name in the standards, as in `handshake_failure`; `unknown` if the number has none.
     package var name: String {
-        // OpenSSL lacks some names, and has others for some.
+        // OpenSSL has no name for some alerts, and another name for others.
         switch number {
         case 86: "inappropriate_fallback"
         case 109: "missing_extension"
@@ -47,7 +47,6 @@ package struct TLSAlert: Sendable, Hashable {
 }
 
 extension TLSAlert: CustomStringConvertible {
-    /// The name and number, as in `handshake_failure (40)`.
     package var description: String { "\(name) (\(number))" }
 }
 
@@ -55,26 +54,26 @@ extension TLSAlert: CustomStringConvertible {
 struct OpenSSLErrors {
     private let codes: [UInt]
 
-    /// Empties the queue before a call, so that later entries belong to that call.
+    /// Empties the queue before a call, so that later entries belong to the call.
     static func clear() { ERR_clear_error() }
 
-    /// Takes all entries, oldest first; called right after the call that failed.
+    /// Takes all entries, oldest first; to be called right after the call that failed.
     static func take() -> OpenSSLErrors {
         var codes: [UInt] = []
         while case let code = ERR_get_error(), code != 0 { codes.append(code) }
         return OpenSSLErrors(codes: codes)
     }
 
-    /// The reason in the entry of libssl itself, in terms of TLS.
+    /// The reason in libssl's own entry, which is in terms of TLS.
     var tlsReason: Int32? { codes.first { ERR_GET_LIB($0) == ERR_LIB_SSL }.map { ERR_GET_REASON($0) } }
 
-    /// The number that OpenSSL adds to a received alert's (`SSL_AD_REASON_OFFSET`).
+    /// The number that OpenSSL adds to that of a received alert (`SSL_AD_REASON_OFFSET`).
     private static let alertOffset: Int32 = 1000
 
     /// The alert that the other side sent; `nil` if the call failed for another reason.
     var alert: TLSAlert? { tlsReason.flatMap { UInt8(exactly: $0 - Self.alertOffset) }.map(TLSAlert.init) }
 
-    /// OpenSSL's words for libssl's entry, or for the first of another library.
+    /// OpenSSL's words for the entry of libssl, or for the first entry of another library.
     var text: String {
         guard let code = codes.first(where: { ERR_GET_LIB($0) == ERR_LIB_SSL }) ?? codes.first else {
             return "OpenSSL states no reason"
