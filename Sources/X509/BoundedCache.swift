@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A cache that empties itself at a number of values or of bytes: hostile servers choose how many there are.
+/// A cache that empties itself at a number of values or of bytes, because hostile servers choose how many there are.
 final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Content {
         var values: [Key: (value: Value, size: Int)] = [:]

@@ -22,7 +22,7 @@ package enum InternationalName {
 
 /// The public suffix list of libpsl, which distributions keep up to date.
 package enum SystemPublicSuffixList {
-    /// Unsafe only to the compiler: the built-in list never changes, and libpsl accepts NULL for a list.
+    /// The built-in list, which never changes; libpsl accepts NULL for a list.
     nonisolated(unsafe) private static let list = psl_builtin()
 
     /// The rules of both sections, without the default rule for names that no other rule covers.
@@ -31,7 +31,7 @@ package enum SystemPublicSuffixList {
     /// The public suffix of `name`; `nil` if no rule of the list covers it.
     package static func publicSuffix(of name: String) -> String? {
         guard psl_is_public_suffix2(list, name, anyRule) == 0 else { return name }
-        // The result points into the text that libpsl was given, so the text has to outlive it.
+        // The result points into the text given to libpsl, which has to outlive it.
         let suffix = name.withCString { name in psl_unregistrable_domain(list, name).map { String(cString: $0) } }
         guard let suffix, psl_is_public_suffix2(list, suffix, anyRule) != 0 else { return nil }
         return suffix

@@ -1,15 +1,15 @@
 internal import COpenSSL
 internal import Pinning
 
-/// Checks if the CAs on a path may certify a reference name; the platform decides which names of the leaf count.
+/// Checks if the CAs on a path may certify a server's name; the platform decides which names of the leaf count.
 enum NameRule {
     static func hasConstraints(_ path: [PathNode]) -> Bool {
         path.dropFirst().contains { X509_get_ext_by_NID($0.handle.pointer, NID_name_constraints, -1) >= 0 }
     }
 
-    /// The depth of the first CA on the path whose name constraints forbid `name`; `nil` if none does.
+    /// The depth of the first CA on the path whose name constraints forbid `name`; `nil` if there is none.
     ///
-    /// OpenSSL checks the names in the leaf, and a wildcard there can cover a name that a CA excludes (CVE-2025-61727).
+    /// OpenSSL checks only the leaf's names, whose wildcards can cover a name that a CA excludes (CVE-2025-61727).
     static func depthOfConstraint(on path: [PathNode], against name: ServerName) -> Int? {
         guard case .dns(let text) = name else { return nil }
         return path.indices.dropFirst().first { depth in
@@ -19,7 +19,7 @@ enum NameRule {
         }
     }
 
-    /// The depth of the first CA whose constraints the certificate at `depth` breaks; OpenSSL does not report it.
+    /// The depth of the first CA whose constraints the certificate at `depth` violates; OpenSSL does not report it.
     static func authority(on path: [PathNode], against depth: Int, constrainsCommonName: Bool) -> Int? {
         let certificate = path[depth].handle.pointer
         return path.indices.dropFirst(depth + 1).first { above in
@@ -45,15 +45,15 @@ enum NameRule {
         guard OPENSSL_sk_push(names, entry) > 0,
             X509_add1_ext_i2d(certificate, NID_subject_alt_name, UnsafeMutableRawPointer(names), 0, 0) == 1
         else { return false }
-        // The check reads names that OpenSSL stored at a first look; if that failed, it would find none to object to.
+        // The check reads names that OpenSSL stores with the extensions; if that failed, it would find none to reject.
         guard X509_get_extension_flags(certificate) & UInt32(EXFLAG_SET) != 0 else { return false }
         return NAME_CONSTRAINTS_check(certificate, constraints) == X509_V_OK
     }
 }
 
-/// The platforms' objections to names, cached: several clients ask, and a hostile leaf has tens of thousands of names.
+/// The platforms' objections to names, cached: several clients need them, and a hostile leaf has thousands of names.
 final class NameFindings: Sendable {
-    /// The number of names below which an answer is computed as fast as it is looked up.
+    /// The number of names below which an objection is computed as fast as it is looked up.
     private static let fewestNames = 64
 
     private struct Key: Hashable {

@@ -2,7 +2,7 @@ internal import COpenSSL
 package import Pinning
 
 package enum Hashing {
-    /// SHA-256, fetched once: a look-up by name costs more than hashing a certificate.
+    /// SHA-256, fetched once, because a look-up by name costs more than hashing a certificate.
     ///
     /// Threads may share it: an `EVP_MD` is immutable, and this one is never freed.
     nonisolated(unsafe) private static let configured = EVP_MD_fetch(nil, "SHA256", nil)
@@ -47,7 +47,7 @@ package final class RunningSHA256 {
 
     package func add(_ bytes: UnsafeRawBufferPointer) { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
 
-    /// The hash of all bytes that were added; nothing may be added afterwards.
+    /// The hash of all added bytes; none may be added afterwards.
     package func finish() -> SHA256Digest {
         var digest = [UInt8](repeating: 0, count: SHA256Digest.byteCount)
         guard EVP_DigestFinal_ex(context, &digest, nil) == 1, let value = SHA256Digest(bytes: digest) else {

@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import Pinning
 
-/// The certificates that could have issued another, in an order that the order of presentation does not change.
+/// The candidate issuers of certificates, in an order that does not depend on the order of presentation.
 final class CandidateIssuers {
     struct Candidate {
         let node: PathNode
@@ -18,7 +18,7 @@ final class CandidateIssuers {
     private let time: Timestamp
     let budget: WorkBudget
     private var candidates: [SHA256Digest: [Candidate]] = [:]
-    /// The results of checks, by the fingerprints of the certificate and its issuer.
+    /// The results of signature checks, by the fingerprints of the certificate and its issuer.
     private var signatures: [[SHA256Digest]: Bool] = [:]
 
     init(
@@ -50,7 +50,7 @@ final class CandidateIssuers {
             }
         }
         if let name = node.handle.issuerName {
-            // Anchors win over equal certificates that were presented, and over others of their name.
+            // Anchors come before equal certificates that were presented, and before others of their name.
             for source in anchorSources { add(source.anchors(named: name), isAnchor: true) }
             add(pool.filter { $0.handle.isNamedIssuer(of: node.handle) }, isAnchor: false)
             if !fetchable.isEmpty, saysWhereToFetch(node.certificate) {
@@ -58,7 +58,7 @@ final class CandidateIssuers {
             }
         }
         if found.count > 1 {
-            // With many certificates of one name, each of them has all the others as candidates to rank.
+            // With many certificates of one name, each of them has all the others to rank.
             guard budget.spend(found.count * Self.costOfRanking) else { return [] }
             sort(&found, issuersOf: node.certificate)
         }
@@ -91,7 +91,7 @@ final class CandidateIssuers {
             let isValid = certificate.notBefore <= time && time <= certificate.notAfter
             return (candidate.isAnchor ? 0 : 1, keyRank, isValid ? 0 : 1, certificate.isSelfIssued ? 0 : 1)
         }
-        // Ranks are computed once a candidate, because there can be thousands.
+        // Ranks are computed once for each candidate, because there can be thousands.
         let keys = candidates.map { (rank: rank($0), notAfter: $0.node.certificate.notAfter) }
         let order = candidates.indices.sorted { left, right in
             if keys[left].rank != keys[right].rank { return keys[left].rank < keys[right].rank }

@@ -1,16 +1,16 @@
 internal import Pinning
 
-/// The results for chains that were seen recently: many names are served with one certificate.
+/// The results for recently seen chains: many names are served with one certificate.
 ///
-/// A result holds while no certificate that took part begins or ceases to be valid, and for any reference name.
+/// A result is valid until a certificate that took part begins or ceases to be valid, and for any server name.
 final class FindingsCache: Sendable {
-    /// Everything that a result depends on, apart from the verifier and the time.
+    /// All that a result depends on, apart from the verifier and the time.
     struct Key: Hashable {
         private var question: PathQuestion
         /// The roots of a device that a search can reach, if several devices share the results.
         private let roots: [Int]
 
-        /// The key of the results for `platform`, or of those common to all platforms if it is `nil`.
+        /// The key of the results for `platform`; `nil` means those common to all platforms.
         init(_ question: PathQuestion, by platform: Platform?, among roots: [Int] = []) {
             (self.question, self.roots) = (question, roots)
             (self.question.platform, self.question.time) = (platform, Timestamp(secondsSinceEpoch: 0))
@@ -21,15 +21,13 @@ final class FindingsCache: Sendable {
 
     struct Entry: Sendable {
         private(set) var findings: PathFindings
-        /// `true` if a CA on one of the paths constrains names, so that the reference name counts after all.
+        /// `true` if a CA on one of the paths constrains names, so that the server's name counts after all.
         var hasNameConstraints = false
-        /// `true` if every platform's search would have gone the same way.
         var isUndisputed = false
         /// `true` if the only valid path is the one that Conscrypt builds.
         var isConscrypts = false
-        /// `true` if the certificates at hand allowed another path than the first valid one.
+        /// `true` if the certificates at hand allow another path than the first valid one.
         var hasChoice = false
-        /// `true` if a path through two certificates of one CA was left out.
         var hasLeftOutAuthority = false
         var isExhausted = false
         /// OpenSSL's judgements of the paths in a disputed search, by the fingerprints of the path.
@@ -70,9 +68,7 @@ final class FindingsCache: Sendable {
     func remember(_ entry: Entry, for key: Key) { entries.remember(entry, for: key, size: entry.size) }
 }
 
-/// Results shared by verifiers that trust different roots of one bundle, as those of several devices do.
-///
-/// Devices that agree about the roots which a search can reach share its result.
+/// Results shared by verifiers that trust roots of one bundle, if they agree about the roots that a search can reach.
 package final class SharedFindings: Sendable {
     let cache = FindingsCache()
     let names = NameFindings()
@@ -80,13 +76,13 @@ package final class SharedFindings: Sendable {
 
     package init() {}
 
-    /// The positions of the selected roots that a search could reach, as ends or as roots known to a platform's rules.
+    /// The positions of the selected roots that a search could reach, at ends of paths or by a platform's rules.
     func reachable(in store: TrustStore, by question: PathQuestion) -> [Int] {
         guard let selection = store.selection else { return [] }
         let key = FindingsCache.Key(question, by: nil)
         if let known = reaches.value(for: key) { return known.filter(selection.holds) }
         var certificates = question.presented.certificates + question.intermediates + question.fetchable
-        // An anchor that is also a root of the device counts as a public root there.
+        // An anchor that is also a root of the device counts as a public root.
         switch question.anchors {
         case .trustStore: break
         case .only(let anchors), .trustStoreAnd(let anchors): certificates += anchors

@@ -1,7 +1,7 @@
 internal import Pinning
 
 extension OpenSSLPathVerifier {
-    /// The result for a platform that builds one path: the path that OpenSSL builds by itself, or the objections to it.
+    /// The result for a platform that builds one path as OpenSSL does: that path, or the objections to it.
     func builtByItself(_ entry: FindingsCache.Entry, _ question: PathQuestion, leaf: PathNode) -> FindingsCache.Entry {
         guard let platform = question.platform, platform.buildsOnePath, entry.hasChoice,
             !entry.findings.validPaths.isEmpty
@@ -15,9 +15,9 @@ extension OpenSSLPathVerifier {
         return entry.with(PathFindings(validPaths: [path]))
     }
 
-    /// The result with a path through two certificates of one CA, which OpenSSL builds and the search leaves out.
+    /// The result with a path through two certificates of one CA, which OpenSSL builds but the search skips.
     ///
-    /// The reference name is not known here, so a path whose CAs constrain names does not count.
+    /// The server's name is unknown here, so a path whose CAs constrain names does not count.
     func builtThroughOneAuthorityTwice(
         _ entry: FindingsCache.Entry, _ question: PathQuestion, leaf: PathNode
     ) -> FindingsCache.Entry {
@@ -32,7 +32,7 @@ extension OpenSSLPathVerifier {
         return entry.with(PathFindings(validPaths: [path]))
     }
 
-    /// The path that OpenSSL builds by itself, with the objections of OpenSSL, the platform and the store.
+    /// The path that OpenSSL builds by itself, and the objections of OpenSSL, the platform and the store.
     private func build(
         _ question: PathQuestion, leaf: PathNode, by platform: Platform
     ) -> (path: [Certificate], failures: [TrustFailure]) {
@@ -57,7 +57,7 @@ extension OpenSSLPathVerifier {
             + pathRules(question, by: question.platform).failures(of: nodes, firstAnchor: nodes.count - 1, [])
     }
 
-    /// The result for a platform after a search that was given up: a second one is not paid for.
+    /// The result for a platform after an exhausted search; a second search is not paid for.
     func exhausted(_ common: FindingsCache.Entry, _ question: PathQuestion) -> FindingsCache.Entry {
         var findings = common.findings
         if let preferred = findings.validPaths.first {

@@ -47,7 +47,7 @@ extension OpenSSLPathVerifier {
         return seen.contains { !path.contains($0) } || Set(path.map(\.subject)).count < path.count
     }
 
-    /// One round of a search: the anchors where paths may end, and the certificates that they may pass through.
+    /// One round of a search: the anchors at which paths may end, and the certificates that they may contain.
     private struct Round {
         let sources: [any AnchorSource]
         let pool: [PathNode]
@@ -68,11 +68,10 @@ extension OpenSSLPathVerifier {
         return rounds + [Round(sources: tiers.flatMap(\.self), pool: presented + additional, fetchable: fetchable)]
     }
 
-    /// The sources of anchors, tier by tier.
     func tiers(of anchors: Anchors) -> [[any AnchorSource]] {
         switch anchors {
         case .trustStore: trustStore.tiers
-        // All at once: a path to a given anchor must not hide a shorter one to an anchor of the store.
+        // All in one tier: a path to a given anchor must not hide a shorter one to an anchor of the store.
         case .trustStoreAnd(let certificates): [[AnchorBundle(certificates)] + trustStore.tiers.flatMap(\.self)]
         case .only(let certificates): [[AnchorBundle(certificates)]]
         }
@@ -90,7 +89,7 @@ extension OpenSSLPathVerifier {
             anchorClass: { anchorClass(of: $0.certificate, question.anchors) })
     }
 
-    /// The class of an anchor by its bytes: a root on the system's list is the system's, even if it was given.
+    /// The class of an anchor by its bytes: a root on the system's list is the system's, even if the user gave it.
     package func anchorClass(of anchor: Certificate, _ anchors: Anchors) -> AnchorClass {
         if isPublicRoot(anchor) { return .system }
         return switch anchors {
@@ -104,16 +103,16 @@ extension OpenSSLPathVerifier {
         return certificates.filter { seen.insert($0.fingerprint).inserted }.compactMap { PathNode($0) }
     }
 
-    /// Collects the reasons why no path is valid, and the paths that a client which skips this check would see.
+    /// Collects the reasons why no path is valid, and the paths that a client without this check would see.
     private func rejection(
         _ search: inout PathSearch, leaf: PathNode, nameFailures: [TrustFailure], question: PathQuestion
     ) -> PathFindings {
         var failures = search.validPaths.isEmpty ? search.failures : []
         if search.validPaths.isEmpty, !search.hasInvalidPath {
-            // No path reaches an anchor: judge the longest one as if its end were trusted, then add that it is not.
+            // No path reaches an anchor: judge the longest as if its end were trusted, and add that it is not.
             let deadEnd = search.longestDeadEnd.isEmpty ? [leaf] : search.longestDeadEnd
             failures += search.failures(onDeadEnd: deadEnd)
-            // A search that was given up cannot say that an issuer is missing.
+            // An incomplete search does not prove that an issuer is missing.
             if let end = deadEnd.last?.certificate, !search.isExhausted, !search.isCutShort {
                 let depth = deadEnd.count - 1
                 let reason: TrustFailure.Reason =
@@ -136,7 +135,7 @@ extension OpenSSLPathVerifier {
         return PathFindings(failures: Self.ranked(failures), bestEfforts: search.bestEfforts(at: question.time))
     }
 
-    /// Failures with the most useful first; those of one rank stay in the order in which OpenSSL met them.
+    /// Failures with the most useful first; those of one rank keep OpenSSL's order.
     static func ranked(_ failures: [TrustFailure]) -> [TrustFailure] {
         failures.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(\.element)
     }

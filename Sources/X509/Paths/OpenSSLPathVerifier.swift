@@ -6,7 +6,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
     let cache = FindingsCache()
     private let names = NameFindings()
     let shared: SharedFindings?
-    /// The budget that its searches share with others for the same target.
+    /// The budget that the searches share with others for the same target.
     private(set) var target: TargetBudget?
 
     package init(
@@ -20,7 +20,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
         return verifier
     }
 
-    /// Searches with the presented certificates first, source by source, and with others only if that leads nowhere.
+    /// Searches with the presented certificates first, source by source, and with others if none leads to a valid path.
     package func findPaths(_ question: PathQuestion) -> PathFindings {
         guard let leaf = PathNode(question.presented.leaf) else {
             return PathFindings(failures: [
@@ -40,10 +40,9 @@ package struct OpenSSLPathVerifier: PathVerifier {
             bestEfforts: known.findings.validPaths + known.findings.bestEfforts)
     }
 
-    /// The result without regard to the reference name.
+    /// The result without regard to the server's name.
     ///
-    /// All platforms share one search. A platform only has to agree if OpenSSL refused nothing; otherwise it searches
-    /// by its own rules, with OpenSSL's judgements at hand.
+    /// All platforms share one search if OpenSSL rejected nothing and they agree; others search by their own rules.
     private func nameless(_ question: PathQuestion, leaf: PathNode) -> FindingsCache.Entry {
         let common = remembered(question, by: nil) { search(question, leaf: leaf, by: nil) }
         guard let platform = question.platform else { return common }
@@ -59,7 +58,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
             return builtByItself(exhausted(common, question), question, leaf: leaf)
         }
         return remembered(question, by: platform) {
-            // OpenSSL checks the common name against constraints only if told to, so other judgements do not count.
+            // OpenSSL applies constraints to the common name only if told to, so judgements without that do not count.
             let found = search(
                 question, leaf: leaf, by: platform, judgements: platform.constrainsCommonName ? [:] : common.judgements)
             return builtThroughOneAuthorityTwice(builtByItself(found, question, leaf: leaf), question, leaf: leaf)
@@ -74,7 +73,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
         let key = FindingsCache.Key(question, by: platform, among: roots)
         if let known = cache.entry(for: key, at: question.time) { return known }
         let entry = search()
-        // Another target may have the budget that this one lacks.
+        // Another target may have budget left that this one lacks.
         if target?.isSpent != true { cache.remember(entry, for: key) }
         return entry
     }

@@ -1,9 +1,9 @@
 internal import COpenSSL
 internal import Pinning
 
-/// The certificates from which OpenSSL builds a path by itself, as it does for a program that only calls it.
+/// The certificates from which OpenSSL builds a path by itself, as for a program that only calls it.
 ///
-/// OpenSSL takes the first issuer that fits by names and identifiers, and never turns back to try another.
+/// OpenSSL takes the first issuer that fits by names and identifiers, without backtracking.
 struct PathBuilding {
     let leaf: PathNode
     /// The certificates presented after the leaf, in that order.
@@ -11,7 +11,7 @@ struct PathBuilding {
     /// The anchors that could be used: issuers of certificates at hand, and certificates at hand that are anchors.
     let anchors: [PathNode]
 
-    /// The most anchors that are gathered; OpenSSL takes the first that fits and is in time.
+    /// The most anchors that are gathered; OpenSSL takes the first that fits and is valid at the time.
     private static let mostAnchors = 256
 
     init(of leaf: PathNode, presented: [PathNode], endingAt sources: [any AnchorSource]) {
@@ -36,7 +36,7 @@ struct PathBuilding {
             addIssuers(of: node)
             add(named: node.handle.subjectName) { $0 == node.certificate }
         }
-        // An anchor that is not a root may have an issuer among the anchors too.
+        // An anchor that is not a root may have an issuer among the anchors, too.
         var next = 0
         while next < gathered.count {
             addIssuers(of: gathered[next])
@@ -45,7 +45,7 @@ struct PathBuilding {
         anchors = Self.inOrder(gathered, named: names, of: sources)
     }
 
-    /// Sorts anchors of one name as the sources order them, because OpenSSL takes the first.
+    /// Sorts anchors of one name in the order of the sources, because OpenSSL takes the first.
     private static func inOrder(
         _ anchors: [PathNode], named names: [OpaquePointer], of sources: [any AnchorSource]
     ) -> [PathNode] {

@@ -3,8 +3,8 @@ internal import Pinning
 
 /// Has OpenSSL judge one path: signatures, dates, constraints, purposes, strength.
 ///
-/// The store has only the path's last certificate and the untrusted stack those between, so `X509_verify_cert` has no
-/// choice, unless it builds the path. Server names are checked elsewhere: they do not depend on the path.
+/// The store contains only the path's last certificate and the untrusted stack those between, so `X509_verify_cert` has
+/// no choice, unless it builds the path. Server names are checked elsewhere, because they do not depend on the path.
 struct PathJudge {
     struct Rules {
         /// `true` for the rules of TLS servers, which add purpose and key strength (`SecPolicyCreateSSL`).
@@ -15,13 +15,13 @@ struct PathJudge {
     }
 
     struct Judgement: Sendable {
-        /// The broken rules in the order in which OpenSSL met them; none for a valid path.
+        /// The broken rules in OpenSSL's order; none for a valid path.
         let failures: [TrustFailure]
         /// The certificates that OpenSSL used, leaf first.
         let certificates: [Certificate]
     }
 
-    /// The security level for keys and signatures that TLS itself has by default: 112 bits.
+    /// The security level for keys and signatures, as OpenSSL has it for TLS by default: 112 bits.
     private static let authLevel: Int32 = 2
 
     let rules: Rules
@@ -29,7 +29,7 @@ struct PathJudge {
     /// Judges `path`, whose last certificate is taken for the anchor.
     func judge(_ path: [PathNode]) -> Judgement {
         guard let leaf = path.first, let anchor = path.last else { preconditionFailure("a path is never empty") }
-        // A leaf that is itself the anchor is judged alone: with more at hand OpenSSL would go on to an issuer.
+        // A leaf that is the anchor is judged alone: with more certificates OpenSSL would go on to an issuer.
         return verify(leaf, through: path.dropFirst().dropLast(), to: [anchor], among: path, buildingByItself: false)
     }
 
@@ -54,7 +54,7 @@ struct PathJudge {
         }
         OpenSSLFailure.forget()
         for node in intermediates { OPENSSL_sk_push(untrusted, UnsafeRawPointer(node.handle.pointer)) }
-        // On a given path the next certificate is the issuer; contradicting identifiers are looked for afterwards.
+        // On a given path the next certificate is the issuer; contradicting identifiers are reported afterwards.
         if !buildingByItself {
             X509_STORE_set_check_issued(store) { context, subject, issuer in
                 VerificationRecord.of(context)?.isNext(issuer, above: subject) == true ? 1 : 0
@@ -96,7 +96,7 @@ struct PathJudge {
         }
     }
 
-    /// The failure for a broken rule, with what OpenSSL does not report.
+    /// The failure for a broken rule, with details that OpenSSL does not report.
     private func failure(_ error: VerificationRecord.BrokenRule, of node: PathNode, on path: [PathNode]) -> TrustFailure
     {
         let depth = error.depth
@@ -104,7 +104,7 @@ struct PathJudge {
             TrustFailure(reason, at: depth, of: node.certificate)
         }
         switch Self.reason(error.code, node, at: depth) {
-        // Both errors concern the whole path; the second is a policy tree that grew too large. The anchor's own
+        // Both errors concern the whole path; the second means that the policy tree grew too large. The anchor's own
         // requirement does not count.
         case .noPolicy,
             .other where error.code == X509_V_ERR_OUT_OF_MEM && !rules.constrainsCommonName:
@@ -117,7 +117,7 @@ struct PathJudge {
         case .badSignature
         where path.indices.contains(depth + 1) && node.handle.isSignedByInnerAlgorithm(by: path[depth + 1].handle):
             return failure(.algorithmMismatch)
-        // OpenSSL goes no further than a certificate that may be its own issuer.
+        // OpenSSL stops at a certificate that may be its own issuer.
         case .selfSigned where depth < path.count - 1, .untrustedRoot where depth < path.count - 1:
             return failure(.selfIssued)
         case let reason: return failure(reason)
@@ -137,7 +137,7 @@ struct PathJudge {
         }
     }
 
-    /// The rule behind an error; OpenSSL has one code for the three extensions that restrict the use of a key.
+    /// The rule behind an error; OpenSSL has one code for all three extensions that restrict the use of a key.
     private static func reason(_ code: Int32, _ node: PathNode, at depth: Int) -> TrustFailure.Reason {
         let reason = TrustFailure.Reason(verificationError: code)
         guard reason == .wrongPurpose else { return reason }
@@ -150,9 +150,7 @@ struct PathJudge {
         return hasNetscapeType ? .wrongNetscapeType : .wrongKeyUsage
     }
 
-    /// Failures of certificates whose extendedKeyUsage does not allow servers by name (RFC 5280, 4.2.1.12).
-    ///
-    /// OpenSSL alone still accepts Server Gated Crypto, a relic of export rules, in place of serverAuth.
+    /// Failures of certificates that are not for servers (RFC 5280, 4.2.1.12); OpenSSL allows Server Gated Crypto.
     private static func wrongPurposes(on path: [Certificate]) -> [TrustFailure] {
         path.enumerated().filter { !isForServers($0.element) }.map {
             TrustFailure(.wrongPurpose, at: $0.offset, of: $0.element)
@@ -167,18 +165,18 @@ struct PathJudge {
         guard !rules.isServerPolicy || X509_STORE_CTX_set_default(context, "ssl_server") == 1,
             let parameters = X509_STORE_CTX_get0_param(context)
         else { return false }
-        // The anchor comes last: tried first, one named like an intermediate would take its place with the wrong key.
+        // The anchor is tried last: an anchor with an intermediate's name would take its place with the wrong key.
         if !buildingByItself { X509_VERIFY_PARAM_clear_flags(parameters, UInt(X509_V_FLAG_TRUSTED_FIRST)) }
         X509_VERIFY_PARAM_set_flags(
             parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN) | (buildingByItself ? 0 : UInt(X509_V_FLAG_NO_ALT_CHAINS)))
-        // Always explicit: the default is 0 here and 2 in TLS, so the same chain would get two verdicts.
+        // Always explicit: the default is 0 here and 2 in TLS, which would give one chain two verdicts.
         X509_VERIFY_PARAM_set_auth_level(parameters, rules.isServerPolicy ? Self.authLevel : 0)
-        // Most clients read names only from the subjectAltName, so constraints apply only to those; without this flag
+        // Most clients read names only from the subjectAltName, so constraints apply only to it; without this flag
         // OpenSSL also takes the common name of a leaf without a dNSName, as it does for curl.
         if !rules.constrainsCommonName {
             X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
         }
-        // Any policy is acceptable: if none is wanted, OpenSSL finds none valid. curl does not check policies.
+        // Any policy is acceptable: with none requested, OpenSSL calls none valid. curl does not check policies.
         if !buildingByItself, !rules.constrainsCommonName {
             X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_POLICY_CHECK))
             X509_VERIFY_PARAM_add0_policy(parameters, OBJ_nid2obj(NID_any_policy))
@@ -187,7 +185,7 @@ struct PathJudge {
         return true
     }
 
-    /// The chain that OpenSSL ended with: the certificates of `path`, or fewer if it found a shorter way.
+    /// The chain at the end of OpenSSL's verification: the certificates of `path`, or fewer if it found a shorter way.
     private func builtChain(_ context: OpaquePointer, of path: [PathNode]) -> [Certificate] {
         let stack = X509_STORE_CTX_get0_chain(context)
         return (0..<max(0, OPENSSL_sk_num(stack))).compactMap { index in
@@ -197,12 +195,12 @@ struct PathJudge {
     }
 }
 
-/// Collects what `X509_verify_cert` finds wrong and lets it go on, so that the most useful reason can be reported.
+/// Collects the errors of `X509_verify_cert` and lets it go on, so that the most useful reason can be reported.
 private final class VerificationRecord {
     struct BrokenRule {
         let code: Int32
         let depth: Int
-        /// A certificate of the path, borrowed for comparison only.
+        /// A certificate of the path, borrowed only to be compared.
         let certificate: OpaquePointer?
 
         init(_ context: OpaquePointer?) {
@@ -213,7 +211,7 @@ private final class VerificationRecord {
     }
 
     private let time: Timestamp
-    /// The given path, leaf first, borrowed for comparison only.
+    /// The given path, leaf first, borrowed only to be compared.
     private let path: [OpaquePointer]
     private(set) var errors: [BrokenRule] = []
 
@@ -227,11 +225,11 @@ private final class VerificationRecord {
         X509_STORE_CTX_get_ex_data(context, 0).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// OpenSSL's callback: `status` is 0 if a rule is broken, and the result is 1 to go on.
+    /// OpenSSL's callback: `status` is 0 if a rule is broken; the result is 1 to go on.
     func decide(_ status: Int32, _ context: OpaquePointer?) -> Int32 {
         guard status == 0 else { return status }
         if X509_STORE_CTX_get_error(context) == X509_V_ERR_CERT_HAS_EXPIRED, isLastValidSecond(context) {
-            // notAfter belongs to the validity (RFC 5280, 4.1.2.5), but OpenSSL rejects at equality.
+            // notAfter is part of the validity (RFC 5280, 4.1.2.5), but OpenSSL rejects at equality.
             X509_STORE_CTX_set_error(context, X509_V_OK)
             return 1
         }
@@ -245,11 +243,11 @@ private final class VerificationRecord {
     }
 }
 
-/// The rules by which a path is valid: the verifier's own, or those of a platform.
+/// The rules by which a path is valid: the verifier's own, or a platform's.
 struct PathRules {
     let platform: Platform?
     let policy: TrustPolicy
-    /// The evidence that came with the leaf; `nil` if it was not looked at.
+    /// The evidence that came with the leaf; `nil` if it was not examined.
     let evidence: LeafEvidence?
     let anchorClass: (PathNode) -> AnchorClass
 
@@ -260,7 +258,7 @@ struct PathRules {
             evidence: evidence, anchorClass: { anchorClass(last) })
     }
 
-    /// The failures of a path that leads to no anchor, as far as they do not depend on the class of its anchor.
+    /// The failures of a path without an anchor, as far as they are the same for every class of anchor.
     func failures(ofDeadEnd path: [PathNode], _ findings: [TrustFailure]) -> [TrustFailure] {
         guard let platform else { return findings }
         let certificates = path.map(\.certificate)

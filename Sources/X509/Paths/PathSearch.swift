@@ -1,13 +1,13 @@
 internal import Base
 internal import Pinning
 
-/// A bounded depth-first search for every valid path from a leaf to an anchor (RFC 4158), for one question.
+/// A bounded depth-first search for every valid path from a leaf to an anchor (RFC 4158).
 ///
-/// OpenSSL by itself builds one path and does not turn back, so its verdict depends on the order of presentation.
+/// OpenSSL by itself builds one path without backtracking, so its result depends on the order of presentation.
 struct PathSearch {
     static let lengthLimit = 16
     static let judgementLimit = 64
-    /// The most paths that are ranked if all are rejected; the first that are visited are the most promising.
+    /// The most paths that are ranked if all are rejected; the first ones are the most promising.
     static let rankedPathLimit = 200
     /// The most steps from a certificate to a candidate issuer, dead ends included.
     static let stepLimit = 2_000
@@ -17,21 +17,21 @@ struct PathSearch {
     private let rules: PathRules
     private let name: ServerName?
 
-    /// The valid paths in the order of preference.
+    /// The valid paths, the preferred ones first.
     private(set) var validPaths: [[Certificate]] = []
     private(set) var failures: [TrustFailure] = []
-    /// `true` if a path was refused at an anchor, or for a malformed certificate.
+    /// `true` if a path was rejected at an anchor, or for a malformed certificate.
     private(set) var hasInvalidPath = false
-    /// OpenSSL's judgements, by the fingerprints of the path; given ones are not made again.
+    /// OpenSSL's judgements, by the fingerprints of the path; those given at the start are not made again.
     private(set) var judgements: [[SHA256Digest]: PathJudge.Judgement]
     private var visited: [(nodes: [PathNode], isAnchored: Bool)] = []
-    /// The longest path that ends at no anchor, or is not followed to its end.
+    /// The longest path without an anchor at its end, or not followed to its end.
     private(set) var longestDeadEnd: [PathNode] = []
-    /// `true` if a CA constrains names on a path that is valid apart from the reference name.
+    /// `true` if a path with name constraints is valid apart from the server's name.
     private(set) var hasNameConstraints = false
-    /// `true` if a path goes on beyond ``lengthLimit`` and was not followed there.
+    /// `true` if a path was not followed beyond ``lengthLimit``.
     private(set) var isCutShort = false
-    /// `true` if an issuer was left out because another certificate of its name and key is on the path.
+    /// `true` if an issuer was skipped because another certificate with its name and key is on the path.
     private(set) var hasLeftOutAuthority = false
     /// `true` if another certificate with the leaf's subject and key is an anchor.
     private(set) var isLeafAnchoredByKey = false
@@ -50,13 +50,13 @@ struct PathSearch {
         self.judgements = judgements
     }
 
-    /// `true` if OpenSSL refused nothing and nothing was left out: every platform's search would go the same way.
+    /// `true` if OpenSSL rejected nothing and nothing was skipped: every platform's search would go the same way.
     var isUndisputed: Bool { failures.isEmpty && !isExhausted && !isCutShort }
 
     /// The paths of which a platform returns one if all are rejected, linked by signatures, the likeliest first.
     ///
-    /// Apple's platforms prefer an anchor, then a root at the end, then a length without flaws
-    /// (`SecCertificatePathVCScore`). The leaf alone is among them if not all paths were visited.
+    /// Apple's platforms prefer an anchor, then a root at the end, then a longer flawless part
+    /// (`SecCertificatePathVCScore`). The leaf alone is included unless all paths were visited.
     func bestEfforts(at time: Timestamp) -> [[Certificate]] {
         let linked = visited.filter { zip($0.nodes, $0.nodes.dropFirst()).allSatisfy { issuers.isSigned($0, by: $1) } }
         let paths = linked.map { nodes, isAnchored in
@@ -75,7 +75,7 @@ struct PathSearch {
         return (preferred + longest(paths.map(\.path)) + flawless + leaf).distinct
     }
 
-    /// A path up to its first certificate that is out of date or weak; a flaw that the leaf has does not count.
+    /// The part of a path before its first outdated or weak certificate; a flaw that the leaf has too does not count.
     private static func flawless(_ path: [Certificate], at time: Timestamp) -> [Certificate] {
         let strength = Platform.apple().strength
         func isCurrent(_ one: Certificate) -> Bool { one.notBefore <= time && time <= one.notAfter }
@@ -86,7 +86,7 @@ struct PathSearch {
         return Array(path.prefix { (isCurrent($0) || !needsDates) && (isStrong($0) || !needsStrength) })
     }
 
-    /// OpenSSL's judgement of `path`; `nil` if it would cost more than is left of the budget.
+    /// OpenSSL's judgement of `path`; `nil` if the rest of the budget does not allow it.
     private mutating func judgement(on path: [PathNode]) -> PathJudge.Judgement? {
         let key = path.map(\.certificate.fingerprint)
         if let known = judgements[key] { return known }
@@ -96,7 +96,7 @@ struct PathSearch {
         return judgement
     }
 
-    /// OpenSSL's judgement of `path` and the store's distrust; `nil` if it would cost more than is left of the budget.
+    /// OpenSSL's judgement of `path` and the store's distrust; `nil` if the rest of the budget does not allow it.
     private mutating func findings(on path: [PathNode]) -> PathJudge.Judgement? {
         guard let judgement = judgement(on: path) else { return nil }
         return PathJudge.Judgement(
@@ -107,7 +107,7 @@ struct PathSearch {
         findings(on: path).map { rules.failures(ofDeadEnd: path, $0.failures) } ?? []
     }
 
-    /// `true` if paths are built as Conscrypt builds them (google/conscrypt, `TrustManagerImpl.checkTrustedRecursive`).
+    /// `true` if paths are built as by Conscrypt (google/conscrypt, `TrustManagerImpl.checkTrustedRecursive`).
     private var isConscrypt: Bool { rules.platform?.family == .android }
 
     mutating func run(from leaf: PathNode) {
@@ -122,7 +122,7 @@ struct PathSearch {
         }
     }
 
-    /// `true` if a dead end has an issuer at hand: Conscrypt stops at a certificate that names itself as issuer.
+    /// `true` if Conscrypt alone stops at the end of `path`: it does so at a certificate that names itself as issuer.
     func isSelfIssuedEnd(_ path: [PathNode]) -> Bool {
         guard isConscrypt, let last = path.last, last.certificate.isSelfIssued else { return false }
         return issuers.candidates(for: last).contains { !$0.node.certificate.isSameAnchor(as: last.certificate) }
@@ -139,7 +139,7 @@ struct PathSearch {
         if isAnchor, !isConscrypt, let firstAnchor { judgeWhole(path, firstAnchor: firstAnchor) }
         var isDeadEnd = true
         var candidates = issuers.candidates(for: last)
-        // Each candidate is compared to each certificate on the path.
+        // Each candidate is compared with each certificate on the path.
         guard issuers.budget.spend(candidates.count * path.count / 8) else { return }
         candidates.removeAll { candidate in
             let certificate = candidate.node.certificate
@@ -149,7 +149,7 @@ struct PathSearch {
             return true
         }
         if isConscrypt {
-            // Once an anchor is on the path only anchors follow, and the path counts if none does.
+            // After an anchor only anchors follow, and the path counts if no anchor does.
             if last.certificate.isSelfIssued { candidates = [] }
             if firstAnchor != nil { candidates.removeAll { !$0.isAnchor } }
             let goesOn = firstAnchor != nil && candidates.contains { issuers.isSigned(last, by: $0.node) }
@@ -168,9 +168,9 @@ struct PathSearch {
                 isOverLimits = true
                 return
             }
-            // The judgement checks the signature of a single candidate. Of several it is checked here, once a pair,
-            // because a hostile chain could multiply judgements of whole paths. So is one above an anchor: a namesake
-            // with another key says nothing about the path, which may end at the anchor.
+            // The judgement checks the signature of a single candidate. Several are checked here, each pair once,
+            // because a hostile chain could multiply judgements of whole paths. An issuer of an anchor is checked, too:
+            // a namesake with another key says nothing about a path that may end at the anchor.
             let isAlone = candidates.count == 1 && !isFull && !isAnchor
             let isSigned = isAlone || issuers.isSigned(last, by: candidate.node)
             if isExhausted { return }
@@ -213,7 +213,7 @@ struct PathSearch {
         }
     }
 
-    /// `true` if the certificate fails on every path; the last one may fail because it is the last.
+    /// `true` if the certificate fails on every path; the last one may fail only because it is the last.
     private func isOfTheCertificate(_ failure: TrustFailure, on path: [PathNode]) -> Bool {
         failure.reason.isOfTheCertificate && (rules.platform == nil || failure.depth < path.count - 1)
     }

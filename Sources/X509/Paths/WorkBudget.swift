@@ -2,9 +2,9 @@ internal import COpenSSL
 internal import Pinning
 internal import Synchronization
 
-/// The budget of all searches for one target, for any number of clients and devices: 25 times that of one question.
+/// The budget of all searches for one target, for all clients and devices: 25 times that of one question.
 package final class TargetBudget: Sendable {
-    /// The units that are left; negative once something was left undone.
+    /// The units that are left; negative if a cost could not be paid.
     private let left = Mutex(25 * WorkBudget.limit)
 
     package init() {}
@@ -21,8 +21,8 @@ package final class TargetBudget: Sendable {
 
 /// Bounds the work that one question can cause, even for a hostile server.
 ///
-/// Work is counted before it is done, never timed: the same chain gets the same verdict on a slow machine. The unit is
-/// a microsecond on a machine of 2020; an ordinary chain costs a few hundred.
+/// Work is counted before it is done, not timed: a chain gets the same verdict on a slow machine. The unit is a
+/// microsecond on a machine of 2020; an ordinary chain costs a few hundred.
 final class WorkBudget {
     /// The budget of one question; ten thousand names below fifty name constraints cost a quarter of it.
     static let limit = 40_000
@@ -44,11 +44,11 @@ final class WorkBudget {
     }
 
     func cost(ofSignatureOn subject: PathNode, by key: PublicKey) -> Int {
-        // Everything that was signed is hashed first, at 5 ms a megabyte on a processor without instructions for it.
+        // The signed bytes are hashed first, at 5 ms a megabyte on a processor without instructions for it.
         key.verificationCost + subject.certificate.der.count / 200
     }
 
-    /// The cost of judging a whole path: its signatures, and every name checked against every constraint above it.
+    /// The cost of judging a path: its signatures, and every name checked against every constraint above it.
     func cost(ofJudging path: [PathNode]) -> Int {
         var cost = 50
         var names = 0
@@ -56,7 +56,7 @@ final class WorkBudget {
             if depth > 0 {
                 cost += self.cost(ofSignatureOn: path[depth - 1], by: node.certificate.publicKey)
                 let constraints = constraintCount(of: node)
-                // The constraints are read once more for the reference name.
+                // The constraints are read again for the server's name.
                 cost += constraints + names * constraints / 50
             }
             names += node.certificate.names.count + 1
@@ -78,16 +78,14 @@ final class WorkBudget {
 }
 
 extension PublicKey {
-    /// The cost of checking one signature of this key, in microseconds.
-    ///
-    /// Measured with OpenSSL 3.0 and rounded up. Unusual keys are taken for the worst of their kind.
+    /// The cost of checking one signature of this key, in microseconds; measured with OpenSSL 3.0 and rounded up.
     fileprivate var verificationCost: Int {
         switch algorithm {
-        // OpenSSL refuses larger keys outright.
+        // OpenSSL rejects larger keys.
         case .rsa(let bits) where bits > 16_384, .rsaPSS(let bits) where bits > 16_384: return 30
         case .rsa(let bits), .rsaPSS(let bits):
-            // One multiplication for each bit of the exponent, and more. The exponent is the rest of the encoding after
-            // the modulus and about 36 bytes around them; 65537 has three bytes.
+            // One multiplication for each bit of the exponent, and some more. The exponent is the rest of the encoding
+            // after the modulus and about 36 bytes around both; 65537 has three bytes.
             let exponentBytes = max(3, subjectPublicKeyInfo.count - bits / 8 - 34)
             return 30 + exponentBytes * 12 * bits / 2_048 * bits / 2_048
         case .ec("P-256", _): return 100
@@ -96,7 +94,7 @@ extension PublicKey {
         case .other("ED25519", _): return 130
         case .other("ED448", _): return 300
         case .other(_, let bits): return 300 + 440 * bits / 2_048 * bits / 2_048
-        // OpenSSL cannot even try.
+        // OpenSSL cannot try to verify it.
         case .unknown: return 0
         }
     }

@@ -2,23 +2,21 @@ internal import COpenSSL
 package import Pinning
 
 package enum CertificateReader {
-    /// The labels of certificates in PEM files; a block with the last one adds OpenSSL's trust settings.
+    /// The labels of certificates in PEM files; the last one is for certificates with OpenSSL's trust settings.
     package static let certificateLabels: Set = ["CERTIFICATE", "X509 CERTIFICATE", trustedCertificateLabel]
     static let trustedCertificateLabel = "TRUSTED CERTIFICATE"
 
-    /// `true` for one certificate in DER, and for PEM text with a block labelled as one, whole or broken.
+    /// `true` for one certificate in DER, and for PEM text with a block labelled as a certificate, even a broken one.
     package static func areForCertificates(_ bytes: [UInt8]) -> Bool {
         guard PEM.looksLikePEM(bytes) else { return X509Handle(der: bytes) != nil }
         return certificateLabels.contains { PEM.hasBlock($0, in: bytes) }
     }
 
     /// Reads exactly one certificate.
-    ///
-    /// - Throws: ``X509Error`` if the bytes are cut off, are followed by others, or are something else.
     package static func certificate(der: [UInt8]) throws(X509Error) -> Certificate { try certificate(der, line: nil) }
 
     private static func certificate(_ der: [UInt8]?, line: Int?) throws(X509Error) -> Certificate {
-        // Encoded again by OpenSSL, as the certificates of a server are: it drops the unused bits of a signature.
+        // Encoded again by OpenSSL, as the certificates of servers are: this drops the unused bits of a signature.
         guard let der, let handle = X509Handle(der: der), let der = DER.encoding(with: { i2d_X509(handle.pointer, $0) })
         else { throw X509Error(.notACertificate, line: line, detail: OpenSSLFailure.takeReason()) }
         return certificate(from: handle, der: der)
@@ -32,9 +30,7 @@ package enum CertificateReader {
         return certificate(from: X509Handle(borrowing: pointer), der: der, fingerprint: fingerprint)
     }
 
-    /// Reads every certificate in PEM text, whose other blocks are ignored, or the only one in DER.
-    ///
-    /// - Throws: ``X509Error`` for a broken block or certificate, with its line.
+    /// Reads the only certificate in DER, or all in PEM text, whose other blocks are ignored.
     package static func certificates(
         pemOrDER bytes: [UInt8], takesTrustSettings: Bool = true
     ) throws(X509Error) -> [Certificate] {
@@ -49,9 +45,7 @@ package enum CertificateReader {
         return certificates
     }
 
-    /// Reads a file of roots without OpenSSL's trust settings, which are not heeded there and may mean distrust.
-    ///
-    /// - Throws: ``X509Error`` also for a certificate with such settings, and if there is no certificate.
+    /// Reads a file of roots, at least one; rejects OpenSSL's trust settings, which may mean distrust.
     package static func plainCertificates(pemOrDER bytes: [UInt8]) throws(X509Error) -> [Certificate] {
         let certificates = try certificates(pemOrDER: bytes, takesTrustSettings: false)
         guard !certificates.isEmpty else { throw X509Error(.notACertificate) }
@@ -59,14 +53,12 @@ package enum CertificateReader {
     }
 
     package static func certificate(in block: PEMBlock) throws(X509Error) -> Certificate {
-        // Trust settings belong to a store, and this certificate is not in one.
+        // Trust settings mean something only in a store, and this certificate is not in one.
         let isPlain = block.label != trustedCertificateLabel
         return try certificate(isPlain ? block.der : TrustedCertificate(block.der)?.der, line: block.line)
     }
 
-    /// Reads the key in a DER SubjectPublicKeyInfo.
-    ///
-    /// - Throws: ``X509Error`` unless the bytes are exactly one key that OpenSSL can read, or if that costs too much.
+    /// Reads the key in a DER SubjectPublicKeyInfo, unless that costs too much.
     package static func publicKey(subjectPublicKeyInfo der: [UInt8]) throws(X509Error) -> PublicKey {
         guard COpenSSL_public_key(der, der.count) == 0 else { throw X509Error(.notAPublicKey) }
         guard let key = DER.decoded(der, free: { EVP_PKEY_free($0) }, { d2i_PUBKEY(nil, $0, $1) }) else {
@@ -77,7 +69,7 @@ package enum CertificateReader {
         return PublicKey(subjectPublicKeyInfo: der, spkiSHA256: Hashing.sha256(der), algorithm: algorithm)
     }
 
-    /// The SHA-256 of the SubjectPublicKeyInfo in an unparsed certificate; `nil` if its structure is not one's.
+    /// The SHA-256 of the SubjectPublicKeyInfo in an unparsed certificate; `nil` if `der` is not a certificate's.
     package static func keyHash(ofCertificate der: [UInt8]) -> SHA256Digest? {
         DER.subject(ofCertificate: der, andFieldsBehind: 1).map { Hashing.sha256(Array(der[$0])) }
     }
@@ -85,7 +77,7 @@ package enum CertificateReader {
     static func certificate(from handle: X509Handle, der: [UInt8], fingerprint: SHA256Digest? = nil) -> Certificate {
         let pointer = handle.pointer
         defer { OpenSSLFailure.forget() }
-        // Makes OpenSSL read the extensions, from which the flags below come.
+        // Makes OpenSSL read the extensions, from which these flags come.
         let flags = X509_get_extension_flags(pointer)
         let subjectPublicKeyInfo = DER.encoding { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(pointer), $0) } ?? []
         let certificate = Certificate(
@@ -97,7 +89,7 @@ package enum CertificateReader {
             issuer: DistinguishedNames.line(X509_get_issuer_name(pointer)),
             commonName: DistinguishedNames.commonName(X509_get_subject_name(pointer)),
             serialNumber: serialNumber(of: pointer),
-            // A malformed date becomes one at which the certificate is never valid.
+            // A malformed date becomes one that makes the certificate always invalid.
             notBefore: Validity.notBefore(of: pointer) ?? Timestamp(secondsSinceEpoch: .max),
             notAfter: Validity.notAfter(of: pointer) ?? Timestamp(secondsSinceEpoch: .min),
             names: Extensions.subjectAlternativeNames(of: pointer),
@@ -112,9 +104,9 @@ package enum CertificateReader {
         return certificate
     }
 
-    /// OpenSSL's name of the algorithm, for RSASSA-PSS with a remark if its parameters are not those of TLS.
+    /// OpenSSL's name of the algorithm; for RSASSA-PSS with a remark unless its parameters are those of TLS.
     ///
-    /// TLS has SHA-256, SHA-384 and SHA-512, each for the mask too and with a salt of its length (RFC 8446, 4.2.3).
+    /// TLS has SHA-256, SHA-384 and SHA-512, also for the mask, with a salt of the same length (RFC 8446, 4.2.3).
     private static func signatureAlgorithm(of certificate: OpaquePointer) -> String {
         let identifier = X509_get_signature_nid(certificate)
         let name = String(cString: OBJ_nid2ln(identifier))
@@ -134,7 +126,7 @@ package enum CertificateReader {
 }
 
 package struct X509Error: Error, Hashable, CustomStringConvertible {
-    /// Bytes that are not exactly one DER value of a kind are cut off, followed by others, or something else.
+    /// A value that is not "whole" is cut off, followed by other bytes, or something else.
     package enum Problem: String, Sendable, Hashable {
         case notACertificate = "not a whole X.509 certificate"
         case notAPublicKey = "not a whole public key (SubjectPublicKeyInfo)"

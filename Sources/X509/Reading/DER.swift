@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Encodes OpenSSL's values in DER, and finds the outermost elements of bytes that OpenSSL has not parsed.
+/// Encodes OpenSSL's values in DER, and finds elements of certificates and names that OpenSSL has not parsed.
 enum DER {
     /// The bytes that an `i2d_…` function writes; `nil` if it fails.
     static func encoding(with encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> Int32) -> [UInt8]? {
@@ -11,7 +11,7 @@ enum DER {
         return Array(UnsafeBufferPointer(start: start, count: Int(length)))
     }
 
-    /// The value that a `d2i_…` function reads from `bytes`, for the caller to free; `nil` if it does not take all.
+    /// The value that a `d2i_…` function reads from `bytes`, for the caller to free; `nil` if bytes are left over.
     static func decoded(
         _ bytes: [UInt8], free: (OpaquePointer) -> Void,
         _ decode: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?
@@ -27,16 +27,15 @@ enum DER {
         }
     }
 
-    /// The range of the subject in the certificate `der`, or of the field `more` places after it; `nil` if the outer
-    /// structure is not a certificate's (RFC 5280, 4.1).
+    /// The range of the subject in a certificate (RFC 5280, 4.1), or of the field `more` places behind it.
     ///
-    /// Only `ASN1_get_object` is called: a full parse costs a hundred times more, for each of a bundle's 140 roots.
+    /// Only calls `ASN1_get_object`: a full parse of each of a bundle's 140 roots costs a hundred times more.
     static func subject(ofCertificate der: [UInt8], andFieldsBehind more: Int = 0) -> Range<Int>? {
         defer { OpenSSLFailure.forget() }
         guard let certificate = element(in: der, at: 0..<der.count), certificate.end == der.count,
             let toBeSigned = element(in: der, at: certificate.content)
         else { return nil }
-        // [0] version (absent in version 1), serialNumber, signature, issuer, validity, subject, subjectPublicKeyInfo, …
+        // [0] version (not in version 1), serialNumber, signature, issuer, validity, subject, subjectPublicKeyInfo, …
         var subjectIndex = 5 + more
         var subject: Range<Int>?
         var count = 0
@@ -51,9 +50,7 @@ enum DER {
         return count > subjectIndex + 1 - more ? subject : nil
     }
 
-    /// A number that is equal for equal names in any encoding (RFC 5280, 7.1); `nil` if only OpenSSL can read the name.
-    ///
-    /// Different names may have one number.
+    /// A hash of a name, equal for equal names in any encoding (RFC 5280, 7.1); `nil` if only OpenSSL can read it.
     static func nameKey(_ der: [UInt8], at name: Range<Int>) -> UInt? {
         defer { OpenSSLFailure.forget() }
         var key: UInt = 0
@@ -74,7 +71,7 @@ enum DER {
         return key
     }
 
-    /// The ASCII letters and digits of a text as a number; `width` is the size of a character in bytes.
+    /// A number made of the ASCII letters and digits of a text; `width` is the size of a character in bytes.
     private static func sum(of text: ArraySlice<UInt8>, width: Int) -> UInt {
         var sum: UInt = 0
         for end in stride(from: text.startIndex + width, through: text.endIndex, by: width)
@@ -88,7 +85,6 @@ enum DER {
         return sum
     }
 
-    /// The content of exactly one OCTET STRING; `nil` if the bytes are anything else.
     static func octetString(_ der: [UInt8]) -> [UInt8]? {
         defer { OpenSSLFailure.forget() }
         guard der.first == UInt8(V_ASN1_OCTET_STRING), let element = element(in: der, at: 0..<der.count),
@@ -100,7 +96,7 @@ enum DER {
     private struct Element {
         let start: Int
         let content: Range<Int>
-        /// The class, form and number of the tag in one, as in the first byte.
+        /// The class, form and number of the tag in one value, as in the first byte.
         let identifier: Int32
         var end: Int { content.upperBound }
     }

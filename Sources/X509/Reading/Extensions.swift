@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import Pinning
 
-/// The extensions of a certificate as values; a malformed one is absent here, and the verifier rejects it.
+/// The extensions of a certificate as values; a malformed one is absent here, and the path verifier rejects it.
 enum Extensions {
     static func subjectAlternativeNames(of certificate: OpaquePointer) -> [SubjectAlternativeName] {
         guard let extensionValue = X509_get_ext_d2i(certificate, NID_subject_alt_name, nil, nil) else { return [] }
@@ -53,7 +53,7 @@ enum Extensions {
         }.map(\.element)
     }
 
-    /// The most purposes listed one by one, because every rule goes through them; real certificates have three.
+    /// The most purposes that are listed one by one, because every rule reads them all; real certificates have three.
     private static let purposeLimit = 64
 
     /// The purposes of a key; beyond the limit only those with a name, each once.
@@ -72,7 +72,7 @@ enum Extensions {
         return purposes
     }
 
-    /// Calls `body` with the name constraints of a certificate; `nil` if it has none that can be read.
+    /// Calls `body` with the name constraints of a certificate; `nil` if it has none, or if they cannot be read.
     static func withNameConstraints<T>(
         of certificate: OpaquePointer, _ body: (UnsafeMutablePointer<NAME_CONSTRAINTS>) -> T
     ) -> T? {
@@ -99,7 +99,7 @@ enum Extensions {
         String(decoding: bytes(string) ?? [], as: UTF8.self)
     }
 
-    /// The short name of an object identifier, or its dotted numbers.
+    /// The short name of an object identifier; its dotted numbers if it has none.
     static func objectName(_ object: OpaquePointer) -> String {
         if let name = OBJ_nid2sn(OBJ_obj2nid(object)), OBJ_obj2nid(object) != NID_undef { return String(cString: name) }
         return numbers(of: object)
@@ -114,9 +114,9 @@ enum Extensions {
 }
 
 enum DistinguishedNames {
-    /// The format of RFC 2253, but with non-ASCII characters: most specific part first, separated by commas.
+    /// The flags of RFC 2253, but with non-ASCII characters: most specific part first, separated by commas.
     ///
-    /// Spelled out, because Swift does not see the macros XN_FLAG_RFC2253 and ASN1_STRFLGS_RFC2253.
+    /// Spelled out, because Swift cannot import the macros XN_FLAG_RFC2253 and ASN1_STRFLGS_RFC2253.
     private static let flags = UInt(
         ASN1_STRFLGS_ESC_2253 | ASN1_STRFLGS_ESC_CTRL | ASN1_STRFLGS_UTF8_CONVERT | ASN1_STRFLGS_DUMP_UNKNOWN
             | ASN1_STRFLGS_DUMP_DER | Int32(XN_FLAG_SEP_COMMA_PLUS) | Int32(XN_FLAG_DN_REV) | Int32(XN_FLAG_FN_SN)
@@ -142,7 +142,7 @@ enum DistinguishedNames {
         }
     }
 
-    /// The last common name, decoded; it may contain any character, NUL included.
+    /// The last common name, decoded; it may contain any character, even NUL.
     static func commonName(_ name: OpaquePointer?) -> String? {
         var last: Int32 = -1
         while case let next = X509_NAME_get_index_by_NID(name, NID_commonName, last), next >= 0 { last = next }
@@ -157,9 +157,7 @@ enum DistinguishedNames {
 
 /// The validity dates of a certificate; `nil` if a date is malformed.
 enum Validity {
-    /// The first moment of 1970, from which dates are measured.
-    ///
-    /// Unsafe only to the compiler, which infers the type because OpenSSL 4 makes `ASN1_TIME` opaque: it never changes.
+    /// The start of 1970, which is never changed; its type is inferred, because it is opaque from OpenSSL 4 on.
     nonisolated(unsafe) static let epoch = ASN1_TIME_set(nil, 0)
 
     static func notBefore(of certificate: OpaquePointer) -> Timestamp? {
@@ -170,7 +168,7 @@ enum Validity {
         timestamp { ASN1_TIME_diff($0, $1, epoch, X509_get0_notAfter(certificate)) }
     }
 
-    /// The dates that an OpenSSL function returns through three pointers, of an inferred type; `nil` if one is malformed.
+    /// The dates that an OpenSSL function returns through three pointers; `nil` if one of them is malformed.
     static func dates<Date>(
         _ read: (
             _ first: UnsafeMutablePointer<Date?>, _ second: UnsafeMutablePointer<Date?>,

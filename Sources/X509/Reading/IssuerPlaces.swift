@@ -2,10 +2,10 @@ internal import COpenSSL
 package import Pinning
 
 package enum IssuerPlaces {
-    /// The most places that are read; no certificate names more.
+    /// The most places that are read; no certificate names as many.
     static let limit = 100
 
-    /// The URLs under `caIssuers` (authorityInfoAccess; RFC 5280, 4.2.2.1), in order; their author may be hostile.
+    /// The URLs of caIssuers (authorityInfoAccess; RFC 5280, 4.2.2.1), in order; their author may be hostile.
     package static func named(by certificate: Certificate) -> [String] {
         guard let handle = HandleCache.shared.handle(for: certificate) else { return [] }
         return locations(of: handle, by: NID_ad_ca_issuers).compactMap(\.self)
@@ -25,7 +25,7 @@ package enum IssuerPlaces {
         }
     }
 
-    /// `true` if `certificate` names an OCSP service (RFC 5280, 4.2.2.1) or a place of revocation lists (4.2.1.13).
+    /// `true` if the certificate names an OCSP service (RFC 5280, 4.2.2.1) or a place of revocation lists (4.2.1.13).
     package static func nameRevocation(of certificate: Certificate) -> Bool {
         guard let handle = HandleCache.shared.handle(for: certificate) else { return false }
         return X509_get_ext_by_NID(handle.pointer, NID_crl_distribution_points, -1) >= 0

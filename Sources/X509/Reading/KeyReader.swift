@@ -3,22 +3,20 @@ internal import COpenSSL
 package import Pinning
 
 package enum KeyReader {
-    /// A PKCS #10 certification request (RFC 2986) as far as pins need it.
+    /// The parts of a PKCS #10 certification request (RFC 2986) that pins need.
     package struct Request: Sendable, Hashable {
         /// The subject as one line in RFC 2253 order; empty if the request has none.
         package let subject: String
         package let publicKey: PublicKey
     }
 
-    /// Reads exactly one certification request (`d2i_X509_REQ`).
-    ///
-    /// - Throws: ``X509Error`` for anything else, without a signature of its own key, and if reading costs too much.
+    /// Reads one certification request with a valid signature of its key (`d2i_X509_REQ`), unless it costs too much.
     package static func request(der: [UInt8]) throws(X509Error) -> Request {
         guard COpenSSL_request(der, der.count) == 0 else { throw X509Error(.notARequest) }
         let parsed = DER.decoded(der, free: { X509_REQ_free($0) }, { d2i_X509_REQ(nil, $0, $1) })
         guard let parsed else { throw X509Error(.notARequest, detail: OpenSSLFailure.takeReason()) }
         defer { X509_REQ_free(parsed) }
-        // Only the signature tells a request with an altered key from the one that its owner made.
+        // Only the signature distinguishes the owner's request from one with another key in its place.
         guard let key = X509_REQ_get0_pubkey(parsed), X509_REQ_verify(parsed, key) == 1,
             let info = DER.encoding(with: { i2d_X509_PUBKEY(X509_REQ_get_X509_PUBKEY(parsed), $0) })
         else {
@@ -31,12 +29,10 @@ package enum KeyReader {
 
     /// The public half of a private key: PKCS #8 without a passphrase, PKCS #1 or SEC 1 (`d2i_AutoPrivateKey`).
     ///
-    /// OpenSSL wipes its copy of the key when it is freed, and no error contains a part of it.
-    ///
-    /// - Throws: ``X509Error`` unless the bytes are exactly one such key, or if it costs too much to read.
+    /// OpenSSL wipes its copy of the key, and no error contains a part of it.
     package static func publicKey(ofPrivateKey der: [UInt8]) throws(X509Error) -> PublicKey {
         guard COpenSSL_private_key(der, der.count) == 0 else { throw X509Error(.notAPrivateKey) }
-        // OpenSSL's reason for a broken key is left out: it could quote the key.
+        // OpenSSL's reason for a broken key is dropped, because it could quote the key.
         defer { OpenSSLFailure.forget() }
         guard let key = DER.decoded(der, free: { EVP_PKEY_free($0) }, { d2i_AutoPrivateKey(nil, $0, $1) }) else {
             throw X509Error(.notAPrivateKey)
@@ -46,8 +42,7 @@ package enum KeyReader {
         return try CertificateReader.publicKey(subjectPublicKeyInfo: info)
     }
 
-    /// The key without the SubjectPublicKeyInfo around it (`X509_PUBKEY_get0_param`): a point of an elliptic curve, or
-    /// a PKCS #1 key; `nil` if the key cannot be read.
+    /// The key inside the SubjectPublicKeyInfo (`X509_PUBKEY_get0_param`), a point or PKCS #1; `nil` if unreadable.
     package static func bareKey(of key: PublicKey) -> [UInt8]? {
         defer { OpenSSLFailure.forget() }
         let info = DER.decoded(
@@ -62,10 +57,10 @@ package enum KeyReader {
 }
 
 extension KeyAlgorithm {
-    /// The usual names of curves, by the names that OpenSSL has for them.
+    /// The usual names of curves, by OpenSSL's names.
     private static let curveNames = ["prime256v1": "P-256", "secp384r1": "P-384", "secp521r1": "P-521"]
 
-    /// The algorithm of the key in an `X509`, even of a key that OpenSSL cannot use.
+    /// The algorithm of the key in an `X509`, even if OpenSSL cannot use the key.
     init(ofCertificate certificate: OpaquePointer) {
         self =
             X509_get0_pubkey(certificate).map { KeyAlgorithm(of: $0) }
@@ -92,7 +87,7 @@ extension KeyAlgorithm {
         X509_PUBKEY_get0_param(&object, nil, nil, nil, X509_get_X509_PUBKEY(certificate))
         guard let object else { return "unknown algorithm" }
         let name = Extensions.objectName(object)
-        // FIPS 204, which OpenSSL knows from 3.5 on.
+        // ML-DSA of FIPS 204, which OpenSSL knows from 3.5 on.
         let arc = "2.16.840.1.101.3.4.3."
         if name.hasPrefix(arc), let number = ["17": 44, "18": 65, "19": 87][name.dropFirst(arc.count)] {
             return "ML-DSA-\(number)"

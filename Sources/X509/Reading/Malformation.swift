@@ -1,9 +1,9 @@
 internal import COpenSSL
 
-/// The flaws of form for which Go and BoringSSL do not parse a certificate and Apple's platforms refuse it (Security
+/// The malformations for which Go and BoringSSL do not parse a certificate and Apple's platforms refuse it (Security
 /// 61901, `SecCertificate.c`, `SecPolicyCheckDuplicateExtension`, `SecPolicyCheckUnparseableExtension`).
 enum Malformation {
-    /// The extensions that OpenSSL reads at its first look; it calls a certificate invalid if one cannot be read.
+    /// The extensions that OpenSSL reads first; it calls a certificate invalid if one of them cannot be read.
     private static let readAtOnce = [
         NID_basic_constraints, NID_name_constraints, NID_key_usage, NID_ext_key_usage, NID_subject_key_identifier,
         NID_authority_key_identifier, NID_subject_alt_name,
@@ -12,7 +12,7 @@ enum Malformation {
         NID_certificate_policies, NID_policy_constraints, NID_policy_mappings, NID_inhibit_any_policy,
     ]
 
-    /// The first rule that is broken, as a clause about the certificate; `nil` if there is none.
+    /// The first broken rule, as a clause about the certificate; `nil` if there is none.
     static func found(in certificate: OpaquePointer) -> String? {
         defer { OpenSSLFailure.forget() }
         let (version, count) = (X509_get_version(certificate) + 1, X509_get_ext_count(certificate))
@@ -43,7 +43,7 @@ enum Malformation {
         return true
     }
 
-    /// The flaw of a DNS name constraint, as a clause: Go and BoringSSL accept neither a dot at its end nor a star.
+    /// The flaw of a DNS name constraint, as a clause: Go and BoringSSL accept no dot at its end and no star.
     private static func flaw(ofNameConstraintsIn certificate: OpaquePointer) -> String? {
         let flaw = Extensions.withNameConstraints(of: certificate) { constraints -> String? in
             let stacks = [constraints.pointee.permittedSubtrees, constraints.pointee.excludedSubtrees]

@@ -1,19 +1,18 @@
 internal import Base
 package import Pinning
 
-/// A hash that people pin by mistake: clients compare only the hash of a key's SubjectPublicKeyInfo.
+/// A hash that is pinned by mistake: clients compare only the hash of a SubjectPublicKeyInfo.
 package enum OtherHash: Hashable, Sendable {
     /// The hash of the whole certificate, its fingerprint.
     case certificate
-    /// The hash of the key alone, as in Node's `cert.pubkey` of an EC certificate and
-    /// `SecKeyCopyExternalRepresentation`.
+    /// The hash of the bare key, as in Node's `cert.pubkey` (EC only) and in `SecKeyCopyExternalRepresentation`.
     case bareKey
-    /// The hash of the key as `openssl pkey -pubout` writes it, with or without the last line's end.
+    /// The hash of the key as `openssl pkey -pubout` writes it, with or without the last line feed.
     case keyAsText
 }
 
 extension Certificate {
-    /// The hashes that pin the certificate in vain, remembered by its fingerprint.
+    /// The hashes that do not work as pins of the certificate, cached by its fingerprint.
     package var otherHashes: [(hash: SHA256Digest, kind: OtherHash)] {
         if let hashes = known.value(for: fingerprint) { return hashes }
         let text = publicKey.pem

@@ -25,8 +25,8 @@ package enum PEM {
 
     /// Reads every block in `bytes`, in order.
     ///
-    /// Text around the blocks may mention their armour, but not in a file of a store: OpenSSL passes over a block that
-    /// does not begin a line or whose line goes on after the dashes, even if the block means distrust.
+    /// Text around the blocks may contain armour, but not in a store: OpenSSL skips a block that begins within a line,
+    /// or whose line goes on after the dashes, even if the block means distrust.
     ///
     /// - Throws: ``X509Error`` with the line of the first block that is broken.
     package static func blocks(in bytes: [UInt8], isStore: Bool = false) throws(X509Error) -> [PEMBlock] {
@@ -49,9 +49,7 @@ package enum PEM {
         return blocks
     }
 
-    /// Reads a certificate in its usual form, of which a bundle has hundreds, in a twentieth of OpenSSL's time.
-    ///
-    /// - Returns: the block as OpenSSL reads it, and its length in bytes; `nil` if only OpenSSL can read it.
+    /// Reads a certificate in the usual form, in a twentieth of OpenSSL's time; `nil` if only OpenSSL can read it.
     private static func readPlain(_ text: UnsafeBufferPointer<UInt8>, line: Int) -> (PEMBlock, Int)? {
         guard let base = text.baseAddress, text.count > head.count, memcmp(base, head, head.count) == 0,
             let dash = memchr(base + head.count, Int32(UInt8(ascii: "-")), text.count - head.count)
@@ -65,7 +63,7 @@ package enum PEM {
             guard start < lineEnd, text[lineEnd] == newline else { return nil }
             digits.append(contentsOf: text[start..<lineEnd])
         }
-        // OpenSSL takes padding for zeros, in the middle as well as at the end.
+        // OpenSSL takes padding for zeros, even in the middle.
         let padding = digits.suffix(2).count { $0 == UInt8(ascii: "=") }
         let isPadded = memchr(digits, Int32(UInt8(ascii: "=")), max(0, digits.count - padding)) != nil
         var isWhole = false
@@ -78,7 +76,7 @@ package enum PEM {
         return (PEMBlock(label: "CERTIFICATE", der: der, line: line, isEncrypted: false), end + foot.count)
     }
 
-    /// Reads the block at the start of `bytes`, and returns its length in bytes too.
+    /// Reads the block at the start of `bytes`; also returns its length in bytes.
     private static func read(_ bytes: ArraySlice<UInt8>, line: Int) throws(X509Error) -> (PEMBlock, Int) {
         if let read = bytes.withUnsafeBufferPointer({ readPlain($0, line: line) }) { return read }
         OpenSSLFailure.forget()
@@ -121,7 +119,7 @@ package enum PEM {
     private static func nextBegin(in bytes: [UInt8], from position: Int) -> Int? {
         bytes.withUnsafeBytes { buffer in
             var start = position
-            // Base64 has no dash: a single call leads from one line of armour to the next.
+            // Base64 has no dashes: one call leads from one line of armour to the next.
             while start + begin.count <= buffer.count, let base = buffer.baseAddress,
                 let found = memchr(base + start, Int32(UInt8(ascii: "-")), buffer.count - start)
             {

@@ -4,10 +4,10 @@ internal import Pinning
 /// A `TRUSTED CERTIFICATE`: a certificate followed by the trust settings of the store that contains it.
 struct TrustedCertificate {
     let der: [UInt8]
-    /// `true` if the settings reject TLS servers, or trust other purposes only (`X509_check_trust`).
+    /// `true` if the settings reject TLS servers, or trust only other purposes (`X509_check_trust`).
     let isDistrusted: Bool
 
-    /// Parses exactly one block's bytes (`d2i_X509_AUX`); `nil` if they are anything else.
+    /// Parses exactly one such block (`d2i_X509_AUX`); `nil` if the bytes are anything else.
     init?(_ bytes: [UInt8]) {
         guard COpenSSL_certificate(bytes, bytes.count) == 0,
             let parsed = DER.decoded(bytes, free: { X509_free($0) }, { d2i_X509_AUX(nil, $0, $1) })

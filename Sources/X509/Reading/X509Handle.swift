@@ -2,12 +2,10 @@ internal import COpenSSL
 internal import Pinning
 internal import Synchronization
 
-/// Owns one `X509`.
-///
-/// Sendable because it never changes after it is parsed; OpenSSL guards the caches inside it with its own lock.
+/// Owns one `X509`; Sendable because it does not change after parsing, and OpenSSL locks the caches inside it.
 final class X509Handle: @unchecked Sendable {
     let pointer: OpaquePointer
-    /// Results that are computed at the first request, and `nil` before it.
+    /// Results that are computed at the first use, and `nil` before.
     private struct Known {
         var malformation: String??
         var rewritten: X509Handle??
@@ -33,7 +31,6 @@ final class X509Handle: @unchecked Sendable {
     var subjectName: OpaquePointer? { X509_get_subject_name(pointer) }
     var issuerName: OpaquePointer? { X509_get_issuer_name(pointer) }
 
-    /// The flaw in the certificate's form, as a clause; `nil` if there is none.
     var malformation: String? {
         known.withLock { known in
             if let malformation = known.malformation { return malformation }
@@ -43,7 +40,7 @@ final class X509Handle: @unchecked Sendable {
         }
     }
 
-    /// A copy whose outer signature algorithm is the inner, signed one; `nil` if they do not differ by a NULL alone.
+    /// A copy with the signed algorithm on the outside, too; `nil` if they are equal or differ by more than a NULL.
     private var rewritten: X509Handle? {
         known.withLock { known in
             if let rewritten = known.rewritten { return rewritten }
@@ -65,10 +62,10 @@ final class X509Handle: @unchecked Sendable {
     /// `true` if this subject is the issuer name in `other`, compared in canonical form (RFC 5280, 7.1).
     func isNamedIssuer(of other: X509Handle) -> Bool { X509_NAME_cmp(subjectName, other.issuerName) == 0 }
 
-    /// `true` if `issuer`'s key made the signature, by the outer or the inner algorithm (`X509_verify`).
+    /// `true` if `issuer` made the signature, by the outer or the inner algorithm (`X509_verify`).
     func isSigned(by issuer: X509Handle) -> Bool { isVerified(by: issuer) || isSignedByInnerAlgorithm(by: issuer) }
 
-    /// `true` if the signature verifies by the inner algorithm and the outer one is different.
+    /// `true` if the signature verifies by the inner algorithm, and the outer one differs.
     func isSignedByInnerAlgorithm(by issuer: X509Handle) -> Bool { rewritten?.isVerified(by: issuer) ?? false }
 
     private func isVerified(by issuer: X509Handle) -> Bool {
@@ -78,13 +75,13 @@ final class X509Handle: @unchecked Sendable {
     }
 }
 
-/// Certificates that were seen recently, as values and in parsed form.
+/// Recently seen certificates, as values and in parsed form.
 ///
-/// Parsing takes about 0.15 ms in OpenSSL 3.0, most of it to find a decoder for the key; chains share intermediates.
+/// Parsing takes about 0.15 ms in OpenSSL 3.0, mostly to find a decoder for the key; chains share intermediates.
 final class HandleCache: Sendable {
     static let shared = HandleCache()
 
-    /// Room for 16 MiB of DER and 1,024 certificates, more than the distinct CAs in use at one time in any batch.
+    /// Room for 16 MiB of DER and 1,024 certificates, more than the CAs of any batch at one time.
     private let known = BoundedCache<SHA256Digest, (certificate: Certificate, handle: X509Handle)>(sizeLimit: 16 << 20)
 
     func handle(for certificate: Certificate) -> X509Handle? {
@@ -105,13 +102,11 @@ final class HandleCache: Sendable {
 }
 
 package enum OpenSSLNames {
-    /// Has OpenSSL load the names of all kinds of keys, once in a process and before keys are read or TLS is set up.
+    /// Has OpenSSL load the names of all kinds of keys, once in a process, before keys are read or TLS is set up.
     package static func learn() { COpenSSL_learn_names() }
 }
 
-/// The reason in OpenSSL's error queue for the last call.
-///
-/// The queue belongs to the thread: it is emptied before a call and read right after it, with no suspension between.
+/// OpenSSL's error queue, which belongs to the thread: emptied before a call, and read right after it.
 enum OpenSSLFailure {
     static func forget() { ERR_clear_error() }
 
@@ -125,10 +120,10 @@ enum OpenSSLFailure {
 }
 
 package enum OpenSSLVersion {
-    /// The name and version of the OpenSSL that was loaded, not compiled against, as in `OpenSSL 3.0.15 3 Sep 2024`.
+    /// The name and version of the loaded OpenSSL, not of the build's headers, as in `OpenSSL 3.0.15 3 Sep 2024`.
     package static var text: String { String(cString: OpenSSL_version(OPENSSL_VERSION)) }
     /// The version alone, as in `3.0.15`.
     package static var number: String { String(cString: OpenSSL_version(OPENSSL_VERSION_STRING)) }
-    /// Whether it has X25519MLKEM768 and ML-DSA.
+    /// `true` if OpenSSL has X25519MLKEM768 and ML-DSA (from 3.5 on).
     package static var isHybrid: Bool { OpenSSL_version_num() >= 0x3050_0000 }
 }

@@ -1,15 +1,14 @@
 internal import COpenSSL
 package import Pinning
 
-/// Reads the OCSP response that a server sends along with its certificate (RFC 6066, 8; RFC 6960).
+/// Reads the OCSP response that a server staples to its certificate (RFC 6066, 8; RFC 6960).
 package enum StapleReader {
     /// The most bytes of a response; real ones have some hundred, or two thousand with a responder's certificate.
     package static let sizeLimit = 64 << 10
-    /// The difference allowed between clocks, in seconds (`OCSPResponse.MAX_CLOCK_SKEW` of Android's
-    /// `PKIXRevocationChecker`).
+    /// The allowed clock difference in seconds (`OCSPResponse.MAX_CLOCK_SKEW`, Android's `PKIXRevocationChecker`).
     private static let slack: Int64 = 900
 
-    /// Reads a response and verifies that the issuer or its responder signed it.
+    /// Reads a response, and verifies that the issuer or its responder signed it.
     package static func read(
         _ bytes: [UInt8], leaf: Certificate, issuer: Certificate?, time: Timestamp
     ) -> LeafEvidence.Staple {
@@ -31,9 +30,9 @@ package enum StapleReader {
         } catch { return .unusable(error.description) }
     }
 
-    /// The result of the answers about a certificate: a revocation that is current, else the only answer.
+    /// The result of a certificate's answers: a current revocation, else the only answer.
     ///
-    /// Conscrypt knows no critical extension, and certificates only by SHA-1 (`CertId`); it has no other source.
+    /// Conscrypt supports no critical extension and only SHA-1 in certificate IDs (`CertId`), and has no other source.
     private static func answer(
         _ answers: [OCSPResponseHandle.Answer], in response: OCSPResponseHandle, at time: Timestamp
     ) throws(StapleError) -> LeafEvidence.Staple {
@@ -59,7 +58,7 @@ package enum StapleReader {
         return .good
     }
 
-    /// Verifies that the issuer signed the response, or a responder's certificate whose key did (`OCSP_basic_verify`).
+    /// Verifies that the issuer signed the response, or certified the responder that did (`OCSP_basic_verify`).
     private static func verify(_ response: OCSPResponseHandle, issuer: X509Handle, time: Timestamp) throws(StapleError)
     {
         guard let store = X509_STORE_new(), let parameters = X509_STORE_get0_param(store),
@@ -69,12 +68,12 @@ package enum StapleReader {
             OPENSSL_sk_free(stack)
             X509_STORE_free(store)
         }
-        // The path may end at an intermediate: its own trust is decided elsewhere.
+        // The path may end at an intermediate, whose trust is decided elsewhere.
         X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN))
-        // The issuer itself certifies a responder (RFC 6960, 4.2.2.2): more certificates would cost signature checks.
+        // The issuer itself certifies a responder (RFC 6960, 4.2.2.2); longer paths would cost signature checks.
         X509_VERIFY_PARAM_set_depth(parameters, 0)
         X509_VERIFY_PARAM_set_time(parameters, time_t(time.secondsSinceEpoch))
-        // The issuer's own signature counts even if its certificate is out of date: a platform may trust it still.
+        // The issuer's signature counts even if its certificate is out of date, because a platform may still trust it.
         guard X509_STORE_add_cert(store, issuer.pointer) == 1,
             OPENSSL_sk_push(stack, UnsafeRawPointer(issuer.pointer)) > 0,
             OCSP_basic_verify(response.basic, stack, store, UInt(OCSP_TRUSTOTHER)) == 1
@@ -90,11 +89,11 @@ package enum StapleReader {
 
         let status: Status
         let thisUpdate: Timestamp
-        /// The time of the next response; `nil` if a newer one is always available.
+        /// The time of the next update; `nil` if a newer response is always available.
         let nextUpdate: Timestamp?
 
-        /// The reason why the answer does not hold at `time`; without `nextUpdate` it holds at `thisUpdate` only, or
-        /// from then on if `isEndless`.
+        /// The reason why the answer is not valid at `time`; without `nextUpdate` it is valid only at `thisUpdate`, or,
+        /// if `isEndless`, ever after.
         func objection(at time: Timestamp, isEndless: Bool) -> String? {
             let now = time.secondsSinceEpoch
             if thisUpdate.secondsSinceEpoch > now + StapleReader.slack {
@@ -148,7 +147,7 @@ struct StapleError: Error, CustomStringConvertible {
             "the staple is not signed by the certificate's issuer, or for it", detail: OpenSSLFailure.takeReason())
     }
 
-    /// The responder's error in place of a response, by its number (RFC 6960, 4.2.1).
+    /// The error that the responder sent in place of a response, by its number (RFC 6960, 4.2.1).
     static func refused(status: Int) -> StapleError {
         let names = [1: "malformedRequest", 2: "internalError", 3: "tryLater", 5: "sigRequired", 6: "unauthorized"]
         return StapleError("the staple is the responder's error '\(names[status] ?? String(status))'")
@@ -159,7 +158,7 @@ struct StapleError: Error, CustomStringConvertible {
 final class OCSPResponseHandle {
     /// The most answers that are read; a response of the greatest size has room for fewer.
     private static let answerLimit: Int32 = 2_000
-    /// The most digests by which answers may name certificates; OpenSSL knows fewer.
+    /// The most digests in certificate IDs that are compared; OpenSSL knows fewer.
     private static let digestLimit = 64
     /// The most responders' certificates that are read; real responses have one or none.
     private static let certificateLimit = 16
@@ -184,7 +183,7 @@ final class OCSPResponseHandle {
 
     deinit { OCSP_BASICRESP_free(basic) }
 
-    /// An answer, an `OCSP_SINGLERESP *` that lives as long as its response.
+    /// An answer (`OCSP_SINGLERESP *`), which lives as long as its response.
     struct Answer {
         let single: OpaquePointer
         let isNamedBySHA1: Bool
@@ -192,12 +191,12 @@ final class OCSPResponseHandle {
 
     var count: Int32 { OCSP_resp_count(basic) }
 
-    /// The answers about `leaf`; never empty.
+    /// The answers that name `leaf`, at least one.
     ///
-    /// An answer names its certificate by hashes of the issuer's name and key, with any algorithm (RFC 6960, 4.1.1).
+    /// They name it by hashes of the issuer's name and key, with any digest (RFC 6960, 4.1.1).
     func answers(about leaf: X509Handle, from issuer: X509Handle) throws(StapleError) -> [Answer] {
         guard count <= Self.answerLimit else { throw .costly }
-        // Computed once a digest, and only for one that is used: hashing the issuer's name can take a while.
+        // Computed once for each digest in use: hashing the issuer's name can take a while.
         var expected: [Int32: OpaquePointer] = [:]
         defer { for identifier in expected.values { OCSP_CERTID_free(identifier) } }
         var answers: [Answer] = []

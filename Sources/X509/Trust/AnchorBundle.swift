@@ -4,25 +4,25 @@ internal import Synchronization
 
 /// Anchors from one file or list, parsed one by one when a path needs them.
 ///
-/// Parsing all the roots of a usual bundle takes 25 ms, several times as long as the rest of a check; comparing the
-/// keys of their names takes less than 1 ms. A small bundle is parsed at once, to report a broken certificate.
+/// Parsing all roots of a usual bundle takes 25 ms, several times as long as the rest of a check; comparing the keys of
+/// their names takes less than 1 ms. A small bundle is parsed at once, so that a broken certificate is reported.
 package final class AnchorBundle: AnchorSource {
-    /// The most certificates of a bundle that is parsed when it is read.
+    /// The most certificates of a bundle that is parsed at once.
     private static let eagerCount = 16
 
     private struct Entry {
         let der: [UInt8]
         let subject: Range<Int>
-        /// `true` if the trust settings next to the certificate forbid TLS servers.
+        /// `true` if the certificate's trust settings forbid TLS servers.
         var isDistrusted = false
     }
 
     private let entries: [Entry]
-    /// The certificates that the bundle was made of; empty if it was read from a file.
+    /// The certificates that the bundle was made from; empty if it was read from a file.
     private let certificatesGiven: [Certificate]
     private let holdsDistrust: Bool
     private struct Parsed {
-        /// The keys of the subjects; `nil` before the first look-up.
+        /// The name keys of the subjects (``DER/nameKey(_:at:)``); `nil` before the first look-up.
         var keys: [UInt?]?
         var nodes: [PathNode?]
     }
@@ -34,20 +34,20 @@ package final class AnchorBundle: AnchorSource {
         parsed = Mutex(Parsed(nodes: Array(repeating: nil, count: entries.count)))
     }
 
-    /// Reads a file that was named for this run: PEM text, whose other blocks are ignored, or one certificate in DER.
+    /// Reads a file that the user named: PEM text, whose other blocks are ignored, or one certificate in DER.
     package convenience init(pemOrDER bytes: [UInt8]) throws(X509Error) {
         try self.init(
             PEM.looksLikePEM(bytes)
                 ? PEM.blocks(in: bytes) : [PEMBlock(label: "CERTIFICATE", der: bytes, line: 0, isEncrypted: false)])
     }
 
-    /// Reads a file of the system's store as a whole: a block that cannot be read may mean distrust.
+    /// Reads a file of the system's store; fails if any block cannot be read, because it may mean distrust.
     convenience init(storeFile bytes: [UInt8]) throws(X509Error) {
         guard PEM.looksLikePEM(bytes) else {
             self.init([Entry]())
             return
         }
-        // OpenSSL reads a line up to a NUL in it, and stops at a line that begins with one.
+        // OpenSSL reads a line only up to a NUL, and stops at a line that begins with one.
         if let nul = bytes.firstIndex(of: 0) {
             let line = bytes[..<nul].count { $0 == UInt8(ascii: "\n") } + 1
             throw X509Error(.brokenPEM, line: line, detail: "a NUL byte")
@@ -62,7 +62,7 @@ package final class AnchorBundle: AnchorSource {
         }
     }
 
-    /// Parses the certificates of a small bundle at once; `error` is the error for a broken one, by its position.
+    /// Parses the certificates of a small bundle at once; `error` makes the error for a broken one from its position.
     private convenience init<Source>(
         each sources: some Sequence<Source>, _ entry: (Source) -> Entry?, else error: (Int) -> X509Error
     ) throws(X509Error) {
@@ -85,14 +85,13 @@ package final class AnchorBundle: AnchorSource {
 
     /// Takes certificates in DER, and parses only those that a path needs.
     ///
-    /// - Throws: ``X509Error`` with the number of a broken certificate, if that shows without parsing all of many.
+    /// - Throws: ``X509Error`` with the number of a broken certificate; a large bundle is not parsed for it.
     package convenience init(listed certificates: some Sequence<[UInt8]>) throws(X509Error) {
         try self.init(each: certificates, { Self.entry($0) }) {
             X509Error(.notACertificate, detail: "number \($0 + 1)")
         }
     }
 
-    /// The certificate of a block with its trust settings; `nil` if the block contains anything else.
     private static func entry(_ block: PEMBlock) -> Entry? {
         guard block.label == CertificateReader.trustedCertificateLabel else { return entry(block.der) }
         return TrustedCertificate(block.der).flatMap { entry($0.der, isDistrusted: $0.isDistrusted) }
@@ -104,7 +103,7 @@ package final class AnchorBundle: AnchorSource {
 
     package var count: Int { entries.count }
 
-    /// All the certificates but the distrusted ones, parsed: for small bundles.
+    /// All certificates except distrusted ones, parsed; for small bundles.
     package var certificates: [Certificate] {
         entries.indices.filter { !entries[$0].isDistrusted }.compactMap { node(at: $0)?.certificate }
     }
@@ -114,7 +113,7 @@ package final class AnchorBundle: AnchorSource {
     func distrusts(_ node: PathNode) -> Bool {
         guard holdsDistrust, let name = node.handle.subjectName else { return false }
         return nodes(named: name).contains {
-            // Distrust is about a name and key, in any copy of the certificate (`X509_V_ERR_CERT_REJECTED`).
+            // Distrust applies to a name and key, in any copy of the certificate (`X509_V_ERR_CERT_REJECTED`).
             entries[$0.position].isDistrusted && $0.node.certificate.publicKey == node.certificate.publicKey
         }
     }
@@ -136,7 +135,7 @@ package final class AnchorBundle: AnchorSource {
 
     private func node(at position: Int) -> PathNode? {
         if let known = parsed.withLock({ $0.nodes[position] }) { return known }
-        // A given certificate has been parsed before, and is taken from the cache.
+        // A given certificate was parsed before, so it comes from the cache.
         let given = certificatesGiven.isEmpty ? nil : PathNode(certificatesGiven[position])
         guard let node = given ?? X509Handle(der: entries[position].der).flatMap(PathNode.init(anchor:)) else {
             return nil
@@ -168,25 +167,23 @@ package final class AnchorSelection: AnchorSource {
     func distrusts(_ node: PathNode) -> Bool { false }
 }
 
-/// A source in which anchors are looked up by name, so that only those a path needs are parsed.
+/// A source of anchors by name, so that only the anchors that a path needs are parsed.
 protocol AnchorSource: Sendable {
-    /// The certificates whose subject is `name`, compared in canonical form, distrusted ones among them.
+    /// The certificates with the subject `name`, compared in canonical form, even distrusted ones.
     func anchors(named name: OpaquePointer) -> [PathNode]
 
-    /// `true` if trust settings or an unreadable file may forbid the certificate's subject and key for TLS servers.
-    ///
-    /// Called for each certificate of every path, so a `false` has to be cheap.
+    /// `true` if trust settings or a broken file may forbid the subject and key; called often, so it must be cheap.
     func distrusts(_ node: PathNode) -> Bool
 
-    /// `true` if a file could not be read; costs next to nothing.
+    /// `true` if a file could not be read; costs almost nothing.
     var isDamaged: Bool { get }
 
-    /// The damage to files in which certificates of this name are looked for.
+    /// The damage to files that may contain certificates of this name.
     func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage]
 }
 
 extension AnchorSource {
-    /// Always `false`: a file given for a run is refused if it is damaged.
+    /// Always `false`: a damaged file that the user named is rejected.
     var isDamaged: Bool { false }
 
     func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage] { [] }

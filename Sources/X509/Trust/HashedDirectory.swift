@@ -2,14 +2,14 @@ internal import Base
 internal import COpenSSL
 internal import Synchronization
 
-/// Directories of certificates in files named after the hash of their subject, as `openssl rehash` lays them out.
+/// Directories of certificates in files named by the hash of their subject, as `openssl rehash` makes them.
 ///
-/// A look-up opens the files of one name, so a store of 140 roots costs no more than one of a single root. The result
-/// contains only that name's certificates: OpenSSL's look-up (`X509_LOOKUP_hash_dir`) stores all that it reads.
+/// A look-up opens only the files of one name, however many roots the store has, and keeps only certificates of that
+/// name; OpenSSL's look-up (`X509_LOOKUP_hash_dir`) keeps all that it reads.
 final class HashedDirectory: AnchorSource {
-    /// The most files opened for one name: no store has more, and further ones are reported as damage.
+    /// The most files opened for one name; no store has as many, and further files count as damage.
     private static let fileLimit = 10_000
-    /// The most bytes read for one name: far more than a bundle of all public roots.
+    /// The most bytes read for one name, far more than a bundle of all public roots has.
     private static let sizeLimit = 64 << 20
 
     private let directories: [String]
@@ -31,7 +31,7 @@ final class HashedDirectory: AnchorSource {
 
     var isDamaged: Bool { hasDamage.withLock { $0 } }
 
-    /// Counts damage for valid paths too: a broken file under the hash of a name may have meant distrust.
+    /// Damage counts for valid paths, too: a broken file of this name may have meant distrust.
     func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage] {
         files(named: name).compactMap(\.damage)
     }
@@ -48,7 +48,7 @@ final class HashedDirectory: AnchorSource {
         return files
     }
 
-    /// Reads `HASH.0`, `HASH.1` and so on, up to the first number that is not there.
+    /// Reads `HASH.0`, `HASH.1` and so on, up to the first missing number.
     private func read(_ hash: UInt) -> [StoreFile] {
         let digits = String(hash, radix: 16)
         let stem = String(repeating: "0", count: max(0, 8 - digits.count)) + digits
@@ -64,7 +64,7 @@ final class HashedDirectory: AnchorSource {
                     sizeLeft -= bytes.count
                     files.append(StoreFile(path, bytes, mayBeDER: true))
                 } catch .tooLarge { files.append(StoreFile(tooLarge: path)) } catch {
-                    // The numbers end at the first file that does not exist or cannot be reached.
+                    // The first file that does not exist or cannot be reached ends the numbers.
                     switch FileKind(at: path) {
                     case .absent, .inaccessible: break numbers
                     default: break
@@ -77,12 +77,12 @@ final class HashedDirectory: AnchorSource {
     }
 }
 
-/// A file of the system's store: its certificates, or the reason why they are not known.
+/// A file of the system's store: its certificates, or the reason why they are unknown.
 struct StoreFile {
     private let path: String
     private let content: Result<AnchorBundle, X509Error>
 
-    /// Reads a file; under a hashed name OpenSSL 3 also finds one certificate in DER (`X509_LOOKUP_store`).
+    /// Reads a file; in a hashed directory OpenSSL 3 also finds a single certificate in DER (`X509_LOOKUP_store`).
     init(_ path: String, _ bytes: [UInt8], mayBeDER: Bool = false) {
         self.path = path
         if mayBeDER, !PEM.looksLikePEM(bytes), let certificate = try? AnchorBundle(pemOrDER: bytes) {
@@ -102,20 +102,20 @@ struct StoreFile {
 
     func anchors(named name: OpaquePointer) -> [PathNode] { (try? content.get())?.anchors(named: name) ?? [] }
 
-    /// `true` if the file distrusts a certificate, or may: a file that cannot be read counts as distrust.
+    /// `true` if the file distrusts a certificate; one that cannot be read may do so, and counts as if it did.
     func distrusts(_ node: PathNode) -> Bool { (try? content.get())?.distrusts(node) ?? true }
 }
 
-/// The system's roots in one file, read if the hashed directory was not enough.
+/// The system's roots in one file, read only if the hashed directory was not enough.
 final class BundleFile: AnchorSource {
     let path: String
     private let content = Mutex(Content.unread)
-    /// The most bytes read: no bundle of roots is anywhere near this size.
+    /// The most bytes read, far more than any bundle of roots has.
     private static let sizeLimit = 64 << 20
 
     private enum Content {
         case unread
-        /// The bytes of a file in which no certificate has trust settings.
+        /// The bytes of a file without any trust settings.
         case plain([UInt8])
         case file(StoreFile, holdsSettings: Bool)
     }
@@ -124,7 +124,7 @@ final class BundleFile: AnchorSource {
 
     func anchors(named name: OpaquePointer) -> [PathNode] { loaded().anchors(named: name) }
 
-    /// Parses the file only if it contains trust settings: every path calls this, and few files have any.
+    /// Parses the file only if it has trust settings: every path calls this, and few files have any.
     func distrusts(_ node: PathNode) -> Bool {
         content.withLock { content in
             if case .unread = content { content = read() }
@@ -136,7 +136,7 @@ final class BundleFile: AnchorSource {
 
     var isDamaged: Bool { content.withLock { if case .file(let file, _) = $0 { file.damage != nil } else { false } } }
 
-    /// Counts damage only if it may hide a missing anchor or distrust.
+    /// Damage counts only if it may hide a missing anchor or distrust.
     func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage] {
         content.withLock { content in
             guard case .file(let file, let holdsSettings) = content, isMissing || holdsSettings else { return [] }
@@ -160,7 +160,7 @@ final class BundleFile: AnchorSource {
             guard PEM.hasBlock(CertificateReader.trustedCertificateLabel, in: bytes) else { return .plain(bytes) }
             return .file(StoreFile(path, bytes), holdsSettings: true)
         } catch .tooLarge {
-            // The file may mean distrust for any certificate.
+            // The file may distrust any certificate.
             return .file(StoreFile(tooLarge: path), holdsSettings: true)
         } catch { return .plain([]) }
     }

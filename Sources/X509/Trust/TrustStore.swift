@@ -2,14 +2,12 @@ internal import Base
 internal import COpenSSL
 package import Pinning
 
-/// The anchors that a client's device trusts: the system's roots, given anchors, or both.
-///
-/// Sources are read only when a path needs them, so a process shares one store.
+/// The anchors that a client's device trusts: the system's roots, given anchors, or both; read if a path needs them.
 package final class TrustStore: Sendable {
-    /// The sources in the order of the search; a tier is searched only if those before it lead to no valid path.
+    /// The sources in the order of the search; a tier is searched only if those before it give no valid path.
     let tiers: [[any AnchorSource]]
     private let systemRoots: SystemRoots?
-    /// The roots of the device whose store this is, even if given anchors replace them; `nil` if it is not a device's.
+    /// The roots of the store's device, even if given anchors replace them; `nil` if the store is not a device's.
     let selection: AnchorSelection?
 
     private init(tiers: [[any AnchorSource]], systemRoots: SystemRoots? = nil, selection: AnchorSelection? = nil) {
@@ -23,7 +21,7 @@ package final class TrustStore: Sendable {
 
     package convenience init(_ selection: AnchorSelection) { self.init(tiers: [[selection]], selection: selection) }
 
-    /// Trusts given anchors and another store's at once: a path to one must not hide a shorter one to another.
+    /// Trusts given anchors and another store's in one tier: a path to one must not hide a shorter one to another.
     package convenience init(anchors: [AnchorBundle], and other: TrustStore) {
         self.init(
             tiers: [anchors + other.tiers.flatMap { $0 }], systemRoots: other.systemRoots, selection: other.selection)
@@ -34,15 +32,15 @@ package final class TrustStore: Sendable {
         return TrustStore(tiers: [[HashedDirectory(roots.directories)], [roots.bundle]], systemRoots: roots)
     }
 
-    /// The positions in the selection's bundle, ascending, that paths from these certificates can reach.
+    /// The ascending positions in the selection's bundle that paths from these certificates can reach.
     ///
-    /// Unselected ones are among them: the result of a search depends on the selection at these positions only.
+    /// Unselected ones are included: the result of a search depends only on the selection at these positions.
     func reach(from nodes: [PathNode]) -> [Int] {
         guard let selection else { return [] }
         let others = tiers.joined().filter { !($0 is AnchorSelection) }
         var found: Set<Int> = []
         var seen = Set(nodes.map(\.certificate.fingerprint))
-        // Thousands of certificates can have one name.
+        // Each name is followed once, because thousands of certificates can have the same.
         var names: Set<[UInt8]> = []
         var waiting = nodes
         while let node = waiting.popLast() {
@@ -57,7 +55,6 @@ package final class TrustStore: Sendable {
         return found.sorted()
     }
 
-    /// The certificates in the files that were given as anchors, without the system's.
     package var givenCertificates: [Certificate] {
         tiers.joined().compactMap { $0 as? AnchorBundle }.flatMap(\.certificates)
     }
@@ -67,7 +64,7 @@ package final class TrustStore: Sendable {
 
     func holds(_ node: PathNode) -> Bool { holdsAnchor(named: node) { $0 == node.certificate } }
 
-    /// `true` if the store contains an anchor with the subject and key of a certificate; may read sources too.
+    /// `true` if the store contains an anchor with the subject and key of a certificate; may read sources, too.
     func holdsAnchor(like node: PathNode) -> Bool { holdsAnchor(named: node) { $0.isSameAnchor(as: node.certificate) } }
 
     private func holdsAnchor(named node: PathNode, where isWanted: (Certificate) -> Bool) -> Bool {
@@ -75,19 +72,17 @@ package final class TrustStore: Sendable {
         return tiers.joined().contains { $0.anchors(named: name).contains { isWanted($0.certificate) } }
     }
 
-    /// The failures of certificates on a path for whose subject and key trust settings forbid TLS servers.
+    /// The failures of certificates on a path if trust settings forbid their subject and key for TLS servers.
     ///
-    /// A distrusted certificate is on no path, presented or not. If a store contains it twice, the stricter settings
-    /// count, so that the order of its files does not.
+    /// Distrust applies to presented certificates, too. If a store contains a certificate twice, the stricter settings
+    /// count, so that the order of files does not matter.
     func distrust(on path: [PathNode]) -> [TrustFailure] {
         path.enumerated().filter { place in tiers.joined().contains { $0.distrusts(place.element) } }.map {
             TrustFailure(.distrusted, at: $0.offset, of: $0.element.certificate)
         }
     }
 
-    /// The damaged files in which certificates of a path were looked for, each once, in the order of the sources.
-    ///
-    /// The damage may hide an anchor or distrust.
+    /// The damaged files of a path's certificates, in the order of the sources; they may hide anchors or distrust.
     package func damage(concerning certificates: [Certificate], whenMissing isMissing: Bool) -> [StoreDamage] {
         let sources = tiers.joined().filter(\.isDamaged)
         guard !sources.isEmpty else { return [] }
@@ -99,7 +94,7 @@ package final class TrustStore: Sendable {
         }
     }
 
-    /// The places that lack the system's roots, if the store should contain them; `nil` if they are there or damaged.
+    /// The places that lack the system's roots; `nil` if the roots are there, damaged, or not to be there.
     ///
     /// Reads the bundle, so call it only if a chain was not trusted.
     package var placesWithoutSystemRoots: String? {
@@ -109,11 +104,11 @@ package final class TrustStore: Sendable {
 }
 
 private struct SystemRoots: Sendable {
-    /// Directories of hashed names, separated as in `SSL_CERT_DIR`.
+    /// Directories of hashed names, separated by colons as in `SSL_CERT_DIR`.
     let directories: String
     let bundle: BundleFile
 
-    /// Takes the places that OpenSSL's variables name, or else OpenSSL's own.
+    /// Takes the places in OpenSSL's environment variables, or else OpenSSL's default places.
     init(environment: [String: String]) {
         func place(_ variable: UnsafePointer<CChar>?, _ standard: UnsafePointer<CChar>?) -> String {
             variable.flatMap { environment[String(cString: $0)] } ?? standard.map { String(cString: $0) } ?? ""
