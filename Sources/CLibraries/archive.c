@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-// Where libarchive's header is, the compiler compares its declarations with ours.
+// If libarchive's headers are installed, the compiler compares their declarations with ours.
 #if __has_include(<archive.h>) && __has_include(<archive_entry.h>)
 #include <archive.h>
 #include <archive_entry.h>

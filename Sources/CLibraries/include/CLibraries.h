@@ -1,7 +1,6 @@
-// The C libraries other than OpenSSL: Expat, libidn2, libpsl, and libarchive's functions for reading zip archives.
-//
-// Those of libarchive are looked up when an archive is read (dlopen). Linking with it would cost every start of the program 2.8 ms: it
-// brings nettle, libxml2, ICU and the C++ runtime along.
+// The C libraries other than OpenSSL: Expat, libidn2, libpsl, and libarchive's functions for zip archives. libarchive
+// is loaded (dlopen) when an archive is read: linking it would cost every start of the program 2.8 ms, because it
+// brings along nettle, libxml2, ICU and the C++ runtime.
 #ifndef CLIBRARIES_H
 #define CLIBRARIES_H
 
@@ -17,7 +16,7 @@ struct archive_entry;
 typedef ssize_t CArchive_read_callback(struct archive *archive, void *data, const void **buffer);
 typedef int64_t CArchive_seek_callback(struct archive *archive, void *data, int64_t offset, int whence);
 
-// Result, name without archive_, and parameters of each function, as <archive.h> and <archive_entry.h> declare them.
+// The result, name without archive_, and parameters of each function, as in <archive.h> and <archive_entry.h>.
 #define CArchive_EACH(do)                                                                \
     do(struct archive *, read_new, (void))                                               \
     do(int, read_free, (struct archive *))                                               \
@@ -39,10 +38,10 @@ struct CArchive {
     CArchive_EACH(CArchive_MEMBER)
 };
 
-// The values of libarchive that calls return.
+// The values that libarchive's functions return.
 enum { CArchive_EOF = 1, CArchive_OK = 0, CArchive_WARN = -20, CArchive_FATAL = -30 };
 
-// Loads the library and fills in its functions. Returns NULL, or the reason for which that was not possible.
+// Loads the library and fills in its functions; returns NULL, or the reason why it could not.
 const char *CArchive_load(struct CArchive *functions);
 
 #endif
