@@ -8,7 +8,7 @@ typedef struct {
     size_t count;
 } bytes;
 
-// Takes a length of `width` bytes and its content; 0 if they are not there.
+// Takes a length of `width` bytes and content of that length; 0 if bytes are missing.
 static int take(bytes *from, size_t width, bytes *taken) {
     if (from->count < width) return 0;
     size_t length = 0;
@@ -22,7 +22,7 @@ static int take(bytes *from, size_t width, bytes *taken) {
 }
 
 // Takes an element and its tag; 0 if it is cut off, or has an indefinite length or a tag of several bytes (X.690, 8.1).
-// Lengths may have more bytes than they need, as OpenSSL reads them.
+// Lengths may have more bytes than they need, because OpenSSL accepts them.
 static int element(bytes *from, unsigned char *tag, bytes *content) {
     if (from->count < 2 || (from->next[0] & 0x1F) == 0x1F) return 0;
     *tag = from->next[0];
@@ -74,7 +74,7 @@ enum {
     EXPLICIT_0 = 0xA0
 };
 
-// The kinds of keys whose curves OpenSSL reads.
+// 1 if OpenSSL reads a curve from the parameters of this algorithm.
 static int isOnCurve(bytes algorithm) {
     return IS(algorithm, "\x2A\x86\x48\xCE\x3D\x02\x01")          // id-ecPublicKey (RFC 5480, 2.1.1)
         || IS(algorithm, "\x2A\x81\x1C\xCF\x55\x01\x82\x2D");     // SM2
@@ -86,12 +86,12 @@ typedef struct {
     size_t compressedPoints;
 } costs;
 
-// RSA's own kind of key, and the one for PSS (RFC 8017, A.2).
+// 1 if the algorithm is rsaEncryption or id-RSASSA-PSS (RFC 8017, A.2).
 static int isRSA(bytes algorithm) {
     return IS(algorithm, "\x2A\x86\x48\x86\xF7\x0D\x01\x01\x01") || IS(algorithm, "\x2A\x86\x48\x86\xF7\x0D\x01\x01\x0A");
 }
 
-// 1 if an RSA key costs little to use: a modulus of 8,192 bits, an exponent of 64 at most, and a byte for each sign.
+// 1 if an RSA key is cheap to use: its modulus has 8,192 bits at most, its exponent 64, each with a byte for the sign.
 static int isCheapRSA(bytes key) {
     bytes numbers, modulus, exponent;
     if (key.count < 1) return 1;
@@ -112,8 +112,8 @@ static int isCheapCurve(bytes curve, bytes point) {
     return part.count > 0 && part.next[0] == 0x04 && point.count > 1 && point.next[1] == 0x04;
 }
 
-// Examines what a SubjectPublicKeyInfo costs OpenSSL to read: a root for a point with one coordinate, and any time for
-// a curve of the key's own (RFC 5480, 2.1.1, forbids them), because OpenSSL does not ask first if its prime is one.
+// Examines the cost of reading a SubjectPublicKeyInfo: a square root for a compressed point, and any time for a curve
+// of the key's own (forbidden by RFC 5480, 2.1.1), because OpenSSL does not check first that its prime is one.
 static int examineKey(bytes key, costs *found) {
     unsigned char tag;
     bytes algorithm, name, parameters, point;
@@ -145,7 +145,7 @@ int COpenSSL_certificate_message(const unsigned char *message, size_t length, in
     if (rest.count < 1) return 0;
     rest.next += 1;
     rest.count -= 1;
-    // OpenSSL itself refuses a message that is not in its form.
+    // OpenSSL itself rejects a malformed message.
     if (!take(&rest, 3, &body) || (hasContext && !take(&body, 1, &part)) || !take(&body, 3, &list)) return 0;
     while (list.count > 0) {
         if (!take(&list, 3, &part)) return 0;
@@ -173,7 +173,7 @@ int COpenSSL_staple(const unsigned char *response, size_t length, size_t mostCer
     costs found = {1, 0};
     size_t count = 0;
     if (!tagged(&rest, SEQUENCE, &body) || !tagged(&body, ENUMERATED, &part)) return COpenSSL_CERTIFICATES_UNREADABLE;
-    // A response with an error has nothing more.
+    // A response with an error ends here.
     if (body.count == 0) return 0;
     if (!tagged(&body, EXPLICIT_0, &rest) || !tagged(&rest, SEQUENCE, &part) || !allTagged(&part, "\x06\x04", &rest)
         || !tagged(&rest, SEQUENCE, &basic) || !allTagged(&basic, "\x30\x30\x03", &part)) {
@@ -199,7 +199,6 @@ int COpenSSL_request(const unsigned char *request, size_t length) {
         ? examineKey(part, &found) : COpenSSL_CERTIFICATES_UNREADABLE;
 }
 
-// 1 if the curve of a private key has a name.
 static int isNamedCurve(bytes parameters) {
     unsigned char tag;
     bytes curve;
@@ -221,12 +220,12 @@ int COpenSSL_private_key(const unsigned char *key, size_t length) {
     if (!tagged(&rest, SEQUENCE, &fields) || !tagged(&fields, INTEGER, &part) || !element(&fields, &tag, &first)) {
         return COpenSSL_CERTIFICATES_UNREADABLE;
     }
-    // RSA's own form contains the public half, as DSA's does.
+    // The forms for RSA (PKCS #1) and DSA contain the public half.
     if (tag == INTEGER) return 0;
     if (tag == OCTET_STRING) return length > COpenSSL_PRIVATE_KEY_MAX ? COpenSSL_CERTIFICATES_COSTLY : examineCurveKey(fields);
     // PKCS #8 (RFC 5208, 5).
     if (tag != SEQUENCE || !tagged(&first, OBJECT, &name)) return COpenSSL_CERTIFICATES_UNREADABLE;
-    // PKCS #1, and the arc of ML-DSA and SLH-DSA.
+    // Keys for RSA (PKCS #1), ML-DSA and SLH-DSA, by their arcs.
     const int isLong = (name.count == 9 && memcmp(name.next, "\x2A\x86\x48\x86\xF7\x0D\x01\x01", 8) == 0)
         || (name.count == 9 && memcmp(name.next, "\x60\x86\x48\x01\x65\x03\x04\x03", 8) == 0);
     if (isLong) return 0;

@@ -1,5 +1,5 @@
-// OpenSSL 3.0 or later: its macros as functions, named by the module and the macro because Swift's importer cannot read
-// macros, and checks of certificates before OpenSSL reads them.
+// OpenSSL 3.0 or later: its macros as functions with COpenSSL_ before their name, because Swift cannot import macros,
+// and checks of certificates before OpenSSL reads them.
 #ifndef COPENSSL_H
 #define COPENSSL_H
 
@@ -17,10 +17,9 @@
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
-// Has OpenSSL load the names of all kinds of keys, before its first use by two threads.
-// OpenSSL 3.0 loses algorithms for the life of the process if one thread loads its decoders for the first time while
-// another loads kinds of keys: both register the same names, and the second is refused. Measured with a program of two
-// such threads: 14 of 5,000 processes had no P-256 or could read no EC key; none of 5,000 after this.
+// Has OpenSSL load the names of all kinds of keys before two threads use it. OpenSSL 3.0 loses algorithms for the life
+// of the process if one thread loads decoders while another loads kinds of keys: both register the same names, and the
+// second is rejected. Measured with two such threads: 14 of 5,000 processes lacked P-256 or EC keys, none after this.
 void COpenSSL_learn_names(void);
 
 static inline void COpenSSL_OPENSSL_free(void *memory) { OPENSSL_free(memory); }
@@ -33,7 +32,7 @@ static inline int COpenSSL_ASN1_STRING_length(const void *string) { return ASN1_
 static inline void COpenSSL_ASN1_STRING_free(void *string) { ASN1_STRING_free(string); }
 static inline int COpenSSL_ASN1_STRING_to_UTF8(unsigned char **out, const void *string) { return ASN1_STRING_to_UTF8(out, string); }
 
-// A copy with the inner signature algorithm written outside, if the two differ by a NULL alone; else NULL.
+// A copy with the inner signature algorithm on the outside, too, if the two differ only by a NULL; else NULL.
 static inline X509 *COpenSSL_X509_with_inner_algorithm(X509 *certificate) {
     const X509_ALGOR *inner = X509_get0_tbs_sigalg(certificate), *outer;
     const ASN1_OBJECT *innerKind, *outerKind;
@@ -49,7 +48,7 @@ static inline X509 *COpenSSL_X509_with_inner_algorithm(X509 *certificate) {
     return copy;
 }
 
-// A chain is judged once: no server may present another one after that, nor a compressed one, which the guard would not see.
+// A chain is judged once: no server may present another one later, nor a compressed one, which the guard cannot read.
 static inline uint64_t COpenSSL_options(void) {
 #ifndef SSL_OP_NO_RX_CERTIFICATE_COMPRESSION
 #define SSL_OP_NO_RX_CERTIFICATE_COMPRESSION 0
@@ -80,10 +79,10 @@ static inline long COpenSSL_SSL_CTX_set_tlsext_status_cb(SSL_CTX *context, int (
     return SSL_CTX_set_tlsext_status_cb(context, callback);
 }
 
-// Allows all at level 0, for SSL_CTX_set_security_callback, but finite-field groups only if `namesGroups` is set
-// (SSL_set0_security_ex_data), and primes of 1,024 to 4,096 bits: OpenSSL takes 10,000, a second of a client's time.
+// Allows everything at level 0 (SSL_CTX_set_security_callback), but finite-field groups only if `namesGroups` is set
+// (SSL_set0_security_ex_data), and only primes of 1,024 to 4,096 bits: OpenSSL's 10,000 cost a client a second.
 int COpenSSL_allows(const SSL *ssl, const SSL_CTX *context, int operation, int strength, int nid, void *key, void *namesGroups);
-// The reasons why OpenSSL is not to read certificates: they are of another form than examined, or cost too much.
+// The reasons why OpenSSL must not read certificates: they do not have the examined form, or they cost too much.
 enum {
     COpenSSL_CERTIFICATES_MANY = 1,
     COpenSSL_CERTIFICATES_OWN_CURVE,
@@ -98,11 +97,11 @@ enum {
 // Examine certificates and keys before OpenSSL reads them; each returns one of these reasons, or 0 if there is none.
 // The first is for a Certificate message (RFC 8446, 4.4.2, or without a context RFC 5246, 7.4.2).
 int COpenSSL_certificate_message(const unsigned char *message, size_t length, int hasContext, size_t mostCertificates);
-// A certificate (RFC 5280, 4.1), whatever follows it.
+// A certificate (RFC 5280, 4.1); bytes after it do not count.
 int COpenSSL_certificate(const unsigned char *certificate, size_t length);
-// A SubjectPublicKeyInfo (RFC 5280, 4.1), whatever follows it.
+// A SubjectPublicKeyInfo (RFC 5280, 4.1); bytes after it do not count.
 int COpenSSL_public_key(const unsigned char *key, size_t length);
-// A certification request (RFC 2986, 4.1), whatever follows it.
+// A certification request (RFC 2986, 4.1); bytes after it do not count.
 int COpenSSL_request(const unsigned char *request, size_t length);
 // A private key without a passphrase: PKCS #8, PKCS #1 or SEC 1.
 int COpenSSL_private_key(const unsigned char *key, size_t length);
