@@ -11,12 +11,12 @@ internal import COpenSSL
 package struct LabError: Error, Sendable, Hashable, CustomStringConvertible {
     package let description: String
 
-    /// A combination that does not exist; the text names it and what does exist.
+    /// An error for a combination that the lab cannot make; the text names it and what to use instead.
     package static func unsupported(_ combination: String) -> LabError {
         LabError(description: "the loopback lab refuses: \(combination)")
     }
 
-    /// An error of the OpenSSL call that just failed on this thread, whose error queue is emptied.
+    /// An error for the OpenSSL call that just failed on this thread; empties the thread's error queue.
     static func openSSL(_ operation: String) -> LabError {
         var reasons: [String] = []
         while true {
@@ -30,7 +30,6 @@ package struct LabError: Error, Sendable, Hashable, CustomStringConvertible {
         return LabError(description: "OpenSSL could not \(operation): \(reason)")
     }
 
-    /// An error of the system call that just failed on this thread.
     static func system(_ operation: String) -> LabError {
         LabError(description: "cannot \(operation): \(String(cString: strerror(errno)))")
     }

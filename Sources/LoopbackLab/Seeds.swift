@@ -1,11 +1,11 @@
-/// The seeds of a property test: the same few in every run, and fresh ones, so that the runs of a year are not one run.
+/// The seeds of a property test: a few that are the same in every run, and fresh ones, so that runs differ.
 ///
-/// Each seed is a test case, whose failure names it; let it take no more than half a second. The parameter is called
-/// `seed`: by that name `make fuzz` finds these tests and runs them longer.
+/// Each seed is a test case, which its failure names; let it take half a second at most. The parameter must be called
+/// `seed`, because `make fuzz` finds these tests by that name and runs them longer.
 ///
 /// Two variables of the environment change the seeds:
-/// - `PINCHECK_ROUNDS`, 1 or more: the factor of their number. All that are added are fresh.
-/// - `PINCHECK_SEED`: the first fresh seed, to repeat a failure. A chosen one is printed.
+/// - `PINCHECK_ROUNDS`, 1 or more: multiplies the number of seeds; the additional ones are fresh.
+/// - `PINCHECK_SEED`: the first fresh seed, to repeat a failure; without it a random one is chosen and printed.
 package enum Seeds {
     package static func sample(_ count: Int) -> [UInt64] {
         let added = (count + 1) * rounds - count
@@ -17,14 +17,14 @@ package enum Seeds {
     /// The first fresh seed of this process: one for all tests, so that one variable repeats them all.
     private static let fresh: UInt64 = {
         if let given = number(of: "PINCHECK_SEED") { return given }
-        // Short enough to be copied by hand, and none of the fixed ones.
+        // The range keeps the seed short enough to copy by hand, and apart from the fixed ones.
         let chosen = UInt64.random(in: 1_000_000..<1_000_000_000)
         let line = "property tests: fresh seed \(chosen); PINCHECK_SEED=\(chosen) repeats it\n"
         _ = line.withCString { write(STDERR_FILENO, $0, line.utf8.count) }
         return chosen
     }()
 
-    /// The number in a variable of the environment; other text ends the process, because a wanted test would not run.
+    /// The number in an environment variable; other text ends the process, because the wanted test would not run.
     private static func number(of variable: String) -> UInt64? {
         guard let text = getenv(variable).map({ String(cString: $0) }), !text.isEmpty else { return nil }
         guard let number = UInt64(text) else { fatalError("\(variable) is '\(text)' and no whole number") }
@@ -32,8 +32,7 @@ package enum Seeds {
     }
 }
 
-/// A random number generator that repeats its numbers for a seed, so that a failure can be seen again: SplitMix64
-/// (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
+/// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014), repeatable by a seed.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -49,7 +48,7 @@ package struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension [UInt8] {
-    /// One to `most` changes: a bit, or up to `length` bytes, or the rest, cut, doubled, behind or replaced by one of `texts`.
+    /// A copy with up to `most` changes: pieces deleted, doubled, replaced by or put after `texts`, or bits flipped.
     package func damaged(
         most: Int = 4, length: Int = 40, texts: [String] = ["\0"], using random: inout SeededGenerator
     ) -> [UInt8] {
@@ -67,7 +66,7 @@ extension [UInt8] {
     }
 }
 
-/// The rows of a text, a line each, by their fields; `⏎` stands for a line break, and `//` begins a comment.
+/// The fields of each line of a text, separated by ` | `; `⏎` means a line break, and `//` begins a comment line.
 package func table(_ text: String, columns: Int = .max) -> [[String]] {
     text.split(separator: "\n").filter { !$0.hasPrefix("//") }.map { row in
         row.split(separator: " | ", maxSplits: columns - 1, omittingEmptySubsequences: false).map {

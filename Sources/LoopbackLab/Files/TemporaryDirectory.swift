@@ -1,10 +1,9 @@
 internal import Base
 
-/// A directory for this user only, which is removed with its contents when its owner lets it go.
+/// A directory with mode 0700, which is removed with its contents when this object is deallocated.
 package final class TemporaryDirectory: Sendable {
     package let path: String
 
-    /// Makes a directory (mkdtemp) below `TMPDIR` or `/tmp`.
     package init() throws(LabError) {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array((parent + "/pincheck-lab-XXXXXX").utf8CString)
@@ -14,7 +13,7 @@ package final class TemporaryDirectory: Sendable {
 
     deinit { removeTree(path) }
 
-    /// Writes a file with mode 0600 in place of one of the same name, and returns its path.
+    /// Writes a file with mode 0600, replacing one of the same name, and returns its path.
     @discardableResult package func write(_ bytes: [UInt8], to name: String) throws(LabError) -> String {
         let file = path + "/" + name
         let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -35,7 +34,7 @@ package final class TemporaryDirectory: Sendable {
     }
 }
 
-/// Removes a file, or a directory with its contents; what cannot be removed stays.
+/// Removes a file, or a directory with its contents, and ignores failures.
 private func removeTree(_ path: String) {
     if unlink(path) == 0 { return }
     let names = try? DirectoryListing.names(in: path) { $0.text != "." && $0.text != ".." }

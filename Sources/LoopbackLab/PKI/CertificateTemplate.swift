@@ -1,4 +1,4 @@
-/// A value of which tests make changed copies, as in `CertificateTemplate.leaf("a.example").with { $0.version = 1 }`.
+/// A value that tests copy with changes, as in `CertificateTemplate.leaf("a.example").with { $0.version = 1 }`.
 package protocol Changeable {}
 
 extension Changeable {
@@ -9,13 +9,12 @@ extension Changeable {
     }
 }
 
-/// Everything about a certificate to be issued, except its key and its issuer.
+/// The contents of a certificate to be issued, except its key and its issuer.
 package struct CertificateTemplate: Sendable, Hashable, Changeable {
     /// A bit of the keyUsage extension (RFC 5280, 4.2.1.3); the raw value is its position.
     package enum KeyUsage: Int, Sendable, Hashable {
-        /// Signatures other than those of the two signing bits below.
+        /// Signatures on anything except certificates and CRLs.
         case digitalSignature = 0
-        /// Encryption of keys, as in RSA key transport.
         case keyEncipherment = 2
         case keyAgreement = 4
         case keyCertSign = 5
@@ -24,7 +23,7 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
 
     package enum KeyIdentifier: Sendable, Hashable {
         case absent
-        /// The identifier of the subject's key, or of the issuer's.
+        /// The identifier made from the key: the subject's, or the issuer's in the authorityKeyIdentifier.
         case derived
         case bytes([UInt8])
     }
@@ -32,7 +31,7 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
     package struct Extension: Sendable, Hashable {
         package var identifier: OID
         package var isCritical: Bool
-        /// The bytes inside its OCTET STRING.
+        /// The contents of the extension's OCTET STRING.
         package var value: [UInt8]
 
         package init(_ identifier: OID, isCritical: Bool = false, value: [UInt8]) {
@@ -40,17 +39,16 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
         }
     }
 
-    /// The version as people count it: 3 has extensions, 1 has none.
+    /// The X.509 version, one more than its encoded number; version 1 has no extensions.
     package var version: UInt8 = 3
-    /// The subject; ``DistinguishedName/empty`` if there is none.
     package var subject: DistinguishedName
-    /// The issuer's name; `nil` if it is the issuer's subject.
+    /// The issuer's name; `nil` means the subject of the certificate that issues this one.
     package var issuer: DistinguishedName?
-    /// The entries of the subjectAltName, which is left out if there are none.
+    /// The entries of the subjectAltName extension; an empty list leaves it out.
     package var alternativeNames: [GeneralName] = []
     /// The first second of validity, in seconds since the epoch (years 0 to 9999).
     package var notBefore: Int64
-    /// The last second of validity, counted likewise.
+    /// The last second of validity, in seconds since the epoch.
     package var notAfter: Int64
     /// The cA field of the critical basicConstraints extension (RFC 5280, 4.2.1.9); `nil` leaves the extension out.
     package var isAuthority: Bool?
@@ -60,35 +58,35 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
     package var keyUsage: [KeyUsage]?
     /// The purposes of the extendedKeyUsage extension; `nil` leaves it out.
     package var extendedKeyUsage: [OID]?
-    /// The bases of the critical nameConstraints extension (RFC 5280, 4.2.1.10), which is left out without any.
+    /// The bases of the critical nameConstraints extension (RFC 5280, 4.2.1.10), left out if both lists are empty.
     package var permittedNames: [GeneralName] = []
     package var excludedNames: [GeneralName] = []
     package var subjectKeyIdentifier = KeyIdentifier.derived
     package var authorityKeyIdentifier = KeyIdentifier.derived
     package var digest = SignatureDigest.sha256
-    /// The SubjectPublicKeyInfo of a key that nobody here can make; `nil` for that of the key.
+    /// The SubjectPublicKeyInfo in place of the key's own, for kinds of keys that the lab cannot make.
     package var publicKeyInfo: [UInt8]?
-    /// The AlgorithmIdentifier next to the signature; `nil` if it is the signed one.
+    /// The AlgorithmIdentifier next to the signature; `nil` repeats the signed one (RFC 5280, 4.1.1.2).
     package var outerAlgorithm: [UInt8]?
-    /// The big-endian bytes of the serial number; `nil` if 16 random ones are to be made.
+    /// The big-endian bytes of the serial number; `nil` means 16 random ones.
     package var serialNumber: [UInt8]?
     package var additionalExtensions: [Extension] = []
 
-    /// The template of a CA, a root or an intermediate, valid from 30 days ago until in ten years.
+    /// The template of a root or intermediate CA, valid from 30 days ago to ten years from now.
     package static func authority(_ subject: DistinguishedName, pathLength: Int? = nil) -> CertificateTemplate {
         CertificateTemplate(
             subject: subject, notBefore: LabClock.now - 30 * LabClock.day, notAfter: LabClock.now + 10 * LabClock.year,
             isAuthority: true, pathLength: pathLength, keyUsage: [.keyCertSign, .cRLSign])
     }
 
-    /// The template of a server's certificate for names and addresses, of which the first is the common name too.
+    /// The template of a server's certificate; the first name or address is also the common name.
     package static func leaf(_ names: String...) -> CertificateTemplate {
         leaf(
             subject: names.first.map { DistinguishedName(commonName: $0) } ?? .empty,
             names: names.map { GeneralName($0) })
     }
 
-    /// The template of a server's certificate with this subject, valid from an hour ago until in 90 days.
+    /// The template of a server's certificate, valid from an hour ago to 90 days from now.
     package static func leaf(subject: DistinguishedName, names: [GeneralName]) -> CertificateTemplate {
         CertificateTemplate(
             subject: subject, alternativeNames: names, notBefore: LabClock.now - LabClock.hour,
@@ -96,12 +94,12 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
             extendedKeyUsage: [.serverAuth])
     }
 
-    /// A copy with more names, `name-0.many.example.com` onwards; 10,000 make a certificate of about 280 KB.
+    /// A copy with more names, from `name-0.many.example.com` on; 10,000 of them make about 280 KB.
     package func withManyNames(_ count: Int) -> CertificateTemplate {
         with { $0.alternativeNames += (0..<count).map { .dns("name-\($0).many.example.com") } }
     }
 
-    /// A copy that names its issuer by the issuer's issuer and serial number alone (RFC 5280, 4.2.1.1).
+    /// A copy whose authorityKeyIdentifier has only the issuer's issuer and serial number (RFC 5280, 4.2.1.1).
     package func naming(issuerOf name: DistinguishedName, serialNumber: [UInt8]) -> CertificateTemplate {
         let value = DER.sequence(
             DER.explicit(1, DER.explicit(4, name.der)), DER.implicit(2, serialNumber))
@@ -111,7 +109,7 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
         }
     }
 
-    /// A copy with the places of its issuer's certificate in the authorityInfoAccess extension (RFC 5280, 4.2.2.1).
+    /// A copy with these URLs of its issuer's certificate in the authorityInfoAccess extension (RFC 5280, 4.2.2.1).
     package func withIssuerPlaces(_ places: [String]) -> CertificateTemplate {
         let descriptions = places.map { place in
             DER.sequence(OID(1, 3, 6, 1, 5, 5, 7, 48, 2).der, DER.implicit(6, Array(place.utf8)))
@@ -130,13 +128,11 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
         }
     }
 
-    /// A copy that expired `days` days ago after a year of validity.
     package func expired(daysAgo days: Int64 = 1) -> CertificateTemplate {
         let end = LabClock.now - days * LabClock.day
         return valid(from: end - LabClock.year, to: end)
     }
 
-    /// A copy that becomes valid in `days` days, for a year.
     package func notYetValid(inDays days: Int64 = 1) -> CertificateTemplate {
         let start = LabClock.now + days * LabClock.day
         return valid(from: start, to: start + LabClock.year)

@@ -3,8 +3,8 @@ internal import COpenSSL
 
 /// Writes DER (ITU-T X.690), the encoding of certificates.
 ///
-/// The lab encodes by itself, so that it can issue what a library refuses to write, and so that the code under test,
-/// which reads with OpenSSL, is judged by an encoder that it does not share.
+/// The lab has an encoder of its own: it issues certificates that OpenSSL refuses to write, and shares no mistake with
+/// the code under test, which reads with OpenSSL.
 enum DER {
     static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         let length = minimalBytes(UInt(content.count))
@@ -52,7 +52,7 @@ enum DER {
     }
 }
 
-/// An element in DER, for content that no template has: a tag and the elements in it.
+/// Encodes a DER element with a tag and contents, for parts that templates cannot express.
 package func element(_ tag: UInt8, _ parts: [UInt8]...) -> [UInt8] { DER.element(tag, Array(parts.joined())) }
 
 package struct OID: Sendable, Hashable {
@@ -103,21 +103,18 @@ package enum LabClock {
     package static var now: Int64 { Int64(time(nil)) }
     package static let hour: Int64 = 3_600
     package static let day: Int64 = 86_400
-    /// The seconds of 365 days.
     package static let year: Int64 = 365 * day
 }
 
 /// The PEM text of `der` (RFC 7468), in lines of 64 characters.
 package func pem(_ der: [UInt8], label: String) -> String {
-    // 48 bytes are a line.
     let lines = stride(from: 0, to: der.count, by: 48).map { Base64.text(of: Array(der[$0..<min($0 + 48, der.count)])) }
     return (["-----BEGIN \(label)-----"] + lines + ["-----END \(label)-----", ""]).joined(separator: "\n")
 }
 
-/// The certificates in this order as one PEM text, as a server's chain file has them.
 package func pem(of certificates: [LabCertificate]) -> String { certificates.map(\.pem).joined() }
 
-/// The certificates in a PKCS #7 message that signs nothing, as in `.p7b` files (RFC 5652, 5.1), in DER.
+/// The DER of a PKCS #7 SignedData without signers, as in `.p7b` files (RFC 5652, 5.1).
 package func signedData(of certificates: [LabCertificate]) -> [UInt8] {
     let content = DER.sequence(
         DER.integer([1]), DER.element(0x31, []), DER.sequence(OID(1, 2, 840, 113549, 1, 7, 1).der),
@@ -126,7 +123,7 @@ package func signedData(of certificates: [LabCertificate]) -> [UInt8] {
 }
 
 extension LabCertificate {
-    /// The file name that `openssl rehash` gives the certificate among anchors: its subject's hash and `.0`.
+    /// The file name that `openssl rehash` gives the certificate: the hash of its subject, and `.0`.
     package var hashedFileName: String {
         let certificate = openSSL
         defer { X509_free(certificate) }
@@ -134,6 +131,6 @@ extension LabCertificate {
         return String(repeating: "0", count: max(0, 8 - digits.count)) + digits + ".0"
     }
 
-    /// A copy in OpenSSL's memory, which the caller frees.
+    /// A copy as an OpenSSL `X509`, which the caller frees; `nil` if the DER does not parse.
     var openSSL: OpaquePointer? { decoded(der) { d2i_X509(nil, $0, $1) } }
 }

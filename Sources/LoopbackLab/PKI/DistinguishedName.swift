@@ -1,6 +1,6 @@
 /// The name of a subject or an issuer: attributes in the order of the encoding, each in a set of its own.
 package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// An attribute, whose value is written as it is: escape sequences, NUL and malformed text included.
+    /// An attribute; its value is written unchanged, even escape sequences, NUL and malformed text.
     package struct Attribute: Sendable, Hashable {
         package var type: OID
         package var value: [UInt8]
@@ -16,7 +16,6 @@ package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral
 
     package init(_ attributes: [Attribute]) { self.attributes = attributes }
 
-    /// A name with a common name and, before it, an organization if there is one.
     package init(commonName: String, organization: String? = nil) {
         attributes = (organization.map { [Attribute(.organization, Array($0.utf8))] } ?? [])
         attributes.append(Attribute(.commonName, Array(commonName.utf8)))
@@ -26,7 +25,6 @@ package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral
 
     package init(stringLiteral commonName: String) { self.init(commonName: commonName) }
 
-    /// The name of a certificate without a subject.
     package static let empty = DistinguishedName([])
 
     /// The Name element (RFC 5280, 4.1.2.4).

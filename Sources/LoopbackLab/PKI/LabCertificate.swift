@@ -1,4 +1,4 @@
-/// A certificate with its private key and its template, as a CA or a server has it.
+/// A certificate with its private key, and the template it was made from.
 package struct LabCertificate: Sendable {
     package private(set) var der: [UInt8]
     package let key: LabKey
@@ -16,7 +16,7 @@ package struct LabCertificate: Sendable {
         return try LabCertificate(template, key: key, issuerName: template.subject, issuerKey: key)
     }
 
-    /// Makes self-signed CAs with names of their own, for chains with certificates that are not needed.
+    /// Makes self-signed CAs with different names, for chains that contain needless certificates.
     package static func strangers(_ count: Int) throws(LabError) -> [LabCertificate] {
         var strangers: [LabCertificate] = []
         for number in 0..<count {
@@ -34,13 +34,13 @@ package struct LabCertificate: Sendable {
         (self.key, self.template) = (key, template)
     }
 
-    /// Issues a certificate with this one's key and name, even if this one is not allowed to.
+    /// Issues a certificate with this one's key and name, even if this one's extensions forbid it.
     package func issue(_ template: CertificateTemplate, key: LabKey? = nil) throws(LabError) -> LabCertificate {
         let key = if let key { key } else { try LabKey.generate() }
         return try LabCertificate(template, key: key, issuerName: subject, issuerKey: self.key)
     }
 
-    /// A copy whose signature has another last bit.
+    /// A copy with an inverted last bit, which breaks its signature.
     package func withBrokenSignature() -> LabCertificate {
         var copy = self
         copy.der[copy.der.count - 1] ^= 1
@@ -48,14 +48,14 @@ package struct LabCertificate: Sendable {
         return copy
     }
 
-    /// Issues `other` again with another serial number; by another CA than its issuer this is a cross-signature.
+    /// Issues `other` again with the same key and a new serial number; if another CA does so, it is a cross-signature.
     package func reissue(
         _ other: LabCertificate, changing change: (inout CertificateTemplate) -> Void = { _ in }
     ) throws(LabError) -> LabCertificate {
         try issue(other.template.with { $0.serialNumber = nil }.with(change), key: other.key)
     }
 
-    /// Issues `other` again with a new key, by default of the kind of the old one.
+    /// Issues `other` again with a new key, by default of the same algorithm.
     package func renew(
         _ other: LabCertificate, key: LabKey? = nil, changing change: (inout CertificateTemplate) -> Void = { _ in }
     ) throws(LabError) -> LabCertificate {
@@ -81,7 +81,7 @@ extension LabKey {
 extension CertificateTemplate {
     /// The TBSCertificate (RFC 5280, 4.1), ready to be signed by `issuerKey`.
     func toBeSigned(key: LabKey, issuerName: DistinguishedName, issuerKey: LabKey) throws(LabError) -> [UInt8] {
-        // A random serial number has its first bit clear and its second set: 16 bytes, positive, never zero.
+        // With the first bit clear and the second set, the random number is positive and exactly 16 bytes long.
         let serial = serialNumber ?? [randomBytes(1)[0] & 0x3f | 0x40] + randomBytes(15)
         let extensions = encodedExtensions(key: key, issuerKey: issuerKey)
         return DER.sequence(
@@ -98,7 +98,7 @@ extension CertificateTemplate {
             encoded += Extension(OID(2, 5, 29, arc), isCritical: critical, value: value).der
         }
         if let isAuthority {
-            // DER leaves out a FALSE, because it is the default.
+            // DER omits default values, here FALSE (X.690, 11.5).
             let limit = pathLength.map { DER.integer(DER.minimalBytes(UInt($0))) } ?? []
             add(19, critical: true, DER.sequence(isAuthority ? DER.boolean(true) + limit : []))
         }
@@ -136,9 +136,8 @@ extension CertificateTemplate.Extension {
 
 /// The trust settings of a certificate in a store, in OpenSSL's own format (`openssl x509 -trustout`).
 package struct TrustSettings: Sendable, Hashable {
-    /// The only purposes that the certificate is trusted for; none means all.
+    /// The only purposes for which the certificate is trusted; an empty list means all.
     package var trusted: [OID] = []
-    /// The purposes that it is never trusted for.
     package var rejected: [OID] = []
 
     package init(trusted: [OID] = [], rejected: [OID] = []) { (self.trusted, self.rejected) = (trusted, rejected) }

@@ -1,22 +1,21 @@
 internal import COpenSSL
 internal import Synchronization
 
-/// A private key with its public half, made for one run of the process.
+/// A private key with its public key.
 ///
-/// Sendable because the EVP_PKEY never changes after it is made: OpenSSL counts its references atomically, and any
-/// number of threads may sign with one key, each in a context of its own.
+/// Sendable: the EVP_PKEY never changes, its references are counted atomically, and each signature has its own context.
 package final class LabKey: @unchecked Sendable {
     package enum Algorithm: Sendable, Hashable {
         case p256
         case p384
         case p521
-        /// ECDSA on P-256, a curve that the key describes instead of naming it.
+        /// ECDSA on P-256, with the parameters of the curve in place of its name.
         case p256Described
         /// RSA with a modulus of `bits`; from 2048 bits on a key takes a noticeable part of a second to make.
         case rsa(bits: Int)
-        /// RSA of 2048 bits for PSS signatures alone (id-RSASSA-PSS).
+        /// RSA of 2048 bits, only for PSS signatures (id-RSASSA-PSS).
         case rsaPSS
-        /// RSA with a modulus of 2048 bits and a public exponent of 1,100 bits: each use costs as much as a signature.
+        /// RSA of 2048 bits with a public exponent of 1,100 bits: each verification costs as much as a signature.
         case rsaOfLongExponent
         case ed25519
     }
@@ -26,12 +25,12 @@ package final class LabKey: @unchecked Sendable {
     package let publicKeyInfo: [UInt8]
     /// SHA-256 of ``publicKeyInfo``: the 32 bytes of a public-key pin (RFC 7469, 2.4).
     package let publicKeySHA256: [UInt8]
-    /// The EVP_PKEY, to be borrowed only while this object, its owner, is alive.
+    /// The EVP_PKEY, valid as long as this object, which owns it.
     let pointer: OpaquePointer
-    /// The private scalar of a key that signs the same bytes each time.
+    /// The private scalar of a key from ``fixed(_:)``, whose signatures are deterministic.
     let secret: [UInt8]?
 
-    /// Takes over one reference to `key`, also when it throws.
+    /// Takes ownership of one reference to `key`, even if it throws.
     init(takingOwnershipOf key: OpaquePointer, algorithm: Algorithm, secret: [UInt8]? = nil) throws(LabError) {
         publicKeyInfo = encoded { i2d_PUBKEY(key, $0) }
         guard !publicKeyInfo.isEmpty else {
@@ -68,7 +67,7 @@ package final class LabKey: @unchecked Sendable {
         switch algorithm {
         case .p256, .p384, .p521: return EVP_PKEY_CTX_set_group_name(context, "P-" + "\(algorithm)".dropFirst()) == 1
         case .p256Described:
-            // OPENSSL_EC_EXPLICIT_CURVE
+            // 0 is OPENSSL_EC_EXPLICIT_CURVE.
             return setUp(context, for: .p256) && EVP_PKEY_CTX_set_ec_param_enc(context, 0) == 1
         case .rsa(let bits): return EVP_PKEY_CTX_set_rsa_keygen_bits(context, Int32(clamping: bits)) == 1
         case .rsaPSS: return setUp(context, for: .rsa(bits: 2_048))
@@ -83,11 +82,11 @@ package final class LabKey: @unchecked Sendable {
 
     private static let cache = Mutex<[String: LabKey]>([:])
 
-    /// The process's key of this kind and label, made on first use because RSA keys take long.
+    /// The process-wide key of this algorithm and label, made once because RSA keys take long to make.
     package static func shared(_ algorithm: Algorithm, label: String) throws(LabError) -> LabKey {
         let name = "\(algorithm) \(label)"
         if let key = cache.withLock({ $0[name] }) { return key }
-        // Made outside the lock: of two threads that make one, the first to finish keeps it.
+        // The key is made outside of the lock; if two threads make one, that of the first to finish is kept.
         let made = try generate(algorithm)
         return cache.withLock { keys in
             if let key = keys[name] { return key }
@@ -106,7 +105,6 @@ package final class LabKey: @unchecked Sendable {
         return pem(der, label: "PRIVATE KEY")
     }
 
-    /// The public key in PEM, as `openssl pkey -pubout` writes it.
     package var publicKeyPEM: String { pem(publicKeyInfo, label: "PUBLIC KEY") }
 }
 
@@ -129,9 +127,9 @@ extension LabKey {
         return try LabKey(takingOwnershipOf: key, algorithm: .p256, secret: secret)
     }
 
-    /// An ECDSA signature (FIPS 186-5, 6.4.1) with the secret number 1: the same each time, and it gives the key away.
+    /// An ECDSA signature (FIPS 186-5, 6.4.1) with the constant nonce 1: deterministic, and it reveals the private key.
     static func signature(of message: [UInt8], by secret: [UInt8]) throws(LabError) -> [UInt8] {
-        // With the number 1, r is the x coordinate of P-256's base point, and s the hash + r · secret, modulo the order.
+        // With nonce 1, r is the x coordinate of P-256's base point, and s is hash + r · secret, modulo the order.
         var base: OpaquePointer?
         var order: OpaquePointer?
         BN_hex2bn(&base, "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296")
@@ -153,12 +151,12 @@ extension LabKey {
     }
 }
 
-/// The hash that an issuer signs with, by OpenSSL's name; Ed25519 has its own.
+/// The hash that an issuer signs with, by OpenSSL's name; Ed25519 has a fixed one.
 package enum SignatureDigest: String, Sendable, Hashable {
     case sha256
     /// SHA-1, which no client of today accepts below a root.
     case sha1
-    /// MD5, with RSA only.
+    /// MD5, only with RSA keys.
     case md5
 }
 
@@ -168,7 +166,7 @@ extension LabKey {
         try withSigner(digest) { _, key in
             var bytes = [UInt8](repeating: 0, count: 64)
             let count = bytes.withUnsafeMutableBytes { buffer in
-                // The parameter contains the place of the name, not the name.
+                // The parameter contains a pointer to the name, so it is used only in this closure.
                 "algorithm-id".withCString { name in
                     var parameters = [
                         OSSL_PARAM_construct_octet_string(name, buffer.baseAddress, buffer.count),
@@ -193,7 +191,7 @@ extension LabKey {
         }
     }
 
-    /// The bytes that `body` makes with a context that signs with this key; none are an error.
+    /// The bytes that `body` returns for a signing context of this key; no bytes are an error.
     private func withSigner(
         _ digest: SignatureDigest, _ body: (OpaquePointer?, OpaquePointer?) -> [UInt8]
     ) throws(LabError) -> [UInt8] {

@@ -1,4 +1,4 @@
-/// The small world most tests need: two roots, an intermediate in four versions, one server in five, and two strangers.
+/// The certificates that most tests need: two roots, an intermediate in four versions, and server certificates.
 ///
 /// ```
 /// rootA ─┬─ interA ─┬─ leaf        api.example.com
@@ -12,12 +12,11 @@
 /// junk                             self-signed, unrelated
 /// ```
 ///
-/// A certificate in `exp` has the key and name of its namesake; rootB in the system's store is an interceptor's.
+/// A certificate in `exp` has the key and name of its namesake; rootB in a system's store is an interceptor's root.
 ///
-/// CAs are valid from a year ago for ten years; server certificates from 90 days ago for 390 days, which every platform
-/// takes. Expired ones were valid from six years ago for one.
+/// CAs are valid for ten years from a year ago; server certificates for 390 days from 90 days ago, which every platform
+/// accepts. Expired certificates were valid for a year from six years ago.
 package struct StandardPKI: Sendable {
-    /// The name in all server certificates.
     package static let serverName = "api.example.com"
 
     package let rootA, rootB, rootAexp: LabCertificate
@@ -28,7 +27,7 @@ package struct StandardPKI: Sendable {
 
     package init() throws(LabError) { try self.init(at: LabClock.now, isFixed: false) }
 
-    /// Issues the world of a time, with the same bytes in every process.
+    /// Issues the certificates as of `time`, with the same bytes in every process.
     package init(fixedAt time: Int64) throws(LabError) { try self.init(at: time, isFixed: true) }
 
     private init(at now: Int64, isFixed: Bool) throws(LabError) {
@@ -69,7 +68,7 @@ package struct StandardPKI: Sendable {
     package static func shared() throws(LabError) -> StandardPKI { try world.get() }
 }
 
-/// The world and the server of tests that need none of their own.
+/// The certificates and the server's name of tests that need no others.
 package let pki: StandardPKI = {
     do { return try .shared() } catch { preconditionFailure("\(error)") }
 }()

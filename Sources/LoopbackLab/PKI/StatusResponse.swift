@@ -1,10 +1,10 @@
 internal import COpenSSL
 
-/// An OCSP response about one certificate (RFC 6960, 4.2), right or wrong.
+/// An OCSP response about one certificate (RFC 6960, 4.2), valid or not.
 package struct StatusResponse: Sendable, Changeable {
     package enum Status: Sendable, Hashable {
         case good
-        /// Revoked at this second, with the number of the reason if there is one.
+        /// Revoked at a time in seconds since 1970, with the number of a CRLReason (RFC 5280, 5.3.1).
         case revoked(at: Int64, reason: UInt8?)
         case unknown
     }
@@ -12,19 +12,18 @@ package struct StatusResponse: Sendable, Changeable {
     package var status = Status.good
     /// The hash of the issuer's name and key; nearly all responders use SHA-1.
     package var digest = SignatureDigest.sha1
-    /// The time from which on it is right, in seconds since 1970.
+    /// The time at which the status is known to be right, in seconds since 1970.
     package var thisUpdate = LabClock.now - LabClock.hour
-    /// The time of a newer one; `nil` leaves it out.
+    /// The time of the next response, in seconds since 1970; `nil` leaves it out.
     package var nextUpdate: Int64? = LabClock.now + 7 * LabClock.day
-    /// Further answers about the certificate in the same response; their own responders and answers do not count.
+    /// Further statuses of the certificate in the same response; their own `responder` and `others` are ignored.
     package var others: [StatusResponse] = []
     /// The responder, whose certificate is then sent along; `nil` if the issuer signs.
     package var responder: LabCertificate?
 
-    /// A response that the certificate is good, for a week.
     package init() {}
 
-    /// The error `status` in place of a response (RFC 6960, 4.2.1): 3 is tryLater.
+    /// An error response (RFC 6960, 4.2.1); status 3 is tryLater.
     package static func refusal(status: UInt8) -> [UInt8] { DER.sequence(DER.element(0x0A, [status])) }
 
     package func der(about certificate: LabCertificate, from issuer: LabCertificate) throws(LabError) -> [UInt8] {
@@ -64,27 +63,26 @@ package struct StatusResponse: Sendable, Changeable {
     }
 }
 
-/// A log of certificates (RFC 6962), whose timestamps are not signed.
+/// A certificate-transparency log (RFC 6962), whose timestamps have random bytes as signatures.
 package struct LabLog: Sendable {
-    /// The 32 bytes that the log is known by.
+    /// The log's ID: 32 random bytes.
     package let id: [UInt8]
 
     package init() { id = randomBytes(32) }
 
-    /// A SerializedSCT of version 1 (RFC 6962, 3.2), at a time in milliseconds since 1970 or now.
+    /// A SerializedSCT of version 1 (RFC 6962, 3.2); the time is in milliseconds since 1970, by default now.
     package func timestamp(milliseconds: UInt64? = nil) -> [UInt8] {
         let time = Self.number(milliseconds ?? UInt64(LabClock.now) * 1_000, 8)
         // Version 1 is written as 0; no extensions, SHA-256, ECDSA and a signature follow.
         return [0] + id + time + [0, 0, 4, 3, 0, 8] + randomBytes(8)
     }
 
-    /// A SignedCertificateTimestampList of these timestamps.
     package static func list(_ timestamps: [[UInt8]]) -> [UInt8] {
         let parts = timestamps.flatMap { number(UInt64($0.count), 2) + $0 }
         return number(UInt64(parts.count), 2) + parts
     }
 
-    /// The extension of a certificate that contains a list, right or wrong (RFC 6962, 3.3).
+    /// The certificate extension with a list of timestamps, well-formed or not (RFC 6962, 3.3).
     package static func certificateExtension(_ list: [UInt8]) -> CertificateTemplate.Extension {
         CertificateTemplate.Extension(OID(1, 3, 6, 1, 4, 1, 11129, 2, 4, 2), value: DER.octetString(list))
     }

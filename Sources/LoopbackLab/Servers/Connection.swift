@@ -1,10 +1,9 @@
 internal import Base
 
-/// The stream of a conversation: a socket, or TLS over it.
+/// A byte stream to the client: a socket, or TLS over it.
 protocol ByteStream: AnyObject {
     /// `true` if written bytes still reach the client.
     var isSending: Bool { get }
-    /// `true` if bytes have come that were not read.
     var hasInput: Bool { get }
 
     /// Waits for the next bytes and returns them; none at the end.
@@ -12,11 +11,11 @@ protocol ByteStream: AnyObject {
 
     func write(_ bytes: [UInt8])
 
-    /// Ends the sending side in order; reading goes on.
+    /// Closes the sending side in order; reading goes on.
     func finish()
 }
 
-/// One accepted connection, with the delivery of bytes to it, for a single thread that it blocks.
+/// An accepted connection that sends bytes as its delivery says; it blocks, and one thread uses it.
 final class Connection: ByteStream {
     private let descriptor: Int32
     private let delivery: ServerBehavior.Delivery
@@ -43,7 +42,7 @@ final class Connection: ByteStream {
         var rest = bytes[...]
         while isSending, !rest.isEmpty {
             if case .drips(_, let interval, let start) = delivery, delivered > 0, delivered >= start {
-                // The wait is over if either side ends the connection.
+                // Polling for no event returns early if either side ends the connection.
                 _ = Descriptor.wait(for: 0, on: descriptor, milliseconds: Int32(interval))
             }
             let count = Sockets.transmit(rest.prefix(allowance), to: descriptor)
@@ -54,14 +53,12 @@ final class Connection: ByteStream {
         }
     }
 
-    /// Closes the sending side only: closing both would turn bytes under way from the client into a reset, and the
-    /// client might lose what it was sent last.
+    /// Closes only the sending side: otherwise late bytes of the client cause a reset, and it can lose the last bytes.
     func finish() {
         if isSending { shutdown(descriptor, Int32(SHUT_WR)) }
         isSending = false
     }
 
-    /// The number of bytes that may be sent at once.
     private var allowance: Int {
         switch delivery {
         case .immediate: .max
@@ -71,7 +68,7 @@ final class Connection: ByteStream {
         }
     }
 
-    /// Applies the delivery after the last byte that it lets through.
+    /// Ends or interrupts sending as soon as the delivery's number of bytes is reached.
     private func cutOffIfDue() {
         guard isSending else { return }
         switch delivery {
@@ -81,7 +78,7 @@ final class Connection: ByteStream {
             Sockets.resetOnClose(descriptor)
             (isSending, isReset) = (false, true)
         case .urges(let place, let stalls) where delivered == place:
-            // A content type of TLS; it counts as delivered, so that it is sent once.
+            // 22 is TLS's content type for handshakes; the byte counts as delivered, so that it is sent only once.
             _ = Sockets.transmit([22], to: descriptor, flags: Int32(MSG_OOB))
             delivered += 1
             isSending = !stalls

@@ -11,37 +11,35 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// Blocking POSIX sockets and a thread for each connection: a view of TLS that does not share the client's code.
+/// Uses blocking POSIX sockets and a thread for each connection, so that it shares no code with the client.
 package final class LoopbackServer: Sendable {
     struct State {
-        /// The context for connections that begin now.
         var context: TLSServerContext?
         var connections: [ConnectionObservation] = []
-        /// The sockets of threads that have not ended, the listening one included.
+        /// The sockets of all running threads, including the listening one.
         var descriptors: Set<Int32> = []
         var isStopping = false
     }
 
-    /// The address that the server listens on, as it was given.
     package let address: String
     package let port: UInt16
     private let state: Mutex<State>
     private let behavior: ServerBehavior
-    /// The context that a proxy itself presents.
+    /// The context for TLS to the proxy itself; `nil` if there is none.
     private let proxyContext: TLSServerContext?
 
-    /// Uses other settings for connections that begin from now on, as a server whose certificate was renewed.
+    /// Uses other settings for new connections, like a server whose certificate was renewed.
     ///
-    /// - Throws: ``LabError`` if a key does not fit its certificate; the server then goes on as before.
+    /// - Throws: ``LabError`` if a key does not fit its certificate; the settings then stay as they were.
     package func present(_ settings: TLSServerSettings) throws(LabError) {
         let context = try TLSServerContext(settings)
         state.withLock { $0.context = context }
     }
 
-    /// The observations of each connection so far, in the order in which they were accepted.
+    /// The observations so far, one for each connection in the order of acceptance.
     package var connections: [ConnectionObservation] { state.withLock(\.connections) }
 
-    /// Waits until at least `count` connections are over; a cancelled task gets the observations so far.
+    /// Waits until at least `count` connections have ended; a cancelled task gets the observations so far.
     package func connections(ended count: Int) async -> [ConnectionObservation] {
         while !Task.isCancelled, connections.count(where: \.hasEnded) < count {
             try? await Task.sleep(for: .milliseconds(1))
@@ -49,9 +47,9 @@ package final class LoopbackServer: Sendable {
         return connections
     }
 
-    /// Serves while `body` runs, then stops: afterwards no thread and no descriptor of the server is left.
+    /// Serves while `body` runs, then ends all threads and closes all descriptors of the server.
     ///
-    /// The address is one of this machine, such as `127.0.0.2` or `::1`; port 0 is a free one.
+    /// The address is one of this machine, such as `127.0.0.2` or `::1`; port 0 means any free one.
     package static func serving<Value: Sendable>(
         _ behavior: ServerBehavior, address: String = "127.0.0.1", port: UInt16 = 0,
         isolation: isolated (any Actor)? = #isolation, _ body: (LoopbackServer) async throws -> Value
@@ -82,10 +80,8 @@ package final class LoopbackServer: Sendable {
         }
     }
 
-    /// Ends all connections, and waits until no thread is left.
-    ///
-    /// Closing alone may not do: a program that another thread is starting has copies of all descriptors until it runs,
-    /// close-on-exec or not. A port would stay taken and a client would wait.
+    /// Shuts down all sockets and waits for the threads; closing is not enough, since a program that another thread is
+    /// starting has copies of all descriptors until exec.
     private func stop() {
         state.withLock { state in
             state.isStopping = true
@@ -96,7 +92,7 @@ package final class LoopbackServer: Sendable {
 
     private func listen(_ listener: Int32) {
         while !state.withLock(\.isStopping) {
-            // Not on every system does shutdown(2) wake a thread that listens.
+            // On some systems shutdown(2) does not wake a thread that waits for connections.
             guard Descriptor.wait(for: POLLIN, on: listener, milliseconds: 100),
                 let descriptor = Sockets.accepted(by: listener)
             else { continue }
@@ -168,28 +164,27 @@ package final class LoopbackServer: Sendable {
 package struct ConnectionObservation: Sendable, Hashable {
     /// The name that the client indicated (SNI); `nil` if it indicated none or sent no ClientHello.
     package internal(set) var serverName: String?
-    /// The places requested from a proxy, as in `api.example.com:443`.
+    /// The destinations requested from a proxy, as in `api.example.com:443`.
     package internal(set) var proxiedPlaces: [String] = []
-    /// The number of ClientHellos, of which a HelloRetryRequest or a renegotiation makes one more.
+    /// The number of ClientHellos; a HelloRetryRequest or a renegotiation adds one.
     package internal(set) var clientHellos = 0
-    /// `true` if the handshake came to its end on the server's side.
     package internal(set) var completedHandshake = false
-    /// The version agreed on, once the handshake is complete.
+    /// The negotiated version; `nil` until the handshake is complete.
     package internal(set) var version: TLSVersion?
     package internal(set) var applicationProtocol: String?
     package internal(set) var clientCertificate: [UInt8]?
-    /// The first bytes that came, up to ``openingLimit``.
+    /// The first bytes received, up to ``openingLimit``.
     package internal(set) var opening: [UInt8] = []
-    /// The first bytes of application data that came through TLS, up to ``openingLimit``.
+    /// The first bytes of application data received through TLS, up to ``openingLimit``.
     package internal(set) var applicationOpening: [UInt8] = []
     package internal(set) var receivedCloseNotify = false
-    /// The reason why TLS failed, in OpenSSL's words; `nil` if it did not.
+    /// The reason why TLS failed, in OpenSSL's words; `nil` if it did not fail.
     package internal(set) var failure: String?
     package internal(set) var hasEnded = false
 
-    /// The most bytes that are kept of a client's: enough for the head of a request.
+    /// The limit of ``opening`` in bytes, enough for the head of a request.
     static let openingLimit = 2_048
 }
 
-/// Notes what one connection sees.
+/// Changes the observation of one connection.
 typealias ConnectionRecord = @Sendable ((inout ConnectionObservation) -> Void) -> Void

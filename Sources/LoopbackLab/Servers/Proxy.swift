@@ -1,6 +1,6 @@
 internal import Base
 
-/// A proxy that leads to one server, for any place that is requested.
+/// A proxy that leads to the same server for every requested destination.
 package struct ProxySettings: Sendable, Changeable {
     package enum Speech: Sendable, Hashable {
         case http
@@ -8,11 +8,10 @@ package struct ProxySettings: Sendable, Changeable {
     }
 
     package enum Answer: Sendable, Hashable {
-        /// The way to the server.
         case passage
         /// Bytes after which the proxy closes its side.
         case refusal([UInt8])
-        /// Bytes after which the proxy stays silent; none for one that never answers.
+        /// Bytes after which the proxy stays silent; no bytes if it never answers.
         case silence(after: [UInt8])
     }
 
@@ -27,19 +26,18 @@ package struct ProxySettings: Sendable, Changeable {
     package init(_ speech: Speech, to server: TLSServerSettings) { (self.speech, self.server) = (speech, server) }
 }
 
-/// The proxy's side of a conversation, until that of the server behind it begins.
+/// The proxy's part of a connection, before the server behind it takes over.
 struct Proxy {
     private let settings: ProxySettings
     private let stream: any ByteStream
     private let record: ConnectionRecord
-    /// The bytes that have come and were not read.
     private(set) var input: [UInt8] = []
 
     init(_ settings: ProxySettings, over stream: any ByteStream, _ record: @escaping ConnectionRecord) {
         (self.settings, self.stream, self.record) = (settings, stream, record)
     }
 
-    /// Converses with the client until it is through; `false` if it is not let through.
+    /// Handles the client's request; `false` if the client does not get to the server.
     mutating func letsThrough() -> Bool {
         guard let success = settings.speech == .http ? readConnect() : readSOCKS() else { return false }
         switch settings.answer {
@@ -54,7 +52,7 @@ struct Proxy {
         return false
     }
 
-    /// The next bytes; `nil` if the client ends before.
+    /// The next `count` bytes; `nil` if the client ends before.
     private mutating func take(_ count: Int) -> [UInt8]? {
         while input.count < count {
             let more = stream.read()
@@ -72,7 +70,7 @@ struct Proxy {
 
     private func note(_ place: String) { record { $0.proxiedPlaces.append(place) } }
 
-    /// Reads a request, and returns the answer if it is granted.
+    /// Reads a CONNECT request; returns the answer if it is granted, else `nil`.
     private mutating func readConnect() -> [UInt8]? {
         var head: [UInt8] = []
         while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
@@ -94,7 +92,7 @@ struct Proxy {
         return Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8)
     }
 
-    /// Reads a greeting and a request of SOCKS 5 (RFC 1928, RFC 1929), and returns the answer if it is granted.
+    /// Reads a greeting and a request of SOCKS 5 (RFC 1928, RFC 1929); returns the answer if it is granted, else `nil`.
     private mutating func readSOCKS() -> [UInt8]? {
         let wanted: UInt8 = settings.user == nil ? 0 : 2
         guard let greeting = take(2), let methods = take(Int(greeting[1])) else { return nil }

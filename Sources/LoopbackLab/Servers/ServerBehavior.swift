@@ -7,9 +7,9 @@ package struct ServerBehavior: Sendable {
 
     let service: Service
     var delivery = Delivery.immediate
-    /// How the bytes of all connections but the first are delivered, `nil` for alike.
+    /// The delivery on all connections after the first; `nil` means the same as on the first.
     var afterwards: Delivery?
-    /// Whether a connection has to end before the next begins, as on small devices.
+    /// `true` if a connection must end before the next one begins, as on small devices.
     package var isSerial = false
 
     package static func tls(
@@ -18,7 +18,7 @@ package struct ServerBehavior: Sendable {
         ServerBehavior(service: .tls(settings), delivery: delivery, afterwards: afterwards)
     }
 
-    /// A proxy with a server behind it; `delivery` counts all that it sends.
+    /// A proxy with a server behind it; `delivery` counts the bytes of both.
     package static func proxy(_ settings: ProxySettings, delivery: Delivery = .immediate) -> ServerBehavior {
         ServerBehavior(service: .proxy(settings), delivery: delivery)
     }
@@ -30,42 +30,37 @@ package struct ServerBehavior: Sendable {
         ServerBehavior(service: .script(bytes, waitsForClient: waitsForClient, stalls: stalls), delivery: delivery)
     }
 
-    /// Closes its side right after accepting, in order (FIN).
+    /// Closes the connection right after accepting it (FIN).
     package static let closes = script([], waitsForClient: false)
-    /// Resets the connection right after accepting (RST).
     package static let resets = script([], delivery: .resets(afterBytes: 0))
     /// Accepts, reads, and never answers.
     package static let tarpit = script([], stalls: true)
 
-    /// The way of bytes to the network; counts are of bytes on the wire, over a whole connection.
+    /// The delivery of sent bytes; its numbers count the bytes on the wire of a whole connection.
     package enum Delivery: Sendable, Hashable {
         case immediate
         /// Stops sending after so many bytes and keeps the connection open.
         case stalls(afterBytes: Int)
-        /// Closes its side in order (FIN) after so many bytes.
+        /// Closes the sending side (FIN) after so many bytes.
         case closes(afterBytes: Int)
-        /// Resets the connection (RST) after so many bytes.
         case resets(afterBytes: Int)
-        /// Sends so many bytes at a time with a pause in between, the first ones at once.
+        /// Sends `afterBytes` at once, then `bytes` at a time with pauses between them.
         case drips(bytes: Int = 1, everyMilliseconds: Int = 2, afterBytes: Int = 0)
-        /// Sends one byte of urgent data (TCP's out-of-band data, not in the stream) after so many, then goes on or
-        /// not.
+        /// Sends one byte of urgent data (TCP out-of-band, not in the stream) after so many, then goes on or stalls.
         case urges(afterBytes: Int, thenStalls: Bool)
     }
 
-    /// A TLS server that presents `chain` in its order, with the first one's key and the default settings.
+    /// A TLS server that presents `chain` in this order, with the first certificate's key and the default settings.
     package static func presenting(_ chain: [LabCertificate], delivery: Delivery = .immediate) -> ServerBehavior {
         .tls(TLSServerSettings(presenting: chain), delivery: delivery)
     }
 
-    /// A web server without TLS, which answers a ClientHello with an HTTP error page.
     package static let plainHTTP = script(
         Array(
             """
             HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\nConnection: close\r\n\r
             <html><body>The plain HTTP request was not understood</body></html>\r\n
             """.utf8))
-    /// Servers for mail and for secure shells, which greet as soon as a client connects.
     package static let smtp = greeting("220 mail.example.com ESMTP ready\r\n")
     package static let ssh = greeting("SSH-2.0-OpenSSH_9.7\r\n")
 
@@ -73,7 +68,7 @@ package struct ServerBehavior: Sendable {
         script(Array(text.utf8), waitsForClient: false, stalls: true)
     }
 
-    /// Bytes without meaning, the same for each `seed`; the first is never a TLS content type.
+    /// Random bytes, the same for each `seed`; the first is never a TLS content type.
     package static func garbage(count: Int = 1_024, seed: UInt64 = 1) -> ServerBehavior {
         var generator = SeededGenerator(seed: seed)
         var bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -84,14 +79,14 @@ package struct ServerBehavior: Sendable {
     /// The fatal TLS alert with this number (RFC 8446, 6) in answer to the ClientHello; 40 is handshake_failure.
     package static func alert(_ description: UInt8) -> ServerBehavior { .script([21, 3, 3, 0, 2, 2, description]) }
 
-    /// A handshake record of 65,535 bytes, four times what TLS allows.
+    /// A handshake record of 65,535 bytes, four times the limit of TLS (RFC 8446, 5.1).
     package static var oversizedRecord: ServerBehavior {
         .script([22, 3, 3, 0xff, 0xff] + [UInt8](repeating: 0, count: 0xffff))
     }
 }
 
 extension ServerBehavior.Delivery {
-    /// A way to spoil a handshake from the byte `position` on, chosen by `generator`.
+    /// A random delivery that disturbs a handshake from the byte `position` on.
     package static func hostile(at position: Int, using generator: inout SeededGenerator) -> Self {
         switch Int.random(in: 0..<6, using: &generator) {
         case 0: .stalls(afterBytes: position)

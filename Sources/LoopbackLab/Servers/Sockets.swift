@@ -2,18 +2,18 @@
 private let streamType = SOCK_STREAM
 private let sendFlags: Int32 = 0
 #else
-// Close-on-exec from the first moment: a program that another thread starts in between would keep the socket.
+// Sockets are close-on-exec from the start: else a program that another thread starts in between keeps them.
 private let streamType = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
 private let sendFlags = Int32(MSG_NOSIGNAL)
 #endif
 
 enum Sockets {
-    /// Makes a socket that listens at a numeric `address` and `port`, 0 for any free one.
+    /// Makes a socket that listens at a numeric `address` and `port`; 0 means any free one.
     static func listening(on address: String, port: UInt16, queue: Int32 = 4_096) throws(LabError) -> Int32 {
         try make(address, port, "listen on") { bind($0, $1, $2) == 0 ? listen($0, queue) : -1 }
     }
 
-    /// Makes a socket for `call`; it does not survive exec, so that programs started by a test do not hold the port.
+    /// Makes a close-on-exec socket for `call`, so that programs started by a test do not hold the port.
     static func make(
         _ address: String, _ port: UInt16, _ verb: String, _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) throws(LabError) -> Int32 {
@@ -43,7 +43,7 @@ enum Sockets {
         let status = withUnsafeMutablePointer(to: &storage) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
         }
-        // The port is at the same place in the names of both families.
+        // IPv4 and IPv6 addresses have the port at the same offset.
         return status == 0 ? UInt16(bigEndian: storage.sin6_port) : 0
     }
 
@@ -57,7 +57,7 @@ enum Sockets {
         return descriptor
     }
 
-    /// Waits for bytes and returns them; none at the end.
+    /// Waits for bytes and returns them; none at the end or after an error.
     static func receive(_ descriptor: Int32) -> ArraySlice<UInt8> {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = retrying { recv(descriptor, &buffer, buffer.count, 0) }
@@ -90,7 +90,7 @@ enum Sockets {
     }
 }
 
-/// A port of this machine where no connection is made while a closure runs.
+/// A port of this machine on which no connection succeeds while a closure runs.
 package struct DeadPort: Sendable {
     package let address: String
     package let port: UInt16
@@ -105,7 +105,7 @@ package struct DeadPort: Sendable {
         var descriptors = [try Sockets.listening(on: address, port: 0, queue: 0)]
         defer { for descriptor in descriptors { close(descriptor) } }
         let port = Sockets.port(of: descriptors[0])
-        // A queue of length 0 has room for one connection. The others make sure of that, and stay unanswered.
+        // A queue of length 0 has room for one connection; the others make sure that it is full.
         for _ in 0..<4 { descriptors.append(try Sockets.make(address, port, "connect to") { connect($0, $1, $2) }) }
         return try await body(DeadPort(address: address, port: port))
     }

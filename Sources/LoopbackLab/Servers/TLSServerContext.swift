@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// The SSL_CTX of a server, and those of the names with other identities.
+/// The SSL_CTX of a server, and one for each name with other identities.
 ///
-/// Sendable because it is only read after its initialiser: OpenSSL makes connections from one in any number of threads.
+/// Sendable: only the initialiser changes it, and OpenSSL makes connections from one SSL_CTX in any number of threads.
 final class TLSServerContext: @unchecked Sendable {
     let settings: TLSServerSettings
     let pointer: OpaquePointer
@@ -26,7 +26,7 @@ final class TLSServerContext: @unchecked Sendable {
 
     deinit { SSL_CTX_free(pointer) }
 
-    /// The context for an indicated name in any case of letters, borrowed; `nil` if the name is unknown.
+    /// The context for an indicated name, in any case of letters; borrowed, `nil` if the name is unknown.
     func context(for name: String) -> OpaquePointer? { byName[name.lowercased()]?.pointer }
 
     private func setUp() throws(LabError) {
@@ -47,7 +47,7 @@ final class TLSServerContext: @unchecked Sendable {
         let maker = EVP_PKEY_CTX_new_from_name(nil, "DH", nil)
         defer { EVP_PKEY_CTX_free(maker) }
         var parameters: OpaquePointer?
-        // The context owns the parameters once it has taken them.
+        // On success the context owns the parameters.
         guard EVP_PKEY_paramgen_init(maker) == 1, EVP_PKEY_CTX_set_dh_nid(maker, group) == 1,
             EVP_PKEY_paramgen(maker, &parameters) == 1, SSL_CTX_set0_tmp_dh_pkey(pointer, parameters) == 1
         else { throw .openSSL("set up a Diffie-Hellman group") }
@@ -69,7 +69,7 @@ final class TLSServerContext: @unchecked Sendable {
         _ = COpenSSL_SSL_CTX_set_tlsext_status_cb(pointer) { ssl, _ in
             guard let staple = TLSSession.of(ssl)?.staple, let copy = COpenSSL_OPENSSL_memdup(staple, staple.count)
             else { return SSL_TLSEXT_ERR_NOACK }
-            // The connection frees the copy.
+            // OpenSSL frees the copy with the connection.
             _ = COpenSSL_SSL_set_tlsext_status_ocsp_resp(ssl, copy.assumingMemoryBound(to: UInt8.self), staple.count)
             return SSL_TLSEXT_ERR_OK
         }
@@ -105,12 +105,12 @@ package struct TLSIdentity: Sendable {
     let chain: [LabCertificate]
     let key: LabKey
 
-    /// An identity that presents any certificates, and signs with the first one's key.
+    /// An identity that signs with the first certificate's key.
     package init(_ chain: [LabCertificate]) { self.init(chain, key: chain[0].key) }
 
     private init(_ chain: [LabCertificate], key: LabKey) { (self.chain, self.key) = (chain, key) }
 
-    /// An attacker's identity: it presents a copied chain, but signs with a key of its own, which clients must refuse.
+    /// An attacker's identity: it presents a copied chain but signs with a key of its own, which clients must refuse.
     ///
     /// - Throws: ``LabError/unsupported(_:)`` if the keys are not on one elliptic curve.
     package static func impostor(
@@ -119,7 +119,7 @@ package struct TLSIdentity: Sendable {
 }
 
 extension LabKey {
-    /// A key that signs with this one and claims the public key of `other`, which is all that OpenSSL compares.
+    /// A key that signs with this one but claims the public key of `other`; OpenSSL compares only public keys.
     fileprivate func disguised(as other: LabKey) throws(LabError) -> LabKey {
         guard algorithm == other.algorithm, [.p256, .p384, .p521].contains(algorithm) else {
             throw .unsupported("a \(algorithm) key posing as \(other.algorithm); use two keys on one elliptic curve")

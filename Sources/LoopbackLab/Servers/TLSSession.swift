@@ -1,17 +1,17 @@
 internal import COpenSSL
 
-/// The server's side of TLS over a stream, through memory BIOs and for a single thread.
+/// The server's side of TLS over a stream, through memory BIOs; one thread uses it.
 final class TLSSession: ByteStream {
     private let context: TLSServerContext
     private let ssl: OpaquePointer
-    // Both BIOs belong to the SSL.
+    // The SSL owns both BIOs.
     private let incoming: OpaquePointer
     private let outgoing: OpaquePointer
     private let stream: any ByteStream
     private let record: ConnectionRecord
     private var isFinished = false
 
-    /// Prepares to answer a client whose first bytes may have been read; `nil` if memory is short.
+    /// Prepares a handshake that begins with the bytes `input`; fails only if memory is short.
     init?(
         _ context: TLSServerContext, over stream: any ByteStream, _ record: @escaping ConnectionRecord,
         after input: [UInt8] = []
@@ -42,7 +42,7 @@ final class TLSSession: ByteStream {
 
     var staple: [UInt8]? { context.settings.staple }
 
-    /// Chooses the identities for the name that the client indicated; the result is the servername callback's.
+    /// Chooses the identities for the indicated name; the result is that of OpenSSL's servername callback.
     func chooseIdentity(_ alert: UnsafeMutablePointer<Int32>?) -> Int32 {
         let name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
         record {
@@ -58,7 +58,7 @@ final class TLSSession: ByteStream {
         return SSL_TLSEXT_ERR_ALERT_FATAL
     }
 
-    /// The place in a client's ALPN offer (RFC 7301, 3.1) of the protocol that the server prefers.
+    /// The range of the server's preferred protocol in a client's ALPN offer (RFC 7301, 3.1); `nil` if it has none.
     func chooseProtocol(_ offer: [UInt8]) -> Range<Int>? {
         for name in context.settings.applicationProtocols {
             let entry = [UInt8(name.utf8.count)] + name.utf8
@@ -68,7 +68,7 @@ final class TLSSession: ByteStream {
         return nil
     }
 
-    /// Follows the settings until the client has ended the connection.
+    /// Does the handshake, then runs the application until the client ends the connection.
     func serve() {
         guard handshake() else { return }
         let application = context.settings.application
@@ -90,7 +90,7 @@ final class TLSSession: ByteStream {
         }
     }
 
-    /// Sends an answer, and returns what is then done over and over; `nil` if nothing is.
+    /// Sends an answer and returns the action to repeat after it; `nil` if there is none.
     private func send(_ answer: Responder.Answer) -> (() -> Void)? {
         write(answer.bytes)
         switch answer.ending {
@@ -108,7 +108,6 @@ final class TLSSession: ByteStream {
         return nil
     }
 
-    /// Does the handshake; `true` if it came to its end.
     func handshake() -> Bool {
         while true {
             ERR_clear_error()
@@ -207,7 +206,6 @@ final class TLSSession: ByteStream {
         cut()
     }
 
-    /// Ends without a goodbye.
     private func cut() {
         flush()
         isFinished = true
