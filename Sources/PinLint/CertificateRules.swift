@@ -10,7 +10,7 @@ extension Findings {
         for member in source.sets.flatMap(\.members) { weakCryptography(member) }
     }
 
-    /// The dates of pinned certificates, which matter in certificate mode.
+    /// Reports the expiry of pinned certificates: an app in certificate mode stops working then.
     private mutating func validity(_ set: PinnedSet) {
         let certificates = set.certificates
         guard let last = certificates.max(by: { $0.certificate.notAfter < $1.certificate.notAfter }) else { return }
@@ -46,7 +46,7 @@ extension Findings {
         }
     }
 
-    /// Pinned leaf certificates, which no renewal survives.
+    /// Reports pinned leaf certificates: a renewed certificate no longer matches.
     private mutating func leaves(_ set: PinnedSet) {
         let leaves = set.certificates.filter { !$0.certificate.isAuthority }
         for leaf in leaves {
@@ -63,9 +63,9 @@ extension Findings {
             "pin the key of a CA or a key in reserve beside them")
     }
 
-    /// A CA's pin next to a server's own, which makes the server's own no stricter than the CA's.
+    /// Reports a CA's pin next to a server's own: every certificate that the CA issues for the host is accepted.
     private mutating func authorityBesideLeaf(_ set: PinnedSet) {
-        // Apple's lists of leaves and CAs must both match.
+        // NSPinnedDomains is exempt, because its lists of leaves and CAs must both match.
         guard !set.isExcluded, set.kind != .nsPinnedDomains,
             set.certificates.contains(where: { !$0.certificate.isAuthority }),
             let authority = set.certificates.first(where: { $0.certificate.isAuthority })
@@ -77,10 +77,9 @@ extension Findings {
             "leave the CA out, and pin a key of your own in reserve, unless this is meant")
     }
 
-    /// Pinned server certificates that Apple's platforms refuse from the first day on.
+    /// Reports pinned server certificates that Apple's platforms never accept, even if the app makes them anchors.
     ///
-    /// An app's certificates are anchors of its own, or end at one installed by hand; CAs keep the limits of public
-    /// roots.
+    /// The stricter limits below public roots are not checked, because public CAs keep them.
     private mutating func applesLimits() {
         let clients = scene.linter.clients
         guard clients.isEmpty || clients.contains(where: { $0.platform == .apple }) else { return }
@@ -103,7 +102,7 @@ extension Findings {
         }
     }
 
-    /// Keys and signatures that clients refuse, even if they are pinned.
+    /// Reports keys and signatures that clients refuse, even if they are pinned.
     private mutating func weakCryptography(_ member: PinnedSet.Member) {
         let certificate = member.pin.certificate
         let key = scene.publicKeys[member.pin.spkiSHA256]?.algorithm
@@ -120,7 +119,7 @@ extension Findings {
                 .weakKey, at: member.place, "the key \(owner)is \(key): \(reason)",
                 "replace it by EC P-256 or RSA with 2048 bits")
         }
-        // A root is trusted without its signature.
+        // Clients do not verify the signature of a root.
         guard let certificate, !certificate.isSelfIssued else { return }
         let algorithm = certificate.signatureAlgorithm
         let folded = algorithm.lowercased().filter { $0 != "-" }
@@ -133,6 +132,6 @@ extension Findings {
 }
 
 extension Certificate {
-    /// `true` if it may sign others; without basicConstraints, if it is self-issued and has no alternative names.
+    /// `true` if it is a CA; without basicConstraints, if it is self-issued and has no alternative names.
     var isAuthority: Bool { basicConstraints?.isCertificateAuthority ?? (isSelfIssued && names.isEmpty) }
 }

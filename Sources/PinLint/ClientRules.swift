@@ -15,7 +15,7 @@ extension Findings {
         for member in source.sets.filter({ $0.kind == nil }).flatMap(\.members) { input(member) }
     }
 
-    /// Rules of TrustKit for iOS that other formats break; the reader of a `TSKConfiguration` reports them itself.
+    /// Reports TrustKit's rules that React Native's options break; the reader of a `TSKConfiguration` reports its own.
     private mutating func brokenTrustKitRules() {
         let sets = source.sets.filter { $0.kind == .reactNative }
         let entries = sets.flatMap(\.entries).filter { $0.hosts != nil }
@@ -40,7 +40,7 @@ extension Findings {
                 "the key is \(key.algorithm), which TrustKit cannot hash: it blocks every chain with it",
                 "use RSA with 2048, 3072 or 4096 bits, P-256 or P-384")
         }
-        // NSURL makes a URL only of characters in RFC 3986 (2).
+        // NSURL accepts only the characters of RFC 3986, 2.
         for uri in set.entries.flatMap(\.reportURIs)
         where uri.isEmpty || uri.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F || "\"<>\\^`{|}".utf8.contains($0) }) {
             add(
@@ -102,7 +102,7 @@ extension Findings {
         }
     }
 
-    /// OkHttp's `*.`, which covers less than it seems to.
+    /// Reports OkHttp's `*.host`, which covers only names one label below the host.
     private mutating func okHttp(_ set: PinnedSet) {
         guard let hosts = set.hosts, hosts.depth == .oneLabel else { return }
         let isApexPinned = !source.entries(of: .okHttp, covering: hosts.name).isEmpty
@@ -133,7 +133,7 @@ extension Findings {
             inspection.lintPlace($0.origin, in: source.name)
         }
         let ignored = places.filter { $0.path?.hasSuffix(".cer") == false }
-        // A directory without a file that it loads is probably another client's.
+        // A directory without a file that AFNetworking loads is probably for another client.
         let isAFNetworkings = scene.isForAFNetworking || ignored.count < places.count
         for place in ignored where scene.isForAFNetworking || scene.linter.clients.isEmpty {
             add(
@@ -142,7 +142,7 @@ extension Findings {
                 "convert it to DER and name it .cer")
         }
         let endings = [".cer", ".CER", ".crt", ".CRT", ".der", ".DER"]
-        // Only PEM has lines.
+        // A place with a line is in a PEM file.
         for place in places
         where scene.isFor(.alamofire) && (place.line != nil || !endings.contains { place.path?.hasSuffix($0) == true })
         {
@@ -153,7 +153,7 @@ extension Findings {
         }
     }
 
-    /// A pin in a form that the named client cannot take.
+    /// Reports a pin in a form that the named client does not read.
     private mutating func input(_ member: PinnedSet.Member) {
         if scene.isForAFNetworking || scene.isFor(.alamofire) {
             if member.pin.certificate == nil {
@@ -163,7 +163,6 @@ extension Findings {
                         + "\(member.pin.spkiSHA256) stands for the key of one here, as in public-key mode, "
                         + "and cannot be shipped itself", "ship the certificate with that key as a .cer file in DER")
             }
-            // Apple's system hands out only RSA and EC keys.
             if let key = scene.publicKeys[member.pin.spkiSHA256], !key.algorithm.hasSecKey {
                 add(
                     .publicKeyNotLoaded, at: member.place,

@@ -56,7 +56,7 @@ struct Drift {
         ]
     }
 
-    /// A difference: pinned in one place, and not in the other; `what` is its short name.
+    /// The finding that something is pinned in `other` and not at `spot`; `what` is a short name of it.
     private func finding(
         _ kind: FindingID, _ level: Finding.Level = .warning, at spot: Spot, _ host: String?, _ sentence: String,
         _ what: String, in other: Spot, remedy: String
@@ -72,7 +72,7 @@ struct Drift {
         guard let widest = views.max(by: { $0.reach < $1.reach }) else { return [] }
         return views.filter { $0.reach < widest.reach }.map { view in
             let names = "names \(view.reach == .oneLabel ? "two and more labels " : "")below \(shortened(host))"
-            // Apple's configuration cannot express more.
+            // Apple's NSIncludesSubdomains covers names one label below a host and no deeper ones.
             let isAllItCan = view.isApples && view.reach == .oneLabel
             return finding(
                 .driftSubdomains, isAllItCan ? .note : .warning, at: view.spot, host, "\(names) are pinned",
@@ -123,7 +123,7 @@ private struct HostView {
         let policies = source.policies(for: pattern.sample)
         let entries = policies.flatMap(\.policy).filter { entry in
             if entry.isExcluded { return false }
-            // An empty list pins the host to nothing.
+            // An empty list is a rule, too: it accepts no certificate.
             if case .positions(let leaf, let authorities) = entry.identities {
                 return leaf != nil || authorities != nil
             }

@@ -3,15 +3,15 @@ internal import PinFormats
 internal import Pinning
 internal import X509
 
-/// A source that is judged as one: a file, a directory, or all certificates and keys that were named one by one.
+/// A source that is judged as a whole: a file, a directory, or all certificates and keys that were named one by one.
 struct LintSource {
     let name: String
     let inspections: [PinReading]
     /// The sets of pins: first the one for any host, then those of the configurations.
     let sets: [PinnedSet]
-    /// The hashes in code and in unread files, which are not compared: they may be for any host.
+    /// The hashes in code and in unread files, which are not compared because their hosts are unknown.
     let codeKeys: [SHA256Digest]
-    /// Every pattern of the configurations once, in the order of the files.
+    /// The host patterns of the configurations, each once, in the order of the files.
     let patterns: [HostPattern]
     private let index: HostIndex<(PinConfiguration.Kind, HostEntry)>
 
@@ -45,7 +45,7 @@ struct LintSource {
 
     var place: PinPlace { inspections.first.flatMap { $0.isArgument ? nil : .at($0.text) } ?? .named(name) }
 
-    /// The place of a configuration's entry, which only a source of one reading has.
+    /// The place of a configuration's entry; a source with configurations has only one reading.
     func place(ofOrigin origin: String) -> PinPlace {
         inspections.first.map { $0.lintPlace(origin, in: name) } ?? place
     }
@@ -54,7 +54,7 @@ struct LintSource {
         index.covering(host).filter { $0.0 == kind }.map(\.1)
     }
 
-    /// The entries for `host`, by the rules of each kind's own client.
+    /// The entries that clients apply to `host`, by the kind of the configuration.
     func policies(for host: String) -> [(kind: PinConfiguration.Kind, policy: [HostEntry])] {
         let entries = Dictionary(grouping: index.covering(host), by: \.0)
         return PinConfiguration.Kind.allCases.compactMap { kind in
@@ -65,7 +65,7 @@ struct LintSource {
         }
     }
 
-    /// The sources of a call: certificates, keys and pins that were named one by one are one source.
+    /// The sources of a call; certificates, keys and pins that were named one by one are one source.
     static func sources(_ inspections: [PinReading]) -> [LintSource] {
         let loose = inspections.filter(\.isLoose)
         let (alone, first) = (loose.count == 1, inspections.firstIndex(where: \.isLoose))
@@ -101,7 +101,7 @@ struct LintSource {
     }
 }
 
-/// Pins of which any may match: all for any host, or those of the entries for one host.
+/// Alternative pins: all pins for any host, or those of the entries for one host.
 struct PinnedSet {
     struct Member {
         let pin: Pin
@@ -114,12 +114,12 @@ struct PinnedSet {
     let entries: [HostEntry]
     let members: [Member]
     let place: PinPlace
-    /// `true` if some of its pins could not be read, so that their number means nothing.
+    /// `true` if some of its pins could not be read, so that the number of pins means nothing.
     let isIncomplete: Bool
 
     var hosts: HostPattern? { entries.first?.hosts }
     var host: String? { hosts?.short }
-    /// The hosts for the middle of a sentence, with the space before them.
+    /// The words ` for HOST` of a sentence; empty if the pins are for any host.
     var forHost: String { host.map { " for \(shortened($0))" } ?? "" }
     var keys: [SHA256Digest] { members.map(\.pin.spkiSHA256).distinct }
     var certificates: [(certificate: Certificate, place: PinPlace)] {
@@ -130,7 +130,7 @@ struct PinnedSet {
 }
 
 extension PinPlace {
-    /// The place in a source, whose name replaces a missing path.
+    /// The place itself, or the source by its name if the place has no path.
     func named(_ source: String) -> PinPlace { path == nil ? .named(source) : self }
 }
 

@@ -2,19 +2,19 @@ import Base
 package import PinFormats
 package import Pinning
 
-/// Judges sources of pins without a network: each by itself, and all against each other.
+/// Judges sources of pins without a network: each by itself, and all in comparison.
 package struct Linter: Sendable {
     package let now: Timestamp
-    /// The time left from which on an end is near.
+    /// The remaining time below which an expiry is near.
     package let warnBefore: Threshold
-    /// The clients that ship the pins; empty if that is not known.
+    /// The clients that ship the pins; empty if they are unknown.
     package let clients: [LintClient]
 
     package init(now: Timestamp, warnBefore: Threshold, clients: [LintClient] = []) {
         (self.now, self.warnBefore, self.clients) = (now, warnBefore, clients)
     }
 
-    /// The findings, source by source in the order of the places, then the differences between sources.
+    /// The findings of each source in the order of their places, then the differences between sources.
     package func findings(in inspections: [PinReading]) -> [Finding] {
         let sources = LintSource.sources(inspections)
         let scene = LintScene(self, sources)
@@ -29,11 +29,11 @@ package struct Linter: Sendable {
             return inOrder(found.all)
         }
         if sources.count > 1 { findings += Drift(sources: sources, scene: scene).findings() }
-        // Domains that share one list of pins share its findings.
+        // Hosts that share a list of pins would repeat its findings.
         return findings.grouped { "\($0.id) \($0.placedMessage)" }.map { $0.elements[0] }
     }
 
-    /// The findings of one source by their places; those of one place stay in the order of the rules.
+    /// Sorts the findings of a source by place; those of one place stay in the order of the rules.
     private func inOrder(_ findings: [Finding]) -> [Finding] {
         findings.enumerated().sorted { left, right in
             let (first, second) = (left.element.place, right.element.place)
@@ -57,7 +57,6 @@ package struct LintClient: Sendable {
     }
 }
 
-/// The findings in one source; the rules are methods.
 struct Findings {
     let source: LintSource
     let scene: LintScene
@@ -75,7 +74,7 @@ struct Findings {
         all.append(finding)
     }
 
-    /// The problems that keep the source from being used as it is.
+    /// Adds the problems that keep clients from using the source as it is.
     mutating func problems() {
         all += source.inspections.flatMap(\.problems).map { error in
             Finding(
@@ -106,7 +105,7 @@ struct LintScene {
             && linter.warnBefore.isReached(at: linter.now, from: certificate.notBefore, to: certificate.notAfter)
     }
 
-    /// `true` if pins expire soon; their time has no beginning, so a part of it is never near.
+    /// `true` if pins expire soon; a percentage never applies, because pins have no start of validity.
     func isNear(expiration time: Timestamp) -> Bool {
         guard case .seconds = linter.warnBefore else { return false }
         return !isPast(time) && linter.warnBefore.isReached(at: linter.now, from: linter.now, to: time)
@@ -115,7 +114,7 @@ struct LintScene {
     /// `true` if one of the clients reads configurations of this kind as its own.
     func isFor(_ kind: PinConfiguration.Kind) -> Bool { linter.clients.contains { $0.kinds.contains(kind) } }
 
-    /// `true` if one of the clients compares whole certificates, as any may if none is named.
+    /// `true` if one of the clients compares whole certificates, or if no client is named.
     var comparesCertificates: Bool {
         linter.clients.isEmpty
             || linter.clients.contains { client in
@@ -129,6 +128,6 @@ struct LintScene {
     var isForAFNetworking: Bool { isFor(.afNetworking4) || isFor(.afNetworking3) }
     var comparesLeafKeyAlone: Bool { linter.clients.contains { if case .leafKey = $0.pinForm { true } else { false } } }
 
-    /// `true` if one of the clients loads files of an app as `loader` does.
+    /// `true` if one of the clients loads certificate files as `loader` does.
     func isFor(_ loader: BundleLoader) -> Bool { linter.clients.contains { $0.pinForm.loader == loader } }
 }

@@ -17,7 +17,7 @@ extension Findings {
 
     /// Reports a set of one key without a backup: the app breaks when that key is replaced.
     private mutating func backup(_ set: PinnedSet) {
-        // TrustKit itself refuses a single pin, which the reader reports, unless pinning is not enforced.
+        // If TrustKit enforces pinning, it refuses a single pin; its reader reports that.
         let isTrustKits = set.isTrustKits && set.entries.first?.enforcesPinning ?? true
         guard !set.isIncomplete, !set.isExcluded, !isTrustKits, set.kind != nil || !scene.isFor(.trustKit) else {
             return
@@ -31,7 +31,7 @@ extension Findings {
         }
     }
 
-    /// The lists of pins in each of which the client needs a match, with the words for the list.
+    /// The lists in each of which the client needs a matching pin, with words that name the list.
     private func alternatives(in set: PinnedSet) -> [(pins: [Pin], what: String)] {
         guard let hosts = set.hosts, let kind = set.kind, kind.lookup == .union else {
             return [(set.members.map(\.pin), "")]
@@ -76,7 +76,7 @@ extension Findings {
         }
     }
 
-    /// The words for the first place, as short as seen from the second.
+    /// The words for the first place, without the parts that the second place shares.
     private func at(_ first: PinPlace, from second: PinPlace) -> String {
         if first == second { return " in the same place" }
         guard first.path == second.path else { return " at \(shortened(first.description, isPublic: true))" }
@@ -109,7 +109,7 @@ extension Findings {
         }
     }
 
-    /// Reports pins and private keys in the code of built apps, and pins in files that are not read: none is compared.
+    /// Reports pins and private keys in the code of built apps, and pins in unread files: none of them is compared.
     mutating func code() {
         for code in source.inspections.flatMap(\.code) {
             for pin in code.new {
