@@ -1,7 +1,7 @@
 internal import Base
 internal import Pinning
 
-/// Android's `network_security_config.xml`, or the manifest of an app that names it.
+/// Reads Android's `network_security_config.xml`, or the manifest of an app that names it.
 enum AndroidFile {
     static func isFound(in text: String) -> Bool {
         text.holds("<network-security-config") || text.holds("<manifest") && text.holds(attribute)
@@ -25,7 +25,7 @@ enum AndroidFile {
                 let reason = "the manifest names no \(attribute) in <application>"
                 throw Problem(.notAPin, at: file.place(line: manifest.line), reason)
             }
-            // The app goes by the rules of the system.
+            // Without a configuration the app has the system's defaults.
             var trust = NetworkSecurityConfiguration(origin: file.place.description)
             trust.targetSDK = targetSDK(in: manifest, of: file, into: &reading)
             reading.configurations.append(PinConfiguration(.android, entries: []))
@@ -44,7 +44,7 @@ enum AndroidFile {
         try read(root, of: configuration, targetSDK(in: manifest, of: file, into: &reading), resources, &reading)
     }
 
-    /// The targetSdkVersion of a manifest; build tools put it in, so that a project's need not have one.
+    /// The targetSdkVersion of a manifest; a project's manifest may lack it, because build tools add it.
     private static func targetSDK(in manifest: XMLElement, of file: PinFile, into reading: inout PinReading) -> Int? {
         guard let element = manifest.children(named: "uses-sdk").first,
             let text = element.attributes["android:targetSdkVersion"]
@@ -116,7 +116,7 @@ enum AndroidWords {
             guard !name.contains(":") || name.hasPrefix("android:") else { continue }
             note("Android passes over the attribute '\(shortened(name, to: 60))' of <\(element.name)>", element.line)
         }
-        // android.security.NetworkSecurityPolicy, API level 37.
+        // Source of the modes: android.security.NetworkSecurityPolicy, API level 37.
         let mode = element.name == "domainEncryption" ? element.attributes["mode"] : nil
         if let mode, !["enabled", "opportunistic", "disabled"].contains(mode) {
             let what = "the mode '\(shortened(mode, to: 60))' of <domainEncryption>"

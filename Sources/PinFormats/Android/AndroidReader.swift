@@ -2,15 +2,15 @@ internal import Base
 internal import Pinning
 internal import X509
 
-/// Follows the elements as Android's own reader does (`XmlConfigSource`), whose exceptions end the app at its first TLS connection.
+/// Reads elements as Android's `XmlConfigSource` does; its exceptions end the app at the first TLS connection.
 struct AndroidReader {
-    /// The settings that a nested `<domain-config>` inherits if it has none.
+    /// The settings that a nested `<domain-config>` inherits if it has none of its own.
     private struct Inherited {
         var pins: [Pin] = []
         var expiration: Timestamp?
-        /// The trust of the elements, the innermost first.
+        /// The trust settings of the elements, innermost first.
         var levels: [NetworkSecurityConfiguration.Level] = []
-        /// Whether TrustKit enforces the pins too, for which no anchors override them.
+        /// `true` if TrustKit enforces the pins, too, so that `overridePins` has no effect.
         var isEnforcedByTrustKit = false
         var isIncomplete = false
 
@@ -24,7 +24,6 @@ struct AndroidReader {
     private var names: Set<String> = []
     private var pinCount = 0
 
-    /// A reader of a file of an app with this targetSdkVersion; `nil` if it is not known.
     init(file: PinFile, targetSDK: Int? = nil, resources: some AndroidResources) {
         (self.file, self.resources) = (file, resources)
         trust = NetworkSecurityConfiguration(origin: file.place.description)
@@ -64,7 +63,7 @@ struct AndroidReader {
         if let pinSet { read(pinSet, &own, into: &reading) }
         if let trustKit = element.children(named: "trustkit-config").last {
             own.isEnforcedByTrustKit = trustKit.attributes["enforcePinning"] == "true"
-            // TrustKit-Android, DomainPinningPolicy.java.
+            // Source: TrustKit-Android, DomainPinningPolicy.java.
             if own.isEnforcedByTrustKit, pinSet != nil, !own.isIncomplete, Set(own.pins.map(\.spkiSHA256)).count < 2 {
                 reading.report(
                     .trustKitTooFewPins, at: place(trustKit),
@@ -104,7 +103,7 @@ struct AndroidReader {
         do throws(Problem) {
             hosts = try HostText.androidPattern(name, includesSubdomains: includesSubdomains, at: place(domain))
         } catch {
-            // Android compares any text; without pins it does not matter.
+            // Android compares hosts as text, so a wrong one matters only if it has pins.
             guard !own.isPinning, !domain.text.isEmpty else { throw error }
             reading.note(.ignored, at: place(domain), "\(error.reason), and nothing is pinned for it")
             hosts = HostText.androidPattern(unchecked: name, includesSubdomains: includesSubdomains)
@@ -158,7 +157,7 @@ struct AndroidReader {
         _ element: XMLElement, into reading: inout PinReading
     ) throws(Problem) -> NetworkSecurityConfiguration.Level {
         let sources = sources(element, into: &reading)
-        // The last one counts; without an attribute it switches off.
+        // Only the last element counts; without the attribute it means false.
         let transparency = try element.children(named: "certificateTransparency").last.map {
             (element) throws(Problem) in try flag("enabled", of: element) ?? false
         }
@@ -168,7 +167,7 @@ struct AndroidReader {
         return level
     }
 
-    /// The sources of anchors that an element names; `nil` for one that leaves them to the elements around it.
+    /// The sources of anchors that an element names; `nil` if it inherits those of the elements around it.
     private func sources(
         _ element: XMLElement, isDebug: Bool = false, into reading: inout PinReading
     ) -> [NetworkSecurityConfiguration.Source]? {
@@ -223,7 +222,7 @@ struct AndroidReader {
         }
     }
 
-    /// Reads the first `<debug-overrides>`; release builds ignore it, so that a mistake in it fails only debuggable builds.
+    /// Reads the first `<debug-overrides>`; release builds ignore it, so a mistake in it fails debuggable builds only.
     private mutating func readDebugOverrides(_ root: XMLElement, into reading: inout PinReading) {
         guard let element = root.children(named: "debug-overrides").first else {
             do throws(Problem) {
@@ -246,7 +245,7 @@ struct AndroidReader {
         }
     }
 
-    /// Refuses elements that do not belong into `element`, and a second `<trust-anchors>`.
+    /// Refuses elements that must not be in `element`, and a second `<trust-anchors>`.
     private func refuse(in element: XMLElement, into reading: inout PinReading) {
         for child in element.children where AndroidWords.refuses(child, in: element) {
             reading.report(
@@ -278,7 +277,7 @@ struct AndroidReader {
 
     private func flag(_ name: String, of element: XMLElement) throws(Problem) -> Bool? {
         guard let text = element.attributes[name] else { return nil }
-        // XmlBlock.getAttributeBooleanValue converts no text.
+        // Android's XmlBlock.getAttributeBooleanValue does not convert text.
         guard !element.texts.contains(name) else {
             throw Problem(
                 .wrongValue, at: place(element), "\(name) is a text in the built app, and Android takes the default",

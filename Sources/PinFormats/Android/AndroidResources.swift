@@ -3,24 +3,24 @@ internal import Pinning
 
 /// The resources of an app that its manifest and its configuration name, as in `@xml/network_security_config`.
 protocol AndroidResources {
-    /// The file of a reference, which must not differ by device; `nil` if there is none.
+    /// The file that a reference names, `nil` if there is none; throws if devices have different files.
     func file(for reference: String) throws(Problem) -> PinFile?
 
-    /// The name of `NAME_debug` next to the configuration NAME, in which a debuggable build looks for a `<debug-overrides>`.
+    /// The name of `NAME_debug`, in which a debuggable build looks for `<debug-overrides>` if the file NAME has none.
     func debugTwin(of file: PinFile) throws(Problem) -> String?
 }
 
 struct ResourceDirectory: AndroidResources {
     let file: PinFile
 
-    /// Looks into an app's `res` directory, seen from within and from the manifest, and next to the file.
+    /// Looks in an app's `res` directory, by the path of a file in it or of the manifest, and next to the file.
     func file(for reference: String) throws(Problem) -> PinFile? {
         guard let parts = AndroidReference(reference) else { return nil }
         let directory = PathParts(file.path).directory
         let folder = directory.isEmpty ? "./" : directory
         for candidate in ["\(folder)../\(parts.type)/", "\(folder)res/\(parts.type)/", folder] {
             guard let names = try? RegularFile.names(inDirectory: candidate) else { continue }
-            // A build takes one file of a name and fails for two.
+            // A build fails if two files have one name.
             let found = names.filter { parts.isNamed($0) && candidate + $0 != file.path }
             if found.count > 1 {
                 throw Problem(
@@ -43,7 +43,7 @@ struct ResourceDirectory: AndroidResources {
         return FileKind(at: path) == .regular ? PathParts(path).name : nil
     }
 
-    /// Refuses a resource that some devices take from a directory of their own, such as `xml-v31`.
+    /// Refuses a resource of which some devices have a variant in another directory, such as `xml-v31`.
     static func refuseQualified(_ path: String, at place: PinPlace) throws(Problem) {
         let parts = PathParts(path)
         let folder = parts.directory.isEmpty ? "./" : parts.directory
@@ -79,6 +79,6 @@ struct AndroidReference {
         (type, name) = (parts[0], parts[1])
     }
 
-    /// Whether a file has the name of the resource, up to its first point.
+    /// `true` if the name of a file, up to its first dot, is the name of the resource.
     func isNamed(_ file: some StringProtocol) -> Bool { file.prefix { $0 != "." } == name }
 }

@@ -22,13 +22,13 @@ enum BuiltXML {
             remedy: "it may be damaged: copy or build the app again")
     }
 
-    /// The attributes of a manifest that are read, by their ids, as Android finds them (`android.R.attr`).
+    /// The attributes that are read from manifests, by their ids in `android.R.attr`: Android finds them by these.
     private static let known: [UInt32: String] = [
         0x0101_0527: "android:networkSecurityConfig", 0x0101_0270: "android:targetSdkVersion",
         0x0101_000F: "android:debuggable",
     ]
 
-    /// The name of an attribute for the readers; the reader of a configuration takes names without a namespace.
+    /// The name of an attribute for the readers; one with a namespace gets a prefix that no reader knows.
     static func name(_ name: String, id: UInt32?, isQualified: Bool, in file: PinFile) throws(Problem) -> String {
         if let known = id.flatMap({ known[$0] }) { return known }
         guard !name.contains(":") else {

@@ -28,7 +28,7 @@ enum ProtobufXML {
         if isText { element.texts.insert(key) }
     }
 
-    /// The text of an Item for the readers, and whether it is a text in the app.
+    /// The value of an Item as text, and `true` if it is a string in the app.
     private static func value(of item: ProtobufMessage) throws(Problem) -> (text: String, isText: Bool) {
         if let reference = try item.message(1) {
             let name = try reference.text(3)
@@ -42,7 +42,7 @@ enum ProtobufXML {
     }
 }
 
-/// A message of protocol buffers, taken apart one level deep; unknown fields are passed over.
+/// A protocol buffers message, parsed one level deep; unknown fields are ignored.
 struct ProtobufMessage {
     private enum Value { case number(UInt64), bytes(ArraySlice<UInt8>) }
 
@@ -86,7 +86,7 @@ struct ProtobufMessage {
         throw broken
     }
 
-    /// The texts and messages of a number, in their order.
+    /// The texts and messages with a field number, in their order.
     func parts(_ number: Int) -> [ArraySlice<UInt8>] {
         fields.compactMap { field in
             if field.number == number, case .bytes(let bytes) = field.value { bytes } else { nil }
@@ -95,20 +95,20 @@ struct ProtobufMessage {
 
     func messages(_ number: Int) throws(Problem) -> [ProtobufMessage] { try parts(number).map(message) }
 
-    /// The last message of a number, which is the one that counts.
+    /// The last message with a field number, which is the one that counts.
     func message(_ number: Int) throws(Problem) -> ProtobufMessage? { try parts(number).last.map(message) }
 
     private func message(_ part: ArraySlice<UInt8>) throws(Problem) -> ProtobufMessage {
         try ProtobufMessage(part, of: file)
     }
 
-    /// The last text of a number; empty if there is none.
+    /// The last text with a field number; empty if there is none.
     func text(_ number: Int) throws(Problem) -> String {
         guard let text = String(validating: parts(number).last ?? [], as: UTF8.self) else { throw broken }
         return text
     }
 
-    /// The last number of a number; `nil` if there is none.
+    /// The last varint with a field number; `nil` if there is none.
     func number(_ number: Int) -> UInt64? {
         fields.last { $0.number == number }.flatMap { if case .number(let value) = $0.value { value } else { nil } }
     }

@@ -1,13 +1,13 @@
 internal import Base
 internal import Pinning
 
-/// A chunk of Android's binary resources: a type, the size of its header, its size, and bytes that are read only within its bounds.
+/// A chunk of Android's binary resources: type, size of its header, size, and contents, read only within its bounds.
 ///
-/// All numbers are little-endian, all offsets count from the chunk's start. Source: AOSP's `ResourceTypes.h`, of androidfw.
+/// Numbers are little-endian, offsets count from the chunk's start. Source: AOSP's `ResourceTypes.h`, of androidfw.
 struct ResourceChunk {
     let file: PinFile
     let type: Int
-    /// In bytes, at least 8.
+    /// The size in bytes, at least 8.
     let headerSize: Int
     private let range: Range<Int>
 
@@ -47,7 +47,7 @@ struct ResourceChunk {
         return file.bytes[range.lowerBound + start..<range.lowerBound + start + count]
     }
 
-    /// Visits the chunks in it, the first right behind `start`, until `visit` says false.
+    /// Visits the chunks in this one, beginning at `start`, until `visit` returns false.
     func each(from start: Int, _ visit: (ResourceChunk) throws(Problem) -> Bool) throws(Problem) {
         var next = range.lowerBound + start
         guard next <= range.upperBound else { throw broken }
@@ -61,7 +61,7 @@ struct ResourceChunk {
 
 /// The strings of a chunk of type 0x0001, decoded one by one.
 struct StringPool {
-    /// The bytes that a string may have at most.
+    /// The limit of a string, in bytes.
     private static let longest = 32 << 10
 
     private let chunk: ResourceChunk
@@ -77,12 +77,12 @@ struct StringPool {
         guard count <= (chunk.size - chunk.headerSize) / 4 else { throw chunk.broken }
     }
 
-    /// The string of an index; `nil` for 0xffffffff, which stands for none.
+    /// The string at an index; `nil` if the index is 0xffffffff, which means none.
     func string(_ index: UInt32) throws(Problem) -> String? {
         guard index != .max else { return nil }
         guard index < UInt32(count) else { throw chunk.broken }
         var offset = start + (try chunk.count(chunk.headerSize + 4 * Int(index)))
-        // In UTF-8 the length in characters goes before that in bytes.
+        // In UTF-8 the length in characters comes before the length in bytes.
         if isUTF8 { _ = try length(&offset, unit: 1) }
         let length = try length(&offset, unit: isUTF8 ? 1 : 2)
         let bytes = Array(try chunk.bytes(offset, count: isUTF8 ? length : 2 * length))
@@ -113,7 +113,7 @@ struct StringPool {
     }
 }
 
-/// The table of resources of a built app, `resources.arsc`, in which an id is looked up by a pass.
+/// The resource table of a built app, `resources.arsc`; each lookup of an id is a pass through it.
 struct ResourceTable {
     private static let (mostPackages, mostTypes, mostPaths, mostNames) = (16, 20_000, 8, 200_000)
 
@@ -124,9 +124,7 @@ struct ResourceTable {
         guard table.type == 0x0002 else { throw table.broken }
     }
 
-    /// The paths in the app of the files that `id` (0xPPTTEEEE: package, type, entry) means, those of several kinds of devices.
-    ///
-    /// Empty for an id without a file.
+    /// The paths of the files that `id` (0xPPTTEEEE: package, type, entry) has for all devices; empty if it has none.
     func paths(of id: UInt32) throws(Problem) -> [String] {
         var paths: [String] = []
         try each(of: id) { (_, strings, entry) throws(Problem) in
@@ -137,18 +135,18 @@ struct ResourceTable {
         return paths
     }
 
-    /// `NAME_debug` for the NAME of `id`, if the package has that name for whatever type; else `nil`.
+    /// `NAME_debug` for the NAME of `id`; `nil` if the package has no resource of that name, of any type.
     func debugTwin(of id: UInt32) throws(Problem) -> String? {
         var found: (package: ResourceChunk, key: UInt32)?
         try each(of: id) { (package, _, entry) throws(Problem) in found = found ?? (package, entry.key) }
         guard let found else { return nil }
         var twin: String?
-        // ResTable_package.keyStrings.
+        // The offset of ResTable_package.keyStrings is 276.
         try found.package.each(from: found.package.count(276)) { (chunk) throws(Problem) in
             let names = try StringPool(chunk)
             guard names.count <= Self.mostNames else { throw unreasonable("\(Self.mostNames) names") }
             guard let name = try names.string(found.key) else { throw table.broken }
-            // Names share no bytes, so that all of them together are about as long as the chunk.
+            // Names that share no bytes are together about as long as the chunk.
             let most = 2 * chunk.size
             var rest = most
             for index in 0..<UInt32(names.count) {
@@ -185,9 +183,9 @@ struct ResourceTable {
         }
     }
 
-    /// The strings that an entry of a list has as its name and as its value; `nil` without an entry there.
+    /// The indices of an entry's name and value among the strings; `nil` if the list has no such entry.
     ///
-    /// - Throws: ``Problem`` for an entry that names no file.
+    /// - Throws: ``Problem`` if the entry is not a file.
     private func entry(in type: ResourceChunk, _ entry: Int) throws(Problem) -> (key: UInt32, value: UInt32)? {
         let (flags, count, start) = (try type.byte(9), try type.count(12), try type.count(16))
         let first = type.headerSize

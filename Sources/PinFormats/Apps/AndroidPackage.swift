@@ -1,11 +1,11 @@
 internal import Base
 internal import Pinning
 
-/// A built app of Android: its manifest, and the resources that it names.
+/// A built Android app: its manifest, and the resources that the manifest names.
 struct AndroidPackage {
-    /// The bytes that a manifest, a configuration or a certificate may have, and the table of resources.
+    /// The limits in bytes of a manifest, configuration or certificate, and of the resource table.
     private static let (mostBytes, mostTableBytes) = (1 << 20, 64 << 20)
-    /// The apps that an archive of apps may have, and the bytes of each.
+    /// The limits of an archive of apps: their number, and the bytes of each.
     private static let (mostApps, mostAppBytes) = (60, 128 << 20)
     static let manifest = "AndroidManifest.xml"
     static let bundledManifest = "base/manifest/AndroidManifest.xml"
@@ -15,7 +15,7 @@ struct AndroidPackage {
     private let manifest: PinFile
     private let root: XMLElement
 
-    /// The app that `files` are; `nil` if they have no manifest in a built form.
+    /// Reads the manifest of `files`; `nil` if they have none in built form.
     private init?(_ files: any AppFiles, _ names: [String]) throws(Problem) {
         guard let name = [Self.manifest, Self.bundledManifest].first(where: names.contains) else { return nil }
         guard let manifest = try Self.file(name, in: files), manifest.text == nil else { return nil }
@@ -23,9 +23,7 @@ struct AndroidPackage {
         (self.files, self.names, root) = (files, names, try BuiltXML.root(of: manifest))
     }
 
-    /// Reads the app in `files`, or the base of the apps in it.
-    ///
-    /// - Returns: whether there is one.
+    /// Reads the app in `files`, or the base app of an archive of apps; `false` if there is none.
     static func read(
         _ files: any AppFiles, _ names: [String], into reading: inout PinReading, _ code: inout CodePins
     ) throws(Problem) -> Bool {
@@ -48,7 +46,7 @@ struct AndroidPackage {
         return true
     }
 
-    /// Reads the app among `apps` that is not a split; several of them have to be configured alike.
+    /// Reads the one of `apps` that is not a split; if there are several, their configurations must be equal.
     private static func readBase(
         of apps: [String], in files: any AppFiles, into reading: inout PinReading, _ code: inout CodePins
     ) throws(Problem) {
@@ -77,9 +75,7 @@ struct AndroidPackage {
         }
     }
 
-    /// Reads the configuration that the manifest names.
-    ///
-    /// - Returns: the bytes of what was read, and the targetSdkVersion.
+    /// Reads the manifest's configuration; returns the bytes of the files read and of targetSdkVersion, for comparison.
     @discardableResult private func read(into reading: inout PinReading) throws(Problem) -> [[UInt8]] {
         let resources = try BuiltResources(files, names, isBundle: manifest.path.hasSuffix(Self.bundledManifest))
         try AndroidFile.follow(root, in: manifest, resources, into: &reading)
@@ -103,9 +99,9 @@ struct AndroidPackage {
     }
 }
 
-/// The resources of a built app: a reference is an id, which the table leads to a path, or in an App Bundle a name.
+/// The resources of a built app; a reference is an id for the resource table, or a name in an App Bundle.
 private final class BuiltResources: AndroidResources {
-    /// The references that an app may have: each new one is a pass through the archive.
+    /// The limit of references, because each new one costs a pass through the archive.
     private static let most = 100
 
     private let files: any AppFiles
@@ -119,7 +115,7 @@ private final class BuiltResources: AndroidResources {
         table = isBundle ? nil : try AndroidPackage.table(in: files)
     }
 
-    /// The one file of a reference; those of several kinds of devices have to be equal.
+    /// The file of a reference; the files of several kinds of devices must be equal.
     func file(for reference: String) throws(Problem) -> PinFile? {
         if let known = used.first(where: { $0.reference == reference }) { return known.file }
         guard used.count < Self.most else {

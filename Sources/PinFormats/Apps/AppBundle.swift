@@ -1,16 +1,15 @@
 internal import Pinning
 
 struct AppBundle {
-    /// The path of the bundle within the archive or directory, with a slash at its end; empty for the whole.
+    /// The path of the bundle in the archive or directory, with a slash at its end; empty if the bundle is all of it.
     let root: String
     private let contents: String
 
-    /// The bundles that an archive or directory may have: each of them is another pass through it.
+    /// The limit of bundles, because each one costs a pass through the archive or directory.
     static let most = 20
 
-    /// The bundles among `names`, one more than ``most`` of them at most.
-    ///
-    /// These are `Payload/NAME.app` of an `.ipa`, a bundle by itself, or the whole if `isBundle`.
+    /// The bundles among `names`, at most one more than ``most``: `Payload/NAME.app` of an `.ipa`, `NAME.app`, or, if
+    /// `isBundle`, everything.
     static func all(in names: [String], isBundle: Bool) -> [AppBundle] {
         if isBundle { return [AppBundle("", names)] }
         var roots: [String] = []
@@ -26,14 +25,14 @@ struct AppBundle {
 
     private init(_ root: String, _ names: [String]) {
         self.root = root
-        // A bundle of macOS has everything one level below.
+        // Bundles of macOS have their files in `Contents`.
         contents = names.contains("\(root)Contents/Info.plist") ? "\(root)Contents/" : root
     }
 
     var propertyList: String { contents + "Info.plist" }
     private var resources: String { contents == root ? root : contents + "Resources/" }
 
-    /// Whether a library is a framework of its own in the app: AFNetworking 2 and 3 look into the bundle of theirs.
+    /// `true` if the app has `library` as a framework: AFNetworking 2 and 3 search the bundle of their own framework.
     func hasFramework(_ library: String, _ names: [String]) -> Bool {
         names.contains { $0.hasPrefix(framework(library)) }
     }
@@ -47,7 +46,7 @@ struct AppBundle {
     func holds(_ name: String) -> Bool { name.utf8.starts(with: root.utf8) }
 
     func loaders(of name: String, framework hasFramework: Bool) -> Set<BundleLoader> {
-        // The search minds the case, and Alamofire names these six endings.
+        // The searches are case-sensitive; Alamofire's code names these six endings.
         let isCER = name.hasSuffix(".cer")
         if isDirectly(name, in: framework("AFNetworking")) { return isCER ? [.afNetworking3] : [] }
         guard isDirectly(name, in: resources) else { return [] }

@@ -5,20 +5,20 @@ internal import Pinning
 protocol AppFiles {
     var path: String { get }
 
-    /// The paths of all files, in the order of their bytes; adds the links that lead out of the app to `closed`.
+    /// The paths of all files, in the order of their bytes; adds links that lead out of the app to `closed`.
     func names(leavingOut closed: inout [PinPlace]) throws(Problem) -> [String]
 
-    /// The contents of the files at `names`, each of `limit` bytes at most.
+    /// The contents of the files at `names`, at most `limit` bytes each.
     func contents(of names: Set<String>, limit: Int) throws(Problem) -> [String: [UInt8]]
 
-    /// Visits each file that `isWanted`, chunk by chunk and once more at its end, until `visit` says false.
+    /// Visits each file that `isWanted`, chunk by chunk and once more at its end, until `visit` returns false.
     func each(
         _ isWanted: (String) -> Bool, _ visit: (String, UnsafeRawBufferPointer, _ isLast: Bool) -> Bool) throws(Problem)
 
     func path(of name: String) -> String
 }
 
-/// The files that an app may have, the directories in each other, the bytes of a path, and the bytes that are read from all files.
+/// The limits: number of files, depth of directories, bytes of a path, and bytes read from all files.
 private let (mostFiles, mostDepth, longestName, mostBytes) = (200_000, 24, 4_096, 64 << 20)
 
 extension AppFiles {
@@ -33,10 +33,10 @@ extension AppFiles {
     }
 }
 
-/// An app in a zip archive, as an `.ipa` or `.apk` is.
+/// An app in a zip archive, such as an `.ipa` or `.apk`.
 struct ArchivedApp: AppFiles {
     let path: String
-    /// The archive itself if it is in another one, else `nil`.
+    /// The bytes of the archive if it is in another archive, else `nil`.
     var bytes: [UInt8]?
 
     static func isArchive(path: String) -> Bool {
@@ -84,7 +84,7 @@ struct ArchivedApp: AppFiles {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// The links, by their targets, that lead to no file, directory or other link of the archive.
+    /// The names of links whose target is not a file, directory or link of the archive.
     private static func leadingOut(_ links: [String: String], of names: Set<String>) -> [String] {
         guard !links.isEmpty else { return [] }
         var folders: Set<Substring> = [""]
@@ -104,7 +104,7 @@ struct ArchivedApp: AppFiles {
         }.keys.sorted()
     }
 
-    /// Whether a path stays below the directory it is unpacked in.
+    /// `true` if a path stays in the directory to which the archive is unpacked.
     private static func isInside(_ name: String) -> Bool {
         let parts = name.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         return !name.utf8.contains(UInt8(ascii: "\\")) && parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." }
@@ -135,7 +135,7 @@ struct ArchivedApp: AppFiles {
     ) throws(Problem) {
         let session = try Archive(path: path, bytes: bytes)
         while let entry = try session.next() {
-            // A name that is not text here may be one to the device.
+            // A device may be able to read a name that is not text here.
             let name = entry.name ?? "a file whose name is not text"
             guard entry.isFile, isWanted(name) else { continue }
             guard !entry.isEncrypted else {
@@ -153,7 +153,7 @@ struct ArchivedApp: AppFiles {
     }
 }
 
-/// An app as a directory: a bundle, or what an archive was unpacked to.
+/// An app as a directory: a bundle, or an unpacked archive.
 struct UnpackedApp: AppFiles {
     let path: String
 
@@ -174,7 +174,7 @@ struct UnpackedApp: AppFiles {
             switch FileKind(at: path(of: own), followingLinks: false) {
             case .regular: names.append(own)
             case .directory: try walk(own, depth: depth + 1, &names, &closed)
-            // A bundle of macOS has links to itself; those to files are files to what loads them.
+            // Bundles of macOS have links to their own parts; loaders treat a link to a file as a file.
             case .special where FileKind(at: path(of: own)) == .regular: names.append(own)
             case .special where leadsOut(own): closed.append(.at(path(of: own)))
             default: continue
@@ -183,7 +183,7 @@ struct UnpackedApp: AppFiles {
         }
     }
 
-    /// Whether a link leads out of the app, or nowhere.
+    /// `true` if a link leads out of the app, or nowhere.
     private func leadsOut(_ name: String) -> Bool {
         let ends = [path, path(of: name)].map { path in
             let end = realpath(path, nil)

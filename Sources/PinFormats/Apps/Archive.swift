@@ -2,17 +2,16 @@ internal import Base
 internal import CLibraries
 internal import Pinning
 
-/// One pass through a zip archive: libarchive's `struct archive` and the file it reads.
+/// One pass through a zip archive with libarchive; nothing is unpacked to disk.
 ///
-/// Nothing is unpacked to disk. libarchive reads the table of contents into memory before the first entry: those bytes are bounded.
+/// libarchive reads the table of contents into memory before the first entry, so those bytes are limited.
 final class Archive {
-    /// The bytes that the table of contents and those around it may have.
     private static let mostDirectoryBytes = 64 << 20
     private static let (bufferSize, chunkSize) = (16 << 10, 64 << 10)
 
-    /// libarchive, loaded when the first archive is read and kept for the rest of the run (`dlopen`).
+    /// libarchive, loaded by `dlopen` for the first archive and kept for the rest of the run.
     private static let library: Result<CArchive, Absence> = {
-        // libarchive converts names by the locale, and in that of C it has none for a name beyond ASCII.
+        // libarchive converts names by the locale; in the C locale it fails for names beyond ASCII.
         setlocale(LC_CTYPE, "C.UTF-8")
         var functions = CArchive()
         return CArchive_load(&functions).map { .failure(Absence(reason: String(cString: $0))) } ?? .success(functions)
@@ -22,17 +21,17 @@ final class Archive {
 
     private let functions: CArchive
     private let place: PinPlace
-    /// -1 for an archive in memory.
+    /// The file descriptor of the archive; -1 if the archive is in memory.
     private let descriptor: Int32
     private let bytes: [UInt8]
     private var position = 0
     private let archive: OpaquePointer
     private let buffer: UnsafeMutableRawPointer
-    /// The bytes that may be read before the first entry is known; `nil` from then on.
+    /// The number of bytes that may be read before the first entry; `nil` from then on.
     private var budget: Int? = Archive.mostDirectoryBytes
     private var isTooLarge = false
 
-    /// Opens the archive at `path`, or the one that `bytes` are, which messages call `path`.
+    /// Opens the archive at `path`, or the archive `bytes`, which messages call `path`.
     init(path: String, bytes: [UInt8]? = nil) throws(Problem) {
         place = .at(path)
         self.bytes = bytes ?? []
@@ -68,7 +67,7 @@ final class Archive {
         buffer.deallocate()
     }
 
-    /// The path of an entry, `nil` if it is not text, and the target of a symbolic link, empty if it is not text.
+    /// An entry; if they are not text, its path is `nil` and the target of its symbolic link is empty.
     typealias Entry = (name: String?, isFile: Bool, target: String?, isEncrypted: Bool)
 
     func next() throws(Problem) -> Entry? {
@@ -76,7 +75,7 @@ final class Archive {
         let status = functions.read_next_header?(archive, &entry) ?? Int32(CArchive_FATAL)
         budget = nil
         if status == Int32(CArchive_EOF) { return nil }
-        // A name in another character set is a warning.
+        // For a name in another character set libarchive only warns.
         guard status >= Int32(CArchive_WARN), let entry else { throw broken }
         let name = functions.entry_pathname_utf8?(entry) ?? functions.entry_pathname?(entry)
         let kind = functions.entry_filetype?(entry)
@@ -87,9 +86,7 @@ final class Archive {
         )
     }
 
-    /// Visits the contents of the entry of ``next()``, chunk by chunk, until `visit` says false.
-    ///
-    /// The size in the entry plays no part: a few kilobytes can unpack to gigabytes.
+    /// Visits the current entry in chunks until `visit` returns false; the size that it states is not trusted.
     func each(_ visit: (UnsafeRawBufferPointer) -> Bool) throws(Problem) {
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunkSize, alignment: 8)
         defer { chunk.deallocate() }
@@ -108,7 +105,7 @@ final class Archive {
             remedy: "it may be cut off: copy or download it again")
     }
 
-    /// Alive as long as libarchive has the pointer: the object closes the archive when it goes.
+    /// The object behind libarchive's pointer; it is alive, because its deinitialiser closes the archive.
     private static func from(_ data: UnsafeMutableRawPointer?) -> Archive? {
         data.map { Unmanaged<Archive>.fromOpaque($0).takeUnretainedValue() }
     }

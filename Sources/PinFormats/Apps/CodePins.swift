@@ -2,33 +2,30 @@ package import Base
 package import Pinning
 internal import X509
 
-/// Pins in the code and the assets of a built app.
-///
-/// They are shown with their files and never compared, since their hosts are not known.
+/// Pins in the code and assets of a built app, which are shown but never compared, since their hosts are unknown.
 package struct CodePins: Sendable {
-    /// The bytes that are looked through, and the certificates and hashes that are kept.
+    /// The limits: bytes that are searched, and certificates and hashes that are kept.
     private static let (mostBytes, mostCertificates, mostHashes) = (512 << 20, 100, 500)
-    /// A file of more certificates than this is a store of roots.
+    /// The number of certificates above which a file is a root store.
     private static let mostInFile = 20
-    /// The kinds of files that no client has pins in, by their endings.
+    /// The extensions of files in which no client has pins.
     private static let skipped = Set(
         ("png jpg jpeg gif webp heic heif bmp ico svg pdf car mp3 mp4 m4a m4v aac wav caf ogg opus flac mov avi webm "
             + "ttf otf woff woff2 ttc").split(separator: " ").map(String.init))
-    /// The names for processors in `lib/`, the most usual first: a library of several is alike for each.
+    /// The processors' directories in `lib/`, the most usual first; a library has the same pins in each.
     private static let processors = ["arm64-v8a", "armeabi-v7a", "x86_64", "x86"]
 
     package let place: PinPlace
-    /// The hashes and certificates, with their files as origins.
+    /// The hashes and certificates found, with their files as origins.
     package private(set) var found: [Pin] = []
-    /// The hashes of all pins that the app configures, for whatever host.
+    /// The hashes of all pins in the app's configuration, for any host.
     private var configured: Set<SHA256Digest> = []
     private var omitted = 0
-    /// Archives and keystores, which are not looked into, and links out of an archive.
+    /// Archives and keystores, which are not searched, and links out of the app.
     var closed: [PinPlace] = []
     package private(set) var privateKeys: [PinPlace] = []
-    /// Files of so many certificates that they are stores of roots.
     private(set) var stores: [(place: PinPlace, count: Int)] = []
-    /// The files and bytes that were looked through, and the files beyond ``mostBytes``.
+    /// The numbers of files and bytes searched, and of files that ``mostBytes`` left out.
     private var (files, bytes, unread) = (0, 0, 0)
 
     init(of place: PinPlace) { self.place = place }
@@ -41,7 +38,7 @@ package struct CodePins: Sendable {
         return scan.pins
     }
 
-    /// The refusal of an app in which nothing but code has pins; `nil` if there are none.
+    /// The problem of an app that has pins only in its code; `nil` if it has none there.
     package var refusal: Problem? {
         guard !found.isEmpty else { return nil }
         return Problem(
@@ -52,9 +49,7 @@ package struct CodePins: Sendable {
 
     private var hashes: Int { found.count { $0.certificate == nil } }
 
-    /// Looks through the files of an app.
-    ///
-    /// The hosts of the pins in `configuration` are known, and hashes there count only with `sha256/` before them, which no client reads.
+    /// Searches an app's files; in those of `configuration` only `sha256/…` counts: bare hashes there have known hosts.
     mutating func scan(_ app: any AppFiles, _ names: [String], configuration: Set<String> = []) throws(Problem) {
         let all = Set(names)
         var (scan, isCut): (FileScan?, Bool) = (nil, false)
@@ -75,7 +70,7 @@ package struct CodePins: Sendable {
         }
     }
 
-    /// Whether a library of this name is there for a processor that comes before its own, in the app or in the same module.
+    /// `true` if the app or module has the same library for a processor earlier in ``processors``.
     private static func isRepeated(_ name: String, in names: Set<String>) -> Bool {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard let lib = parts.prefix(2).firstIndex(of: "lib"), lib + 2 < parts.count,
@@ -113,7 +108,7 @@ package struct CodePins: Sendable {
         }
     }
 
-    /// The pins without the certificates that the app's configuration names; ``new`` leaves out its hashes.
+    /// A copy without the certificates that the configuration names; ``new`` leaves out its hashes.
     func beside(_ reading: PinReading) -> CodePins {
         let entries = reading.configurations.flatMap(\.entries)
         let anchors = reading.networkSecurity.flatMap(\.certificates)
@@ -124,7 +119,7 @@ package struct CodePins: Sendable {
         return rest
     }
 
-    /// The words about files that were looked through in vain; empty if something was found.
+    /// The words about a search that found nothing; empty if something was found.
     func nothingFound(isOfApple: Bool) -> String {
         guard found.isEmpty else { return "" }
         let size = bytes < 1_000_000 ? "\(bytes / 1_000) kB" : "\(bytes / 1_000_000) MB"
@@ -133,7 +128,7 @@ package struct CodePins: Sendable {
             + (isOfApple ? ", and an executable that the App Store encrypted shows none" : "")
     }
 
-    /// The words that count `pins`, as in `2 hashes and a certificate stand in the app's code`.
+    /// The number of `pins` in words, as in `2 hashes and a certificate stand in the app's code`.
     package static func count(_ pins: [Pin]) -> String {
         let hashes = Set(pins.filter { $0.certificate == nil }.map(\.spkiSHA256)).count
         let certificates = Set(pins.compactMap(\.certificate?.fingerprint)).count
@@ -152,7 +147,7 @@ package struct CodePins: Sendable {
         return String(path.dropFirst(place.description.count).drop { ":/".contains($0) })
     }
 
-    /// The words about files that were not looked into and hashes that are not kept; `nil` if there are none.
+    /// The words about files that were not searched and hashes that were not kept; `nil` if there are none.
     var gaps: String? {
         let files = listed(closed.lazy.map { shortened(inner($0.description), isPublic: true) })
         let parts = [
@@ -163,7 +158,7 @@ package struct CodePins: Sendable {
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
 
-    /// The lines of a list for some host, one for each of `pins`.
+    /// The lines of a list, one for each of `pins`, as comments with HOST for the unknown host.
     package func lines(_ pins: [Pin]) -> [String] {
         pins.map { pin in
             "# HOST \(pin.spkiSHA256)   \(shortened(file(of: pin), isPublic: true))"
@@ -171,7 +166,7 @@ package struct CodePins: Sendable {
         }
     }
 
-    /// The pins next to a configuration: the hashes are left out if they are exactly those that it pins.
+    /// The pins found; hashes are left out if they are exactly those of the configuration.
     package var new: [Pin] {
         let isKnown = Set(found.filter { $0.certificate == nil }.map(\.spkiSHA256)) == configured
         return isKnown ? found.filter { $0.certificate != nil } : found

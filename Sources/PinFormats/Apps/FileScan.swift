@@ -6,18 +6,18 @@ internal import X509
 struct FileScan {
     enum Contents { case closed, privateKey, certificates([Certificate]) }
 
-    /// The limits of a file: bytes of certificates, hashes with and without prefix, and texts that may be bare hashes.
+    /// The limits of a file: bytes of certificates, hashes with and without prefix, and candidates for bare hashes.
     private static let (mostBytes, mostHashes, mostBare) = (4 << 20, 500, 10_000)
     private static let begin = Array("-----BEGIN ".utf8)
     /// The prefixes of pins: OkHttp's, curl's, and OkHttp's in JSON that escapes slashes.
     private static let prefixes = ["sha256/", "sha256//", "sha256\\/"].map { Array($0.utf8) }
-    /// Keys of configurations whose values are bare hashes; without one, a bare hash may be a symmetric key.
+    /// Names of keys with bare hashes as values; without one in the file, a bare hash may be a symmetric key.
     private static let hashKeys = ["SKPublicKeyHashes", "publicKeyHashes", "SPKI-SHA256-BASE64"].map { Array($0.utf8) }
     /// The first bytes of files that are not searched: zip, JKS, and BKS of versions 1 and 2 with a salt of 20 bytes.
     private static let closed: [[UInt8]] = [
         [0x50, 0x4B, 0x03, 0x04], [0xFE, 0xED, 0xFE, 0xED], [0, 0, 0, 1, 0, 0, 0, 0x14], [0, 0, 0, 2, 0, 0, 0, 0x14],
     ]
-    /// The bytes of a chunk that are searched again with the next one: more than a pin or a hash key has.
+    /// The bytes of a chunk that are searched again with the next one, longer than any pin and any name of a key.
     private static let overlap = 128
     /// The bytes after an `=` that decide if a bare hash ends there.
     private static let lookahead = 2
@@ -29,14 +29,13 @@ struct FileScan {
     private var bare: Set<SHA256Digest> = []
     private var hasHashKey = false
     private var isClosed = false
-    /// The bytes so far; `nil` if the file cannot be certificates or a key.
+    /// The bytes so far; `nil` if they cannot be certificates or a key.
     private var contents: [UInt8]?
     private var candidates = 0
     private(set) var omitted = 0
 
     init(takesBare: Bool = true) { self.takesBare = takesBare }
 
-    /// The hashes of the pins, each once, in ascending order.
     var pins: [SHA256Digest] {
         prefixed.union(hasHashKey && takesBare ? bare : []).sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     }
@@ -67,7 +66,7 @@ struct FileScan {
         window.removeFirst(max(0, window.count - Self.overlap))
     }
 
-    /// Takes the 43 digits of base64 before the `=` at `end` if they are a hash.
+    /// Adds the 43 digits of base64 before the `=` at `end` if they are a hash.
     private mutating func takeHash(in bytes: UnsafeRawBufferPointer, endingAt end: Int) {
         var (digits, start): ([UInt8], Int) = ([], end)
         while digits.count < 43 {
@@ -101,7 +100,7 @@ struct FileScan {
         Base64.value(of: byte) != nil && byte != UInt8(ascii: "-") && byte != UInt8(ascii: "_")
     }
 
-    /// The contents of a file of certificates or of a key; `nil` if it is another, such as code with certificates.
+    /// The certificates or the key that a file consists of; `nil` if it is another kind, such as code with PEM.
     func certificates(at place: PinPlace) -> Contents? {
         if isClosed { return .closed }
         guard let contents else { return nil }
@@ -115,7 +114,7 @@ struct FileScan {
         } else if let header = DERHeader(contents[...]), case let length = header.contentStart + header.length,
             length < end, contents[length...].allSatisfy({ $0 == 0x0A || $0 == 0x0D })
         {
-            // Editors add line ends after DER.
+            // Editors may add a line break after DER.
             end = length
         }
         guard let certificates = try? CertificateReader.plainCertificates(pemOrDER: Array(contents[..<end])),

@@ -2,25 +2,25 @@ internal import Base
 package import Pinning
 internal import X509
 
-/// Certificates, requests and public keys, as PEM or DER: what pins are made of.
+/// Reads the files from which pins are made: certificates, requests and public keys, as PEM or DER.
 package enum KeyFile {
     enum Object { case certificate(Certificate), publicKey(PublicKey), request(KeyReader.Request) }
 
     private static let requestLabels: Set = ["CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST"]
     private static let signedDataLabels: Set = ["PKCS7", "CMS", "PKCS #7 SIGNED DATA"]
-    /// Parameters that are next to keys and certificates and are neither.
+    /// The labels of blocks that are ignored: parameters next to keys and certificates.
     private static let passedOver: Set = ["DH PARAMETERS", "EC PARAMETERS", "X9.42 DH PARAMETERS", "DSA PARAMETERS"]
-    /// The blocks that a file may have: OpenSSL takes a tenth of a millisecond and more for each key.
+    /// The limit of blocks in a file, because OpenSSL takes at least a tenth of a millisecond for each key.
     private static let mostBlocks = 10_000
-    /// The size in bytes above which DER is not a key: OpenSSL tries one kind after the other.
+    /// The limit in bytes of DER that may be a key, because OpenSSL tries one kind of key after the other.
     private static let mostKeyBytes = 1 << 18
 
-    /// Whether a file is PEM; DER can have such a line in one of its strings.
+    /// `true` if a file is PEM; DER with a line of PEM in a string is not.
     static func isPEM(_ file: PinFile) -> Bool {
         (file.text != nil || DERShape(file.bytes) == nil) && PEM.looksLikePEM(file.bytes)
     }
 
-    /// Whether bytes are PKCS #7, in which certificates have no order.
+    /// `true` if bytes are PKCS #7, in which certificates have no order.
     package static func isBundle(_ bytes: [UInt8]) -> Bool {
         DERShape(bytes) == .signedData || signedDataLabels.contains { bytes.holds(Array("-----BEGIN \($0)-----".utf8)) }
     }
@@ -75,7 +75,7 @@ package enum KeyFile {
     private static func blocks(of file: PinFile) throws(Problem) -> [PEMBlock] {
         let blocks: [PEMBlock]
         do { blocks = try PEM.blocks(in: file.bytes) } catch {
-            // OpenSSL's reasons name what is wrong and quote nothing.
+            // OpenSSL's reasons quote nothing of the file, so that a message may show them.
             throw Problem(
                 .brokenPEM, at: file.place(line: error.line),
                 "a broken PEM block" + (error.detail.map { " (\($0))" } ?? ""),
@@ -109,7 +109,7 @@ package enum KeyFile {
         }
     }
 
-    /// Refuses a pin among the prose around blocks: it would be lost.
+    /// Refuses a pin in the text around blocks, which is otherwise ignored.
     private static func refusePins(beside file: PinFile, into reading: inout PinReading) {
         var isInBlock = false
         let ascii = file.bytes.map { (0x20..<0x7F).contains($0) || $0 == 0x0A ? $0 : 0x20 }
@@ -163,7 +163,7 @@ package enum KeyFile {
         }
     }
 
-    /// The public half of the private key in the file at `path`, or the public key there; no problem shows a part of the file.
+    /// The public key of the private or public key file at `path`; no problem shows a part of the file.
     package static func publicHalf(ofKeyFile path: String) throws(Problem) -> PinItem {
         let file = PinFile(path: path, bytes: try RegularFile.contents(of: path, mayBePipe: true))
         guard !file.bytes.isEmpty else { throw Problem(.empty, at: file.place, "the file is empty") }

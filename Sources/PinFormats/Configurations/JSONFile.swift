@@ -1,7 +1,7 @@
 internal import Base
 internal import Pinning
 
-/// JSON that configures hosts: TrustKit's, the options of react-native-ssl-public-key-pinning, and Expo's `app.json` with its Info.plist.
+/// JSON that configures hosts: of TrustKit, of react-native-ssl-public-key-pinning, or Expo's `app.json` (`infoPlist`).
 enum JSONFile {
     static func isFound(in text: String) -> Bool {
         text.holds("TSKPinnedDomains") || text.holds("publicKeyHashes") || text.holds("infoPlist")
@@ -73,7 +73,7 @@ extension PinReading {
         }
     }
 
-    /// Notes the keys that begin like `reader`'s and that it does not know.
+    /// Notes keys with one of the `prefixes` that `reader` does not know.
     mutating func noteUnknown(in node: DocumentNode, of reader: String, _ known: [String], prefixes: [String] = ["NS"])
     {
         for (key, node) in node.members ?? [] where prefixes.contains(where: key.hasPrefix) && !known.contains(key) {
@@ -83,7 +83,7 @@ extension PinReading {
         }
     }
 
-    /// The pins in a list of hashes; `hash` finds that of an element.
+    /// The pins in a list; `hash` finds the hash of an element.
     mutating func pins(
         in elements: [DocumentNode],
         hash: (DocumentNode) throws(Problem) -> DocumentNode = { (node) throws(Problem) in node }

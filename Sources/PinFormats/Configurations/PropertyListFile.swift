@@ -7,7 +7,7 @@ enum PropertyListFile {
 
     static func isFound(in file: PinFile) -> Bool { marks.contains { file.bytes.holds(Array($0.utf8)) } }
 
-    /// Reads a property list; App Transport Security binds an app also if its Info.plist says nothing.
+    /// Reads a property list; App Transport Security applies to an app even if its Info.plist does not mention it.
     static func read(_ file: PinFile, isInfo: Bool = false, into reading: inout PinReading) throws(Problem) {
         let isBinary = BinaryPropertyList.begins(file.bytes)
         let root = isBinary ? try BinaryPropertyList.root(of: file) : try XMLPropertyList.root(of: file)
@@ -17,7 +17,7 @@ enum PropertyListFile {
         reading.transportSecurity.append(TransportSecurity(origin: file.place.description))
     }
 
-    /// Notes keys of an app's property list that pin or bind nothing at their place.
+    /// Notes keys of an app's property list that have no effect at their place.
     private static func noteMisplaced(_ root: DocumentNode, into reading: inout PinReading) {
         for (key, node) in root.members ?? [] {
             let words: String
@@ -83,7 +83,7 @@ enum NSPinnedDomainsReader {
         reading.configurations.append(PinConfiguration(.nsPinnedDomains, entries: entries))
     }
 
-    /// A list of identities; `nil` if the key is absent.
+    /// The pins of a list of identities; `nil` if the key is absent.
     private static func identities(
         _ node: DocumentNode?, of hosts: HostPattern, into reading: inout PinReading
     ) throws(Problem) -> [Pin]? {

@@ -11,7 +11,7 @@ enum TransportSecurityReader {
         "NSIncludesSubdomains", "NSExceptionAllowsInsecureHTTPLoads", "NSExceptionMinimumTLSVersion",
         "NSExceptionRequiresForwardSecrecy", "NSRequiresCertificateTransparency",
     ]
-    /// Keys of 2015, which are no longer in Apple's documentation.
+    /// Keys of 2015 that Apple's documentation no longer contains.
     private static let oldExceptionKeys = [
         "NSThirdPartyExceptionAllowsInsecureHTTPLoads", "NSThirdPartyExceptionMinimumTLSVersion",
         "NSThirdPartyExceptionRequiresForwardSecrecy",
@@ -20,7 +20,7 @@ enum TransportSecurityReader {
         "TLSv1.0": .tls10, "TLSv1.1": .tls11, "TLSv1.2": .tls12, "TLSv1.3": .tls13,
     ]
 
-    /// Whether a property list is an app's, which App Transport Security binds also if it is not in it.
+    /// `true` if a property list is an app's Info.plist, to which App Transport Security always applies.
     static func isOfAnApp(_ root: DocumentNode) -> Bool {
         root[key] != nil || root.members?.contains { $0.key.hasPrefix("CFBundle") } == true
     }
@@ -32,7 +32,7 @@ enum TransportSecurityReader {
         _ = try node.dictionary()
         var settings = TransportSecurity(origin: node.place.description, isStated: true)
         settings.narrowing = TransportSecurity.narrowingKeys.filter { node[$0] != nil }
-        // The type of a key whose value plays no part has to be right too.
+        // The value of these keys has no effect, but its type must be right.
         for name in settings.narrowing where name != "NSAllowsLocalNetworking" {
             reading.attempt { (_) throws(Problem) in _ = try node[name]?.boolean() }
         }
@@ -82,7 +82,7 @@ enum TransportSecurityReader {
         throw Problem(.wrongValue, at: node.place, reason, remedy: "it is TLSv1.0, TLSv1.1, TLSv1.2 or TLSv1.3")
     }
 
-    /// The hosts that a key of `NSExceptionDomains` names: a name in small letters, an address, or a range of them.
+    /// The hosts that a key of `NSExceptionDomains` names: a name in lower case, an address, or an address range.
     private static func hosts(_ name: String, _ includesSubdomains: Bool) -> TransportSecurity.Hosts {
         let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         if let address = IPAddress(parts[0]) {

@@ -2,7 +2,7 @@ internal import Base
 internal import Pinning
 internal import X509
 
-/// Reads `TSKConfiguration` of a property list or JSON, and refuses what makes TrustKit throw when the app starts.
+/// Reads `TSKConfiguration` of a property list or JSON; reports mistakes for which TrustKit throws when the app starts.
 struct TrustKitReader {
     /// The value of kTSKExcludeSubdomainFromParentPolicy, which lacks the T in every version (TSKTrustKitConfig.m).
     static let exclusion = "kSKExcludeSubdomainFromParentPolicy"
@@ -79,7 +79,7 @@ struct TrustKitReader {
                 remedy: "remove the others")
         }
         let includesSubdomains = try settings["TSKIncludeSubdomains"]?.boolValue() ?? false
-        // The exclusion is of one name: names below it keep the policy of the parent that includes its subdomains.
+        // The exclusion covers one name: names below it keep the policy of a parent that includes its subdomains.
         let hosts = try HostText.trustKitPattern(name, includesSubdomains: includesSubdomains, at: settings.place)
         if !isExcluded { reading.noteIfUnmatchable(hosts, by: "TrustKit", at: settings.place) }
         let pins = reading.pins(in: try settings["TSKPublicKeyHashes"]?.array() ?? [])

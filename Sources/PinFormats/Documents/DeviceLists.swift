@@ -2,10 +2,9 @@ import Base
 package import Pinning
 import X509
 
-/// The root stores of devices in JSON, which the article *Devices* describes; `make-device-data` reads the same.
+/// The root stores of devices in JSON, which the article *Devices* describes; `make-device-data` reads the same form.
 package struct DeviceLists {
-    /// A list: the device's name (`ios-17`), another name of it (`macos-14`), its systems in words, where and when the list was read,
-    /// and its roots in DER.
+    /// A root store in DER: its names (`ios-17`, `macos-14`), its systems in words, and the list's address and date.
     package typealias Store = (
         name: String, alias: String?, release: String, address: String, date: Timestamp, roots: [[UInt8]]
     )
@@ -15,17 +14,17 @@ package struct DeviceLists {
     package private(set) var stores: [Store] = []
     package private(set) var publicCAs: [(ca: String, root: CARoot)] = []
 
-    /// The directory of the file, and the certificates that lists name by their hashes or their files.
+    /// The directory of the file, and certificates by their SHA-256 in hexadecimal and by their file.
     private let directory: String?
     private var byHash: [String: [UInt8]] = [:]
     private var byFile: [String: [[UInt8]]] = [:]
 
-    /// Reads a file in which `rootNames` stand for roots of CAs that are known already.
+    /// Reads a file; its roots in the state `coming` may be cross-signed by those of `rootNames`.
     package init(at path: String, knowing rootNames: Set<String> = []) throws(Problem) {
         try self.init(RegularFile.contents(of: path, mayBePipe: true), named: path, knowing: rootNames)
     }
 
-    /// Reads `bytes`, which messages call `name`; the files it names are relative to that.
+    /// Reads `bytes`, which messages call `name`; paths in them are relative to the directory of `name`.
     package init(_ bytes: [UInt8], named name: String, knowing rootNames: Set<String> = []) throws(Problem) {
         let file = PinFile(path: name, bytes: bytes)
         try file.refusePrivateKeys()
@@ -121,7 +120,7 @@ package struct DeviceLists {
 }
 
 extension DocumentNode {
-    /// A text without control characters.
+    /// A text without control characters, except for line breaks if `hasLines`.
     func plainText(hasLines: Bool = false) throws(Problem) -> String {
         let text = try text()
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
@@ -132,14 +131,14 @@ extension DocumentNode {
     }
 }
 
-/// A root of a CA that issues certificates to servers, identified by its key: several certificates can have it.
+/// A root of a CA that issues certificates to servers, identified by its key, because several certificates can have it.
 package struct CARoot: Sendable, Hashable {
     package enum State: String, Sendable, Hashable {
-        /// Servers get certificates below it, or may at any renewal.
+        /// Servers have certificates below it, or may get them at any renewal.
         case inUse = "in-use"
         /// The CA moves servers to other roots.
         case older
-        /// The CA may make it a root on any day; until then another root signs its key.
+        /// The CA may start to use it on any day; until then another root signs its key.
         case coming
     }
 
@@ -147,15 +146,14 @@ package struct CARoot: Sendable, Hashable {
     package let key: SHA256Digest
     package let algorithm: String
     package let state: State
-    /// The moment from which browsers no longer trust it, as the CA says; `nil` if the CA says nothing.
+    /// The moment from which browsers no longer trust it; `nil` if the CA names none.
     package let until: Timestamp?
-    /// The older roots that signed its key.
+    /// The names of older roots that signed its key.
     package let crossSigners: [String]
     package let source: String
     /// The day on which the page of the source was changed or read.
     package let date: String
 
-    /// A root; on lists of devices without a CA that publishes it, in use and without a source.
     package init(
         _ name: String, _ key: SHA256Digest, _ algorithm: String, _ state: State = .inUse, until: Timestamp? = nil,
         signedBy crossSigners: [String] = [], _ source: String = "", _ date: String = ""

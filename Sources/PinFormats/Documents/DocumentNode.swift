@@ -4,7 +4,7 @@ package import Pinning
 package struct DocumentNode: Sendable {
     let value: DocumentTree
     package let file: PinFile
-    /// The keys that lead to it, as in `TSKPinnedDomains.example.com`.
+    /// The keys that lead to this node, as in `TSKPinnedDomains.example.com`.
     package let key: String
 
     init(root value: DocumentTree, of file: PinFile) { self.init(value, "", file) }
@@ -62,18 +62,18 @@ package struct DocumentNode: Sendable {
     package var string: String? { value.text }
     package var isNull: Bool { value.isNull }
     package var truth: Bool? { if case .flag(let flag) = value.content { flag } else { nil } }
-    /// The digits of a number of JSON; `nil` for anything else.
+    /// The digits of a JSON number; `nil` if the value is not one.
     package var number: String? { value.number }
-    /// The day of a date that is not a text.
+    /// The day of a property list's `<date>`; `nil` if the value is not one.
     var dateElement: String? { if case .date(let day) = value.content { day } else { nil } }
 
-    /// The boolean that Apple's system looks for: it takes any other value for NO (SecPolicy.c, `kCFBooleanTrue`).
+    /// A boolean; Apple's system takes every other value for NO (SecPolicy.c, `kCFBooleanTrue`).
     func boolean() throws(Problem) -> Bool {
         if let truth { return truth }
         throw wrong("true or false, and Apple's system takes it for NO").advising("write <true/> or <false/>")
     }
 
-    /// A boolean; the texts YES and true count too, as Apple's readers have it.
+    /// A boolean, also as the texts YES, true, NO and false, which Apple's readers accept.
     func flag() throws(Problem) -> Bool {
         switch value.content {
         case .flag(let flag): return flag
@@ -83,7 +83,7 @@ package struct DocumentNode: Sendable {
         }
     }
 
-    /// A boolean, also as the numbers 0 and 1 of NSNumber's boolValue.
+    /// A boolean, also as the numbers 0 and 1, like NSNumber's boolValue.
     func boolValue() throws(Problem) -> Bool {
         switch value.content {
         case .number("0"): false

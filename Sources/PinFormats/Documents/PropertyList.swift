@@ -59,15 +59,15 @@ enum XMLPropertyList {
     }
 }
 
-/// Property lists in Apple's binary form, `bplist00`: objects that refer to each other by number, and a table of offsets.
+/// Property lists in Apple's binary form, `bplist00`: objects that refer to each other by number, and their offsets.
 struct BinaryPropertyList {
     private static let magic = Array("bplist00".utf8)
     private static let trailerLength = 32
-    /// The objects that there may be, and the bytes of text, which many objects can share.
+    /// The limits of objects and of bytes of text, which many objects can share.
     private static let (mostObjects, mostText) = (200_000, 16 << 20)
 
     private let file: PinFile
-    /// The objects, which end where the table of their offsets begins.
+    /// The bytes of the objects, which end at the table of their offsets.
     private let bytes: ArraySlice<UInt8>
     private let table: ArraySlice<UInt8>
     private let (offsetSize, referenceSize): (Int, Int)
@@ -76,7 +76,7 @@ struct BinaryPropertyList {
 
     static func begins(_ bytes: [UInt8]) -> Bool { bytes.starts(with: magic) }
 
-    /// Reads the root; values are counted as they are reached, since an object may be referred to more than once, also by itself.
+    /// Reads the root; values are counted as they are reached, because references can repeat an object, or be circular.
     static func root(of file: PinFile) throws(Problem) -> DocumentNode {
         guard var list = BinaryPropertyList(file) else {
             throw Problem(.brokenDocument, at: file.place, "is a binary property list that is cut off or damaged")
@@ -84,7 +84,7 @@ struct BinaryPropertyList {
         return DocumentNode(root: try list.value(list.root, depth: 0), of: file)
     }
 
-    /// Reads the last 32 bytes: the sizes of offsets and references, the number of objects, the root, and the start of the offsets.
+    /// Reads the last 32 bytes: sizes of offsets and references, number of objects, root, and start of the offsets.
     private init?(_ file: PinFile) {
         let end = file.bytes.count - Self.trailerLength
         guard end >= Self.magic.count else { return nil }
@@ -202,7 +202,7 @@ struct BinaryPropertyList {
         return bytes[start..<(start + length)]
     }
 
-    /// A number of up to eight bytes, most significant first; `nil` if it is larger than any file.
+    /// A big-endian number of up to eight bytes; `nil` if it is larger than any file.
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
         let value = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return value < 1 << 40 ? Int(value) : nil

@@ -5,9 +5,9 @@ internal import Pinning
 final class XMLElement {
     let name: String
     var attributes: [String: String]
-    /// The attributes that are texts in a built app, which Android does not read as flags.
+    /// The attributes that are strings in a built app, which Android does not read as flags.
     var texts: Set<String> = []
-    /// From 1.
+    /// The line number, from 1.
     let line: Int
     fileprivate(set) var children: [XMLElement] = []
     fileprivate(set) var text = ""
@@ -19,9 +19,9 @@ final class XMLElement {
     func children(named name: String) -> [XMLElement] { children.filter { $0.name == name } }
 }
 
-/// The elements that a reader puts together, within the bounds of a configuration.
+/// The tree that a reader builds, within the limits of a configuration.
 struct XMLTree {
-    /// The elements that may be in each other, and the number of elements and attributes.
+    /// The limits of the depth, and of the number of elements and attributes.
     static let (mostDepth, mostElements) = (40, 50_000)
 
     private(set) var root: XMLElement?
@@ -30,9 +30,7 @@ struct XMLTree {
 
     var isComplete: Bool { root != nil && open.isEmpty }
 
-    /// Begins an element.
-    ///
-    /// - Returns: the reason why the document is not a configuration; `nil` as long as it may be one.
+    /// Begins an element; returns the reason why the document cannot be a configuration, `nil` if it may be one.
     mutating func start(_ element: XMLElement) -> String? {
         count += 1 + element.attributes.count
         guard open.count < Self.mostDepth else {
@@ -54,9 +52,9 @@ struct XMLTree {
     }
 }
 
-/// Reads XML with expat, which expands no entity here: a document that declares any is refused.
+/// Reads XML with expat; documents that declare entities are refused, so that none is expanded.
 enum XMLReader {
-    /// The root element of `file`; a document type that only names a DTD does no harm to a property list.
+    /// The root element of `file`; property lists may have a document type, if it only names a DTD.
     static func root(of file: PinFile, mayHaveDocumentType: Bool) throws(Problem) -> XMLElement {
         guard let parser = XML_ParserCreate(nil) else {
             throw Problem(.brokenDocument, at: file.place, "there is no memory to read it")
@@ -81,12 +79,12 @@ enum XMLReader {
         return root
     }
 
-    /// The state of the callbacks; alive as long as the parser works.
+    /// The state of the callbacks, which lives as long as the parser.
     private final class Tree {
         private let parser: OpaquePointer
         private let mayHaveDocumentType: Bool
         var tree = XMLTree()
-        /// The reason why the document was left before its end, and a remedy.
+        /// The reason for stopping before the end of the document, and a remedy.
         private(set) var refusal: (reason: String, remedy: String?)?
 
         init(_ parser: OpaquePointer, mayHaveDocumentType: Bool) {

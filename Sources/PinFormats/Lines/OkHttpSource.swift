@@ -1,12 +1,12 @@
 internal import Base
 internal import Pinning
 
-/// Kotlin and Java with OkHttp's pinner in one form: a chain of calls in which every host and pin is written out.
+/// Kotlin or Java with one chain of calls that builds OkHttp's pinner, in which every host and pin is written out.
 ///
 ///     CertificatePinner.Builder().add("host", "sha256/…", …).add(…).build()
 ///
-/// A name may stand for a text if the file declares it once, as one plain literal, and only gives it to the chain. Anything else that
-/// speaks of a pinner or a pin is an error: nothing is left out, and nothing is put together that the program may keep apart.
+/// A name may replace a text if the file declares it once, as a plain literal, and uses it only in the chain. Any other
+/// mention of a pinner or pin is an error: no pin is overlooked, and pins of two pinners are not mixed.
 struct OkHttpSource {
     private typealias Call = (host: String, pins: [String], line: Int)
 
@@ -14,19 +14,19 @@ struct OkHttpSource {
     private static let remedy =
         "write all of it out in one CertificatePinner.Builder().add(\"host\", \"sha256/…\").build(), "
         + "or give a list with lines such as: host sha256/…"
-    /// The most lines that were understood and are shown, and the most names that are looked for.
+    /// The limit of lines in a problem's proposed list, and of names that are looked up.
     private static let most = 50
 
     private let tokens: [SourceToken]
     /// The number of braces that are open before each token.
     private let depths: [Int]
-    /// The positions of names that the file declares as one plain text, and of that text.
+    /// The tokens of names declared as one plain literal, and of that literal.
     private var declarations: [String: (name: Int, text: Int)] = [:]
-    /// The positions of the texts that the chain has taken, and of its names as far as they are known to mean their text.
+    /// The tokens of literals that the chain uses, and of names that are known to mean such a literal.
     private var taken: Set<Int> = []
     private var uses: [String: Set<Int>] = [:]
 
-    /// Whether a file is a source with a pinner: a list has the word in its comments alone.
+    /// `true` if a file is source code with a pinner; a list contains the word only in comments.
     static func isFound(in file: PinFile) -> Bool {
         guard let text = file.text, text.holds("CertificatePinner") else { return false }
         return text.utf8.split(separator: UInt8(ascii: "\n")).contains { line in
@@ -81,7 +81,7 @@ struct OkHttpSource {
         var starts: [Int] = []
         for index in tokens.indices where tokens[index].isWord(Self.name) {
             if spells([".", "Builder", "(", ")"], at: index + 1) {
-                // One that is built at once pins nothing, as apps have it for their debug builds.
+                // A pinner that is built at once pins nothing; apps use it in debug builds.
                 if !spells([".", "build", "(", ")"], at: index + 5) { starts.append(index) }
             } else if [["as"], [".", "Builder"], [".", "*"], [":", ":"]].contains(where: { spells($0, at: index + 1) })
             {
@@ -141,7 +141,7 @@ struct OkHttpSource {
         }
     }
 
-    /// The lines of a list for the calls that can be read, in comments: nobody knows what they lack.
+    /// The lines of a list for the calls that can be read, as comments, because they may be incomplete.
     private func lines(at place: PinPlace) -> [String] {
         tokens.indices.lazy.filter { spells(["add", "("], at: $0) }.prefix(20 * Self.most).compactMap { start in
             let arguments = stride(from: start + 2, to: tokens.count, by: 2).prefix(50).map { text(ofArgument: $0) }
@@ -154,7 +154,7 @@ struct OkHttpSource {
         }.prefix(Self.most).map(\.self)
     }
 
-    /// The position of the text of a declaration: `val NAME = "…"`, `val NAME: String = "…"`, `final String NAME = "…"`.
+    /// The token of a declaration's literal: `val NAME = "…"`, `val NAME: String = "…"` or `final String NAME = "…"`.
     private func text(ofDeclaration index: Int) -> Int? {
         func isBefore(_ words: [String], within count: Int) -> Bool {
             tokens[max(0, index - count)..<index].contains { token in words.contains(where: token.isWord) }
@@ -162,7 +162,7 @@ struct OkHttpSource {
         let isKotlins = spells(["val"], at: index - 1) && !isBefore(["open", "override", "abstract"], within: 8)
         let isJavas = spells(["String"], at: index - 1) && isBefore(["final", "private"], within: 4)
         let text = index + (spells([":", "String", "="], at: index + 1) ? 4 : 2)
-        // Kotlin has `it` and `field` without a declaration.
+        // In Kotlin `it` and `field` exist without a declaration.
         guard isKotlins || isJavas, !["it", "field"].contains(tokens[index].text), spells(["="], at: text - 1),
             text < tokens.count, case .text = tokens[text].kind
         else { return nil }
@@ -171,19 +171,19 @@ struct OkHttpSource {
         if spells([";"], at: next) {
             next += 1
         } else if !spells(["}"], at: next) {
-            // In Kotlin a line may end it.
+            // In Kotlin a line break may end the declaration.
             guard tokens[next].line > tokens[text].line, tokens[next].isName || tokens[next].isWord("@") else {
                 return nil
             }
         }
-        // An accessor, which may have annotations and words before it, makes another value of the text.
+        // An accessor, which may have annotations and modifiers before it, may return another value.
         let following = tokens[min(next, tokens.count)...].prefix(12).prefix { token in
             !["val", "var", "fun", "class", "object", "}", "{", "="].contains(where: token.isWord)
         }
         return following.contains { ["get", "set", "by"].contains(where: $0.isWord) } ? nil : text
     }
 
-    /// Refuses names that may not be the chain's, and pins that are not.
+    /// Refuses names that may mean another text than in the chain, and pins outside of it.
     private func refuseOthers(than chain: Int) throws(SourceMistake) {
         guard uses.count <= Self.most else { throw mistake(at: chain, "more names than a pinner has") }
         for name in uses.keys.sorted() {
@@ -193,18 +193,18 @@ struct OkHttpSource {
         for (index, token) in tokens.enumerated() {
             if case .word(let name) = token.kind, let known = uses[name], !known.contains(index), !isConcatenated(index)
             {
-                // It may be set, or be another one of that name.
+                // The name may be assigned, or be another variable of that name.
                 throw mistake(
                     at: index, "'\(shortened(name))' is more in this file than a name for one text of the pinner")
             }
-            // Outside of a text it stands where quotation marks do not pair as they seem to.
+            // A pin outside of a literal means that quotation marks were not paired as in the program.
             let isBare = spells(["sha256", "/"], at: index) || spells(["sha1", "/"], at: index)
             guard isBare || !taken.contains(index) && token.holdsPin else { continue }
             throw mistake(at: index, "a pin stands here that is none of the pinner's")
         }
     }
 
-    /// Whether a name is concatenated with a text, which sets nothing.
+    /// `true` if a name is concatenated with a literal, which does not assign it.
     private func isConcatenated(_ index: Int) -> Bool {
         [1, -1].contains { side in
             let other = index + 2 * side

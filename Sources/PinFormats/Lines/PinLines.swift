@@ -1,12 +1,12 @@
 internal import Base
 internal import Pinning
 
-/// Text with pins: one or more a line, or a host and its pins as OkHttp writes them; empty lines and comments (`#`) are passed over.
+/// Text with pins, one or more a line, or with a host and its pins, as OkHttp writes them; `#` begins a comment.
 enum PinLines {
-    /// The size in bytes above which text is not a list of pins: room for 20,000 of them.
+    /// The limit of a list in bytes: room for 20,000 pins.
     static let mostBytes = 1 << 20
 
-    /// Whether a list is one of hosts, as its first line shows: `*.example.com sha256/…,sha256/…`; `nil` if no line has a pin.
+    /// `true` if the first line with pins has a host: `*.example.com sha256/…,sha256/…`; `nil` if no line has a pin.
     static func haveHosts(_ file: PinFile) -> Bool? {
         guard file.bytes.count <= mostBytes else { return nil }
         var (result, isFirst): (Bool?, Bool) = (nil, true)
@@ -29,7 +29,7 @@ enum PinLines {
                 remedy: "AFNetworking skips it or crashes on it; name it .txt")
         }
         var entries: [HostEntry] = []
-        // Prose is refused once, not line by line.
+        // Text without pins is refused once, not line by line.
         var hasProse = false
         each(of: file) { line in
             if let error = PastedText.tlsaRecord(line.text, at: line.place) {
@@ -68,7 +68,7 @@ enum PinLines {
         return HostEntry(hosts: hosts, origin: line.place.description, identities: .anywhere(pins))
     }
 
-    /// Calls `body` with each line that is not empty, until it returns false; a list of lines would take many times the file's memory.
+    /// Calls `body` with each line that is not empty, until it returns false; an array of lines takes far more memory.
     static func each(of file: PinFile, _ body: (PinText) -> Bool) {
         guard let text = file.text else { return }
         var rest = text.utf8[...]
@@ -82,7 +82,7 @@ enum PinLines {
         }
     }
 
-    /// A comment begins with a `#` at the start of the line or after white space, a no-break space among it.
+    /// The line without its comment, which begins with `#` at the start or after white space, also a no-break space.
     private static func withoutComment(_ line: Substring) -> Substring {
         var previous: UInt16 = 0x20
         let end = line.utf8.indices.first { index in

@@ -5,12 +5,12 @@ struct SourceMistake: Error {
     let reason: String
 }
 
-/// A word, a mark or a text of Kotlin or Java; comments are left out.
+/// A token of Kotlin or Java: a word, a mark or a text; comments are left out.
 ///
-/// A source in which the two languages see the end of a text or comment in different places is refused.
+/// Source code is refused if a text or comment ends at different places in the two languages.
 struct SourceToken {
     enum Kind: Equatable {
-        /// A name, a number or one mark.
+        /// A name, a number or one punctuation mark.
         case word(String)
         case text(String)
         /// A text with escapes, templates or several lines.
@@ -74,7 +74,7 @@ private struct SourceLexer {
             guard hasOneEnd(text) else { throw twoEnds(start) }
             add(text.contains { $0 == "\\" || $0 == "$" } ? .unreadable(text) : .text(text))
         } else if starts("`") {
-            // A name of Kotlin's with whatever in it.
+            // In Kotlin a name in backticks may contain any character.
             add(.word(try take("`", until: "`", "a name")))
         } else if byte == UInt8(ascii: "'"), let count = characterLength {
             skip(count)
@@ -94,7 +94,7 @@ private struct SourceLexer {
         SourceMistake(line: line, reason: "a text whose end Kotlin and Java see in different places")
     }
 
-    /// Whether no template continues behind the text: Kotlin sees further texts in it, and Java the end of this one.
+    /// `true` if no template of Kotlin is still open at the end of the text, where Kotlin would see further texts.
     private func hasOneEnd(_ text: String) -> Bool {
         var depth = 0
         var previous: Character = " "
@@ -106,7 +106,7 @@ private struct SourceLexer {
         return depth == 0
     }
 
-    /// Takes the text between `begin` and `end`; a `what` without its end is a mistake.
+    /// Takes the text between `begin` and `end`; throws if a `what` has no end.
     private mutating func take(_ begin: String, until end: String, _ what: String?) throws(SourceMistake) -> String {
         let start = line
         var taken: [UInt8] = []
@@ -117,7 +117,7 @@ private struct SourceLexer {
                 throw SourceMistake(line: start, reason: "\(what) begins here and does not end")
             }
             try refuseUnsure()
-            // What is escaped ends nothing.
+            // An escaped character does not end a text.
             let count = end == "\"" && byte == UInt8(ascii: "\\") ? 2 : 1
             taken += rest.prefix(count)
             skip(count)
@@ -126,7 +126,7 @@ private struct SourceLexer {
         return String(decoding: taken, as: UTF8.self)
     }
 
-    /// Java takes `\u0022` for a quotation mark wherever it stands, and a carriage return for the end of a line.
+    /// Refuses `\u0022`, which Java takes for a quotation mark anywhere, and a carriage return, Java's end of a line.
     private func refuseUnsure() throws(SourceMistake) {
         if starts("\r"), !starts("\r\n") {
             throw SourceMistake(line: line, reason: "a carriage return stands here without a line feed")
@@ -138,7 +138,7 @@ private struct SourceLexer {
         }
     }
 
-    /// The length of a character with its single quotation marks; `nil` for none.
+    /// The length of a character literal with its quotation marks; `nil` if there is none.
     private var characterLength: Int? {
         let text = Array(rest.prefix(4))
         if text.count == 4, text[1] == UInt8(ascii: "\\"), text[3] == UInt8(ascii: "'") { return 4 }

@@ -1,22 +1,22 @@
 internal import Base
 internal import Pinning
 
-/// Reads the pins of an app as it ships: those of its configuration, and the certificate files that clients load from a bundle.
+/// Reads the pins of an app as it ships: those of its configuration, and certificate files that clients load.
 struct AppReader {
     private let files: any AppFiles
     private let isBundle: Bool
 
-    /// The app in the archive at `path`, or in the one that `bytes` are.
+    /// The app in the archive at `path`, or in the archive `bytes`.
     init(archive path: String, bytes: [UInt8]? = nil) {
         files = ArchivedApp(path: path, bytes: bytes)
         isBundle = false
     }
 
-    /// The app in the directory at `path`, by the names directly in it; `nil` if it is not an app.
+    /// The app in the directory at `path`, which contains `names`; `nil` if it is not an app.
     init?(directory path: String, _ names: [String]) {
         let folder = path.hasSuffix("/") ? path.dropLast() : path[...]
         isBundle = folder.hasSuffix(".app") && (names.contains("Info.plist") || names.contains("Contents"))
-        // bundletool and the stores put a table of contents next to the apps of an app.
+        // bundletool and app stores put a table of contents next to split apps.
         let isSet =
             names.contains { ["toc.pb", "manifest.json"].contains($0) }
             && names.contains { $0.hasSuffix(".apk") || ["splits", "standalones"].contains($0) }
@@ -85,7 +85,7 @@ struct AppReader {
             guard let bytes = contents[name], let own = loaders[name] else { continue }
             let file = PinFile(path: files.path(of: name), bytes: bytes, isInArchive: files is ArchivedApp)
             reading.attempt { (reading) throws(Problem) in
-                // Copies are read once: a certificate costs far more to read than to find again.
+                // A certificate is parsed once, because parsing a copy costs far more than a lookup.
                 var pin = known[bytes]
                 if pin == nil { pin = try certificate(in: file, loaders: own, into: &reading) }
                 guard let pin else { return }
@@ -108,14 +108,14 @@ struct AppReader {
         reading.note(.loadedFromBundle, at: place, "loaded from the bundle by \(parts.joined(separator: "; "))")
     }
 
-    /// The certificate that a file of the bundle is; `nil` for a file that the clients ignore.
+    /// The certificate in a file of the bundle; `nil` if clients ignore the file.
     private func certificate(
         in file: PinFile, loaders: Set<BundleLoader>, into reading: inout PinReading
     ) throws(Problem) -> Pin? {
         try file.refusePrivateKeys()
         var own = PinReading()
         do throws(Problem) {
-            // A file named .cer that is text is an error whatever the text is.
+            // Text in a file named .cer is always an error.
             try PinFileKind(file).read(file, into: &own)
             _ = try own.orThrow()
             guard !KeyFile.isPEM(file), let pin = own.pins.first, pin.certificate != nil else {
@@ -131,7 +131,7 @@ struct AppReader {
         }
     }
 
-    /// Reads a project of Android, whose manifest is text.
+    /// Reads an Android project, whose manifest is text.
     private func readProject(_ names: [String], at place: PinPlace, into reading: inout PinReading) throws(Problem) {
         guard names.contains(AndroidPackage.manifest) else {
             let isArchive = files is ArchivedApp

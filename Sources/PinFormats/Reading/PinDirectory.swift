@@ -1,22 +1,21 @@
 internal import Base
 internal import Pinning
 
-/// A directory of pin files, as an app bundle is one to AFNetworking.
+/// A directory of pin files, read in the order of names, without hidden files and subdirectories.
 ///
-/// Every file in it with pins counts, in the order of the names; hidden files and subdirectories do not. A file named as certificates
-/// and keys are has to be one. A file with pins that are not read, or with code that makes a pinner, is reported. Any other file is named
-/// in a note. Documentation is not looked into: its examples are not pins. A README, a license or a policy has no note.
+/// A file named like a certificate or key must be one. A file with pins that are not read, or with code that makes a
+/// pinner, is reported. Other files get a note, except for a README, license or policy. Documentation is not searched.
 package struct PinDirectory {
-    /// Directories with the code of others or of a build: `lint` does not look into them.
+    /// Directories with third-party code or build products, which `lint` does not search.
     private static let foreign = ["build", "Carthage", "DerivedData", "node_modules", "Pods", "vendor"]
     package static var foreignNames: String { foreign.joined(separator: ", ") }
     private static let certificates: Set = ["cer", "crt", "der", "pem"]
     private static let promising = certificates.union(["pub", "key", "csr", "p7b", "p7c"])
     private static let documentation: Set = ["md", "markdown", "rst", "adoc", "html", "htm", "pdf", "rtf"]
-    /// Files for the readers of any directory, which have no note.
+    /// The names of files for people, which get no note.
     private static let companions: Set = ["readme", "license", "licence", "copying", "notice", "changelog"]
 
-    /// The words of configurations with pins, and those of all files that concern pins.
+    /// The words of configurations with pins, and the words of all files that concern pins.
     private static let words = ["pin-set", "ublicKeyHashes", "NSPinned", "network-security-config"].map {
         Array($0.utf8)
     }
@@ -25,7 +24,7 @@ package struct PinDirectory {
         + words + UnreadKind.pinners
 
     let path: String
-    /// Whether it was found below the directory that was named: files there without a mark have no note.
+    /// `true` if it was found below the named directory; files without a mark then get no note.
     var isFound = false
 
     func read(into reading: inout PinReading) throws(Problem) {
@@ -58,7 +57,7 @@ package struct PinDirectory {
             }
             do throws(Problem) { try readFile(name, into: &reading) } catch { reading.report(error) }
             let hasCertificate = reading.pins[before...].contains { $0.certificate != nil }
-            // The bundle's own search for "cer" minds the case.
+            // AFNetworking's search for `cer` files in a bundle is case-sensitive.
             if hasCertificate, !name.hasSuffix(".cer") { notLoaded.append(name) }
         }
         if !notLoaded.isEmpty {
@@ -92,7 +91,7 @@ package struct PinDirectory {
         }
         let contents: PinFile
         do throws(Problem) { contents = try PinFile.load(file) } catch {
-            // A film is none; a text may well be a list that is too long.
+            // A large binary file, such as a film, is ignored; a large text may be a list that is too long.
             let start = BoundedFile.start(of: file, count: 4) ?? []
             let isFilm = error.id == .tooLarge && start.contains { $0 < 0x09 || $0 > 0x7F }
             guard !isPromised, isFilm || isFound else { throw error }
@@ -101,7 +100,7 @@ package struct PinDirectory {
         if isFound, !isPromised, !Self.marks.contains(where: contents.bytes.holds) { return }
         do throws(Problem) {
             let kind = try PinFileKind(contents)
-            // A policy names the pins next to it, which count once.
+            // A policy names pins next to it, which must not count twice.
             if case .policy = kind { return reading.policies.append(file) }
             var own = PinReading()
             try kind.read(contents, into: &own)
@@ -115,13 +114,13 @@ package struct PinDirectory {
         }
     }
 
-    /// Remembers a directory of the owner's own, for callers that look further.
+    /// Remembers a directory of first-party code, for callers that search it.
     private func noteSubdirectory(_ name: String, at path: String, in reading: inout PinReading) {
         guard !Self.foreign.contains(name), FileKind(at: path, followingLinks: false) == .directory else { return }
         reading.subdirectories.append(path)
     }
 
-    /// Whether a file is a configuration that cannot be read, and not a file of another kind.
+    /// `true` if a file seems to be a configuration that cannot be read.
     private func isDamaged(_ file: PinFile, _ problem: FindingID?) -> Bool {
         if [.notAPin, .notation, .missingValue, .tooLarge, .binaryJunk].contains(problem) { return false }
         // UTF-16 has NULs between the characters.

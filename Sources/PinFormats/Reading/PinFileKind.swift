@@ -1,7 +1,7 @@
 package import Base
 package import Pinning
 
-/// The format of a file, by its beginning: its name chooses no reader, and each reader accounts for everything in its file.
+/// The format of a file by its contents, never its name; the chosen reader accounts for everything in the file.
 enum PinFileKind {
     case propertyList, android, policy
     case json(DocumentNode)
@@ -10,7 +10,7 @@ enum PinFileKind {
     case keys
     case lines(haveHosts: Bool)
 
-    /// - Throws: `Problem` for a file in which nothing is a pin, with what to give instead.
+    /// Recognises a format; throws a `Problem`, with what to give instead, if nothing in the file is a pin.
     init(_ file: PinFile) throws(Problem) {
         let isList = BinaryPropertyList.begins(file.bytes)
         guard let text = file.text, !isList else {
@@ -27,7 +27,7 @@ enum PinFileKind {
         } else if JSONReader.beginsObject(file.bytes) {
             self = try Self.json(file, text)
         } else if OkHttpSource.isFound(in: file) {
-            // Before PEM, of which a source may hold a root.
+            // Checked before PEM, because source code may contain a root.
             self = .okHttpSource
         } else if KeyFile.isPEM(file) {
             if let kind = UnreadKind(named: file) { throw kind.error(at: file.place) }
@@ -73,14 +73,12 @@ enum PinFileKind {
     }
 }
 
-/// The contents of a file given to `pins`: keys to make pins of, or pins that were made already.
+/// The contents of a file given to `pins`: keys to make pins of, or existing pins.
 package enum PinInput: Sendable {
-    /// Certificates, requests and public keys.
     case items([PinItem])
     /// A configuration, a list of pins, a directory or an app.
     case reading(PinReading)
 
-    /// Reads the file, directory or app at `path`.
     package static func read(_ path: String) throws(Problem) -> PinInput {
         guard FileKind(at: path) != .directory, !ArchivedApp.isArchive(path: path) else {
             return .reading(try pinning(try PinSource(path).read(), at: .at(path)))
@@ -88,7 +86,6 @@ package enum PinInput: Sendable {
         return try read(PinFile(path: path, bytes: RegularFile.contents(of: path, mayBePipe: true)))
     }
 
-    /// Reads bytes that messages call `name`.
     package static func read(_ bytes: [UInt8], name: String) throws(Problem) -> PinInput {
         try read(PinFile(path: name, bytes: bytes))
     }
@@ -110,7 +107,7 @@ package enum PinInput: Sendable {
         return .reading(try pinning(try reading.orThrow(), at: file.place))
     }
 
-    /// The reading, if it has a pin or configures a host: a configuration may decide other things alone.
+    /// Returns the reading if it has a pin or configures a host; a configuration without either is refused.
     package static func pinning(_ reading: PinReading, at place: PinPlace) throws(Problem) -> PinReading {
         if !reading.pins.isEmpty || reading.configurations.contains(where: { !$0.entries.isEmpty }) { return reading }
         let silence = reading.notes.first { $0.kind == .nothingPinned }

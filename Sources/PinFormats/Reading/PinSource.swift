@@ -3,58 +3,55 @@ package import Pinning
 
 /// The value of `--pins`: a file, a directory of files, or pins written out.
 ///
-/// A path that exists goes before the text's meaning as a pin. Files are recognised by their content; their names count only if a
-/// client goes by them (AFNetworking loads `.cer`) or if they make a promise in a directory.
+/// An existing path takes precedence over a pin of the same text. Files are recognised by contents; names count only
+/// if a client uses them (AFNetworking loads `.cer`), or in a directory, if they promise a certificate or key.
 package struct PinSource: Sendable, Hashable {
     package let text: String
-    /// The place of the text, which the errors about it name.
+    /// The place of the text, for messages.
     package let place: PinPlace
-    /// The bytes of standard input, for which the text is `-`; `nil` for any other source.
+    /// The bytes of standard input if the text is `-`; `nil` if they are not read yet or the source is another one.
     private var input: [UInt8]?
-    /// Whether the text is a value of curl's `--pinnedpubkey`, which names other files with only one key in them.
+    /// `true` if the text is a value of curl's `--pinnedpubkey`, which may name a file with one public key.
     package let isCurlValue: Bool
 
-    /// Names a source; nothing is read yet.
     package init(_ text: String, at place: PinPlace = .option) {
         (self.text, self.place, isCurlValue) = (text, place, false)
     }
 
-    /// Takes the bytes of standard input as a file.
     package init(standardInput bytes: [UInt8]) {
         self.init("-")
         input = bytes
     }
 
-    /// Whether the source is standard input, whose bytes are not there yet.
+    /// `true` if the source is standard input and not read yet.
     package var asksForInput: Bool { text == "-" && place == .option && input == nil && !isCurlValue }
 
-    /// Takes a value of curl's `--pinnedpubkey`; nothing is read yet.
     package init(pinnedPublicKey text: String, at place: PinPlace = .pinnedPublicKey) {
         (self.text, self.place, isCurlValue) = (text, place, true)
     }
 
-    /// Whether the sources have the same pins, at whatever places.
+    /// `true` if the sources have the same pins; their places do not matter.
     package static func == (left: PinSource, right: PinSource) -> Bool {
         left.text == right.text && left.isCurlValue == right.isCurlValue && left.input == right.input
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
-    /// Reads every pin of the source; blocks while it reads files, none of which may be larger than ``RegularFile/mostBytes``.
+    /// Reads every pin of the source; blocks while it reads files of up to ``RegularFile/mostBytes`` each.
     ///
-    /// - Throws: `Problem` for pin data that is wrong or absent. A source without a pin is always an error.
+    /// - Throws: `Problem` if pin data is wrong or absent.
     package func read() throws(Problem) -> PinReading { try inspect().orThrow() }
 
-    /// Reads every pin of the source and everything that is wrong with it; a source without a pin has at least one problem.
+    /// Reads every pin of the source and collects its problems; a source without a pin has at least one.
     package func inspect() -> PinReading {
         var reading = PinReading(of: text, FileKind(at: text))
         inspect(into: &reading)
         return reading
     }
 
-    /// Reads the source and, if it is a directory, those below it, as in an app's repository.
+    /// Reads the source and, in a directory, all sources below it; links are not followed.
     ///
-    /// Each directory with pins is a source of its own; an app is one as a whole, and so is `res`. Links are not followed.
+    /// Each directory with pins is a source of its own; an app is one as a whole, and so is `res` of Android.
     package func inspectAll() -> [PinReading] {
         var own = inspect()
         own.lookBelow()
@@ -72,14 +69,14 @@ package struct PinSource: Sendable, Hashable {
     private static func withFound(_ reading: PinReading) -> [PinReading] {
         var own = reading
         let below = own.subdirectories.flatMap(found).filter(\.concernsPins)
-        // The pins that a policy names count at their own places; without any it is a source by itself.
+        // The pins that a policy names count at their own places; a directory without them has its policies as sources.
         let policies = own.policies.map { PinSource($0).inspect() }
         if own.isEmpty, !policies.isEmpty { return policies + below }
         for problem in policies.flatMap(\.problems) { own.report(problem) }
         return [own] + below
     }
 
-    /// Reads the source for a policy that names it, which takes no other policy, and adds all but its pins.
+    /// Reads the source for a policy, which may not name another one; returns its pins and adds the rest to `reading`.
     func readForPolicy(into reading: inout PinReading) -> [Pin] {
         var own = PinReading(readsPolicies: false)
         inspect(into: &own)
@@ -169,7 +166,7 @@ package struct PinSource: Sendable, Hashable {
                 + ": there is no such file, and it is not a pin either", remedy: remedy)
     }
 
-    /// Whether the text can only be a name: neither JSON nor a long stretch of digits, which could be those of a key.
+    /// `true` if the text is surely not key material: neither JSON nor a long run of base64 digits.
     private var mayBeShown: Bool {
         var length = 0
         return text.utf8.allSatisfy { byte in

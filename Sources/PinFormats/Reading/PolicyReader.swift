@@ -1,18 +1,18 @@
 package import Base
 package import Pinning
 
-/// A policy file: the hosts to check, and for each of them how.
+/// A policy file: the hosts to check, and their settings.
 package struct Policy: Sendable {
     package let path: String
-    /// The hosts in their order, at least one; the defaults are a part of each.
+    /// The hosts in their order, at least one.
     package let hosts: [Host]
 
     package struct Host: Sendable {
         package let name: String
         package let place: PinPlace
-        /// Its own settings, and the defaults for the rest.
+        /// The host's own settings, and the defaults for those that it lacks.
         package fileprivate(set) var settings: [(key: String, value: DocumentNode)]
-        /// The reason why the entry cannot be read.
+        /// The reason why the entry cannot be read; `nil` if it can.
         package fileprivate(set) var problem: Problem? = nil
 
         package var hostName: String {
@@ -20,7 +20,7 @@ package struct Policy: Sendable {
             return String(name[..<colon])
         }
 
-        /// Its sources of pins; none if it says nothing of pins.
+        /// The sources of the host's pins; empty if the policy names none.
         func pins() throws(Problem) -> [PinSource] {
             guard let node = settings.first(where: { $0.key == "pins" })?.value else { return [] }
             guard node.elements?.isEmpty != true else {
@@ -45,7 +45,7 @@ package enum PolicyReader {
     /// The policy in the file at `path`; pins and anchors that it names are not read yet.
     package static func policy(at path: String) throws(Problem) -> Policy { try policy(ofFile: try PinFile.load(path)) }
 
-    /// The policy that `bytes` are, which messages call `name`; relative paths in it are relative to the current directory.
+    /// The policy in `bytes`, which messages call `name`; relative paths in it are relative to the current directory.
     package static func policy(_ bytes: [UInt8], named name: String) throws(Problem) -> Policy {
         let file = PinFile(path: name, bytes: bytes)
         try file.refusePrivateKeys()
@@ -104,7 +104,7 @@ package enum PolicyReader {
         return Policy(path: file.path, hosts: result)
     }
 
-    /// Whether `file` is a policy rather than a configuration of a client.
+    /// `true` if `file` is a policy and not a configuration of a client.
     static func recognises(_ file: PinFile) -> Bool {
         guard let text = file.text, text.holds("hosts"), JSONReader.beginsObject(file.bytes) else { return false }
         guard let root = try? JSONReader.root(of: file) else { return text.holds("hosts:") }
@@ -116,7 +116,7 @@ package enum PolicyReader {
         return try node.dictionary().map { ($0.key, $0.node) }
     }
 
-    /// The settings of a host; the table of options has the values of each.
+    /// The names of the settings of a host; the table of options has their values.
     package static let keys = """
         pins client mode allowInvalidCertificates validatesDomainName anchors andSystem device deviceData extraRoots \
         intermediates ports connect sni verifyName host ipVersion warnBefore failBefore minPinLife ignore timeout retries \
@@ -132,7 +132,6 @@ package enum PolicyReader {
         }
     }
 
-    /// Reads a policy as a configuration of hosts.
     static func read(_ file: PinFile, into reading: inout PinReading) throws(Problem) {
         guard reading.readsPolicies else {
             throw Problem(
@@ -170,10 +169,10 @@ package enum PolicyReader {
         reading.configurations.append(PinConfiguration(.policy, entries: entries))
     }
 
-    /// A source that thousands of hosts can have in common, and that is read once: a file, or one of the defaults.
+    /// The identity of a source that thousands of hosts may share and that is read once: a file, or a default.
     private struct SourceKey: Hashable {
         let source: PinSource
-        /// The place of pins that are written out, for that is their origin.
+        /// The place of pins that are written out, because it is their origin; `nil` if the source is a file.
         let place: PinPlace?
 
         init(_ source: PinSource) {

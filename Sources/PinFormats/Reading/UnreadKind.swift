@@ -1,11 +1,11 @@
 internal import Base
 internal import Pinning
 
-/// Files that are not read and in which people have pins: the words for them, and the remedy.
+/// A kind of file that is not read although people have pins in it, with the words and the remedy.
 ///
-/// A name chooses only such a sentence: whether a file is read depends on its contents.
+/// The name of a file only chooses the words; its contents decide if it is read.
 struct UnreadKind {
-    /// Full names, and the parts behind the last point of a name.
+    /// The full names and the extensions of such files.
     let names: Set<String>
     let reason: String
     let remedy: String
@@ -19,7 +19,7 @@ struct UnreadKind {
         (self.names, self.reason, self.remedy) = (Set(names.split(separator: " ").map(String.init)), reason, remedy)
     }
 
-    /// The rows of programs, the first of the table.
+    /// The number of rows for source code, which are first in ``all``.
     private static let programs = 5
 
     static let all = [
@@ -46,7 +46,7 @@ struct UnreadKind {
             "give the key's hash, sha256/…, to the app's client"),
     ]
 
-    /// The kind that a file's name says; `nil` for any other.
+    /// The kind by the name of a file; `nil` if the name is not in ``all``.
     init?(named file: PinFile) {
         let names = [String(file.name), file.fileExtension]
         guard let known = Self.all.first(where: { !$0.names.isDisjoint(with: names) }) else { return nil }
@@ -60,9 +60,7 @@ struct UnreadKind {
 
     private static let mostHashes = 50
 
-    /// The problem of a file in a directory that is not read, after `problem`, and the hashes in it.
-    ///
-    /// `nil` if it has neither a hash nor code that makes a pinner.
+    /// The problem and the hashes of an unread file in a directory, after `problem`; `nil` if it does not concern pins.
     static func pins(in file: PinFile, after problem: Problem) -> (Problem, [Pin])? {
         guard let text = file.text else { return nil }
         var (pins, first): ([Pin], Int?) = ([], nil)
@@ -87,7 +85,7 @@ struct UnreadKind {
         all.prefix(programs).contains { $0.names.contains(file.fileExtension) }
     }
 
-    /// Whether a word of pinning is a key or an element of a document; in a text it may be an example.
+    /// `true` if a word of pinning is a key or an element of the document; in other text it may be an example.
     private static func isKey(in file: PinFile, _ text: String) -> Bool {
         let words = ["NSPinnedDomains", "TSKPinnedDomains", "TSKPublicKeyHashes", "publicKeyHashes", "pin-set"]
         if let root = try? JSONReader.root(of: file) { return root.hasKey(among: Set(words)) }
@@ -96,7 +94,7 @@ struct UnreadKind {
 
     private static let app = "give the app: its .apk, .aab or .ipa"
 
-    /// Binary data in which people look for pins, by its first bytes.
+    /// Binary formats in which people look for pins, by their first bytes.
     private static let binaryKinds: [(starts: [[UInt8]], name: String, remedy: String)] = [
         (
             [[0x03, 0x00, 0x08, 0x00]], "XML in Android's binary form, which is read within its app alone",
@@ -115,7 +113,7 @@ struct UnreadKind {
     ]
     private static let keytool = "export its certificates: keytool -exportcert -rfc -keystore FILE -alias NAME"
 
-    /// The refusal of text in which nothing is a pin.
+    /// The problem of a text without a pin.
     static func refusal(of file: PinFile) -> Problem {
         guard let text = file.text, !file.bytes.isEmpty else {
             return Problem(.empty, at: file.place, "the file is empty")
@@ -155,14 +153,14 @@ struct UnreadKind {
         return error
     }
 
-    /// The refusal of a list with a problem whose name says that it is not a list: one sentence, not one for each word.
+    /// The problem of a list if its file's name belongs to another kind: one sentence in place of one for each word.
     static func refusal(of file: PinFile, after error: Problem) -> Problem? {
         error.id == .privateKey ? nil : UnreadKind(named: file)?.error(at: error.place ?? file.place)
     }
 
     func error(at place: PinPlace) -> Problem { Problem(.notation, at: place, reason, remedy: remedy) }
 
-    /// The refusal of JSON in none of the forms that are read.
+    /// The problem of JSON in a form that is not read.
     static func refusal(ofJSON file: PinFile) -> Problem {
         func refuse(_ reason: String) -> Problem { Problem(.notation, at: file.place, reason, remedy: lines) }
         guard let root = try? JSONReader.root(of: file) else { return noPin(in: file) }
@@ -183,7 +181,7 @@ struct UnreadKind {
         return noPin(in: file)
     }
 
-    /// The refusal of data that is neither text nor a certificate or key.
+    /// The problem of data that is neither text nor a certificate or key.
     static func refusal(ofBinary file: PinFile) -> Problem {
         if file.bytes.starts(with: [0x1F, 0x8B]) {
             return Problem(

@@ -2,9 +2,9 @@ internal import Base
 internal import Pinning
 internal import X509
 
-/// The value of curl's `--pinnedpubkey`, read as curl reads it: a list of hashes, or the name of a file with one public key.
+/// The value of curl's `--pinnedpubkey`, read as curl reads it: a list of hashes, or the name of a public key file.
 ///
-/// curl refuses no value: one that it can never find equal to a key ends every transfer with exit status 90. Here it is an error.
+/// curl refuses no value: one that can match no key ends every transfer with exit status 90. Here it is an error.
 struct CurlValue {
     private static let mostBytes = 1 << 20
     private static let consequence = "curl ends with exit status 90 whatever the server's key is"
@@ -21,9 +21,9 @@ struct CurlValue {
         }
     }
 
-    /// The entries of `sha256//…;sha256//…` without their beginning; `nil` for the name of a file.
+    /// The hashes of `sha256//…;sha256//…`; `nil` if the value is the name of a file.
     ///
-    /// Only `;sha256//` begins another: anything else behind a semicolon belongs to the entry before it.
+    /// Only `;sha256//` begins another hash: other text after a semicolon belongs to the hash before it.
     static func hashes(in value: String) -> [String]? {
         let prefix = "sha256//"
         guard value.hasPrefix(prefix) else { return nil }
@@ -38,7 +38,7 @@ struct CurlValue {
         return entries
     }
 
-    /// The hash of an entry; curl compares the text, so that every other spelling of it is wrong.
+    /// The hash of an entry; curl compares text, so every other spelling of a hash is wrong.
     private func digest(_ entry: String, isAlone: Bool) throws(Problem) -> SHA256Digest {
         let word = PinString(entry[...], at: place, mayBeShown: true)
         let consequence =
@@ -71,13 +71,13 @@ struct CurlValue {
         if let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: file.bytes) {
             return reading.add(key, at: filePlace, as: .curl)
         }
-        // A broken block behind the key is nothing to curl.
+        // curl ignores a broken block after the key.
         let lines = file.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         let keys = ((try? PEM.blocks(in: file.bytes)) ?? []).filter { block in
             block.label == "PUBLIC KEY" && lines[block.line - 1].first == UInt8(ascii: "-")
         }
         guard let block = keys.first else { throw noKey(in: file) }
-        // curl takes the line ends out of a block, and nothing else.
+        // curl removes line breaks from a block, and nothing else.
         if let line = Self.lineWithBlanks(in: lines, from: block.line) {
             throw Problem(
                 .whitespace, at: file.place(line: line),
@@ -94,7 +94,7 @@ struct CurlValue {
         }
     }
 
-    /// The first line, from 1, of the block that begins in line `first` in which curl finds a blank.
+    /// The first line with a blank, counted from 1, of the block that begins in line `first`.
     private static func lineWithBlanks(in lines: [ArraySlice<UInt8>], from first: Int) -> Int? {
         let begin = Array("-----BEGIN PUBLIC KEY-----".utf8)
         for index in lines.indices.dropFirst(first - 1) {

@@ -2,12 +2,12 @@ package import Base
 package import Pinning
 internal import X509
 
-/// Turns the base64 text of a pin into its 32 bytes, or says what is wrong with it.
+/// Converts the base64 text of a pin to its 32 bytes, or throws what is wrong with it.
 package enum HashText {
     private static let hashOfNothing = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
     private static let otherHashes = [16: "MD5", 20: "SHA-1", 28: "SHA-224", 48: "SHA-384", 64: "SHA-512"]
 
-    /// A hash in plain base64, as all configurations but OkHttp's have them.
+    /// Reads a hash in plain base64, the form of all configurations except for OkHttp's.
     static func bare(_ text: String, at place: PinPlace) throws(Problem) -> Pin {
         let word = PinString(text[...], at: place)
         if word.algorithm == "sha256", let digest = canonical(word.hash) {
@@ -17,7 +17,7 @@ package enum HashText {
         return Pin(.publicKey(try digest(word, word.text)), origin: place.description)
     }
 
-    /// A hash with `sha256/` before it, as OkHttp has them.
+    /// Reads a hash in OkHttp's form, with `sha256/` before it.
     package static func okHttp(_ text: some StringProtocol, at place: PinPlace) throws(Problem) -> Pin {
         let word = PinString(Substring(text), at: place)
         guard word.spelling == "sha256/" else {
@@ -47,7 +47,7 @@ package enum HashText {
             || blanks.contains(where: text.uppercased().contains)
     }
 
-    /// The hash of a word, or of `text` within it.
+    /// The hash of a word, or of `text`, which is a part of the word.
     static func digest(_ word: PinString, _ text: Substring? = nil) throws(Problem) -> SHA256Digest {
         do throws(Problem) { return try readDigest(word, text) } catch {
             guard error.id != .privateKey, isBlank(text ?? word.hash) else { throw error }
@@ -80,7 +80,7 @@ package enum HashText {
         }
     }
 
-    /// The hash that `text` most likely means, with another alphabet and the padding put right.
+    /// The hash that `text` probably means, after correction of the alphabet and the padding.
     static func canonical(_ text: Substring) -> String? {
         guard case .success(let parsed) = Base64.parse(text), !parsed.hasTrailingBits else { return nil }
         return SHA256Digest(bytes: parsed.bytes)?.base64
@@ -99,7 +99,7 @@ package enum HashText {
             let reason = parsed.paddingCount == 0 ? "lacks the padding" : "has \(parsed.paddingCount) = at its end"
             throw word.error(.padding, reason, remedy: word.rewritten(repaired) ?? "it ends with one =")
         }
-        // A placeholder is read as the clients read it: they ignore the bits.
+        // Clients ignore trailing bits, so that a placeholder may have some.
         if parsed.hasTrailingBits, SHA256Digest(bytes: parsed.bytes).flatMap({ Placeholder($0) }) == nil {
             throw word.error(
                 .trailingBits, "has a last character that no 32 bytes encode to",
@@ -139,7 +139,7 @@ package enum HashText {
         return word.error(.badCharacter, isPadding ? "goes on after its padding" : reason, remedy: remedy)
     }
 
-    /// Refuses digits and colons, the notation of fingerprints: they hash the whole certificate and not its key.
+    /// Refuses hexadecimal digits and colons, the notation of fingerprints, which hash the whole certificate.
     private static func refuseHexadecimal(_ text: Substring, in word: PinString) throws(Problem) {
         let characters = Array(text.utf8)
         guard characters.allSatisfy(PinString.isFingerprint) else { return }
@@ -174,24 +174,23 @@ package enum HashText {
     }
 }
 
-/// Base64 text taken apart, so that an error can say exactly what is wrong with it (RFC 4648, 4 and 5).
+/// Parsed base64 text, so that an error can say exactly what is wrong with it (RFC 4648, 4 and 5).
 ///
-/// FoundationEssentials' decoder says only yes or no, and costs 7 MB of binary and a third of a millisecond at every start.
+/// FoundationEssentials' decoder only says yes or no, and costs 7 MB of binary and 0.3 ms at every start.
 struct Base64 {
     let bytes: [UInt8]
     /// The number of characters before the padding.
     let digitCount: Int
-    /// The number of `=` at the end.
     let paddingCount: Int
-    /// Whether `-` or `_`, the alphabet of base64url, occurs.
+    /// `true` if `-` or `_`, of the alphabet of base64url, occurs.
     let isURLAlphabet: Bool
-    /// Whether bits are set after the last whole byte.
+    /// `true` if bits are set after the last whole byte.
     let hasTrailingBits: Bool
 
     /// The number of `=` that the text should end with; `nil` if no padding can make its length right.
     var expectedPadding: Int? { [0: 0, 2: 2, 3: 1][digitCount % 4] }
 
-    /// Takes `text` apart; fails with the first character that is in neither alphabet.
+    /// Parses `text`; fails with the first character that is in neither alphabet.
     static func parse(_ text: some StringProtocol) -> Result<Base64, BadCharacter> {
         let utf8 = Array(text.utf8)
         let digits = utf8.prefix(utf8.count - utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count)

@@ -2,7 +2,6 @@ package import Base
 package import Pinning
 internal import X509
 
-/// Reads the host names of configurations.
 package enum HostText {
     static func pattern(
         _ text: some StringProtocol, _ depth: HostPattern.Depth, at place: PinPlace
@@ -30,15 +29,15 @@ package enum HostText {
         return HostPattern(text: host, depth)
     }
 
-    /// A name as OkHttp has it: A-labels in lower case, with the dot at the end if there is one.
+    /// A name as OkHttp has it: A-labels in lower case, with a dot at the end if the text has one.
     private static func okHttpName(_ text: some StringProtocol, at place: PinPlace) throws(Problem) -> String {
         let name = try name(text, at: place)
-        // The dots of UTS #46, 4.
+        // UTS #46, 4, maps these characters to a dot.
         if case .dns(let host) = name, let last = text.last, ".。．｡".contains(last) { return host + "." }
         return name.description
     }
 
-    /// The hosts that TrustKit takes a name for, which it compares as it is written.
+    /// The hosts that a name covers in TrustKit, which compares it as it is written.
     static func trustKitPattern(
         _ text: String, includesSubdomains: Bool, at place: PinPlace
     ) throws(Problem) -> HostPattern {
@@ -46,7 +45,7 @@ package enum HostText {
         return HostPattern(text: text, canonicalName: canonical, includesSubdomains ? .anyNumber : .exact)
     }
 
-    /// The hosts that Android takes a name for, which it compares in lower case and otherwise as it is written.
+    /// The hosts that a name covers in Android, which compares it in lower case and otherwise as it is written.
     static func androidPattern(
         _ text: some StringProtocol, includesSubdomains: Bool, at place: PinPlace
     ) throws(Problem) -> HostPattern {
@@ -54,7 +53,7 @@ package enum HostText {
         return androidPattern(unchecked: text, includesSubdomains: includesSubdomains)
     }
 
-    /// The hosts for text that is not a name, which Android takes without a word.
+    /// The hosts of text that is not a host name, which Android accepts silently.
     static func androidPattern(unchecked text: some StringProtocol, includesSubdomains: Bool) -> HostPattern {
         HostPattern(text: shortened(text.lowercased(), to: 253), includesSubdomains ? .anyNumber : .exact)
     }
@@ -74,7 +73,7 @@ package enum HostText {
 }
 
 extension PinReading {
-    /// Notes pins that are never applied: `client` compares names as text, and no URL's host is the name of `hosts`.
+    /// Notes pins that never apply: `client` compares names as text, and no URL's host is like the name of `hosts`.
     mutating func noteIfUnmatchable(_ hosts: HostPattern, by client: String, at place: PinPlace) {
         let name = hosts.name
         let isASCII = name.utf8.allSatisfy { $0 < 0x80 }

@@ -5,9 +5,9 @@ internal import Pinning
 enum PastedText {
     private static let heading = "Pinned certificates for "
 
-    /// The refusal of the text of OkHttp's exception, with the app's pins.
+    /// The problem of the text of OkHttp's exception, with the app's pins.
     ///
-    /// Those of the server, which are above them, would make anything pass.
+    /// The server's pins, which are above them in the text, must not be proposed: with them every server would pass.
     static func okHttpFailure(_ text: String, at place: PinPlace) -> Problem? {
         guard text.holds("Certificate pinning failure!") else { return nil }
         let lines = text.split(whereSeparator: \.isNewline).map { Substring($0).trimmingWhitespace() }
@@ -22,7 +22,7 @@ enum PastedText {
             lines: hosts.map { hosts in own.map { "\(hosts) \($0)" } } ?? [])
     }
 
-    /// The refusal of a TLSA record, as zone files, `dig` and people write it: no app compares one.
+    /// The problem of a TLSA record in the notation of zone files or `dig`; no app compares one.
     static func tlsaRecord(_ line: Substring, at place: PinPlace) -> Problem? {
         let words = line.split { $0.isWhitespace || $0 == "(" || $0 == ")" }
         let type = words.firstIndex { ["TLSA", "TYPE52"].contains($0.uppercased()) }
@@ -36,7 +36,7 @@ enum PastedText {
                 ? isNumbered && !digits.isEmpty && digits.utf8.allSatisfy(PinString.isHexDigit)
                 : isNumbered || data.first == "\\#"
         else { return nil }
-        // The SHA-256 of a key.
+        // Selector 1 and matching type 1 mean the SHA-256 of a key (RFC 6698, 2.1).
         let isOfKey = data.count > 2 && data.dropFirst().prefix(2).allSatisfy { Int($0) == 1 }
         let digest = isOfKey ? SHA256Digest(hexadecimal: digits) : nil
         return Problem(

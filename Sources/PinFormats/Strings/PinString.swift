@@ -3,7 +3,7 @@ internal import Pinning
 
 /// A word of text that should be a pin: `sha256/…`, `sha256//…`, `pin-sha256="…"`, or plain base64.
 struct PinString {
-    /// The bytes of the longest text that a message shows: a pin in any notation, and SHA-256 as hexadecimal digits with colons.
+    /// The limits of shown text, in bytes: a pin in any notation, and a SHA-256 in hexadecimal digits with colons.
     private static let (longestShown, longestFingerprint) = (60, 95)
     private static let algorithms: Set = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"]
     static let howToMakeAPin =
@@ -12,11 +12,11 @@ struct PinString {
 
     let text: Substring
     let place: PinPlace
-    /// Whether the text may be shown though it does not say that it is a pin: a line of a file could be a piece of a private key.
+    /// `true` if messages may show a text that does not look like a pin; a line of a file may be part of a private key.
     private let mayBeShown: Bool
-    /// The notation; `nil` for a colon or an equals sign behind the algorithm, as no client takes it.
+    /// The notation; `nil` if a colon or an equals sign follows the algorithm, which no client accepts.
     let notation: PinNotation?
-    /// The algorithm in lower case without hyphens, as in `sha256`; `nil` for a word that names none.
+    /// The algorithm in lower case without hyphens, as in `sha256`; `nil` if the word names none.
     let algorithm: String?
     let spelling: Substring
     let hash: Substring
@@ -42,7 +42,7 @@ struct PinString {
         } else if text[end] != "/" {
             (notation, hash) = (nil, rest)
         } else if rest.hasPrefix("/"), !Self.isWholeHash(rest) {
-            // A hash can begin with a slash, so `sha256//…` is OkHttp's notation when that makes a whole hash of it.
+            // A hash can begin with a slash: `sha256//…` is OkHttp's notation if the second slash completes a hash.
             start = rest.index(after: start)
             (notation, hash) = (.curl, rest[start...])
         } else {
@@ -56,10 +56,10 @@ struct PinString {
         return parsed.bytes.count == 32 && parsed.paddingCount == 1
     }
 
-    /// `true` if the word begins as a pin does, well made or not.
+    /// `true` if the word begins like a pin, well-formed or not.
     var isClaimed: Bool { algorithm != nil || ["pin-sha", "pin-md5"].contains(text.prefix(7).lowercased()) }
 
-    /// Whether the word is a pin, or looks like a hash without saying so: base64 or hexadecimal digits, not a word or a path.
+    /// `true` if the word is a pin, or looks like a bare hash: base64 or hexadecimal digits, not a word or a path.
     var resemblesPin: Bool {
         if isClaimed { return true }
         let bytes = Array(text.utf8)
@@ -74,7 +74,7 @@ struct PinString {
     static func isFingerprint(_ character: UInt8) -> Bool { isHexDigit(character) || character == UInt8(ascii: ":") }
     static func isHexDigit(_ character: UInt8) -> Bool { Unicode.Scalar(character).properties.isASCIIHexDigit }
 
-    /// Whether `text` is no longer than a pin or a fingerprint.
+    /// `true` if `text` is not longer than a pin or a fingerprint.
     static func isShort(_ text: Substring) -> Bool {
         let count = text.utf8.count
         return count <= longestShown || count <= longestFingerprint && text.utf8.allSatisfy(isFingerprint)
@@ -82,13 +82,13 @@ struct PinString {
 
     private var isShown: Bool { Self.isShort(text) && (mayBeShown || isClaimed) }
 
-    /// An error about this word; `predicate` continues its name.
+    /// A problem with this word, which is the subject of the sentence; `predicate` is the rest.
     func error(_ problem: FindingID, _ predicate: String, remedy: String? = nil) -> Problem {
         let name = isShown ? "'\(shortened(text, isPublic: true))'" : "the text (\(text.count) characters)"
         return Problem(problem, at: place, "\(name) \(predicate)", remedy: remedy)
     }
 
-    /// A remedy that shows the hash as it should be, if the word may be shown.
+    /// A remedy with the corrected hash; `nil` if the word must not be shown.
     func rewritten(_ base64: String?) -> String? {
         isShown ? base64.map { "write \((notation ?? .okhttp).text(of: $0))" } : nil
     }

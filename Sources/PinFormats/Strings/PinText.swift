@@ -3,8 +3,8 @@ internal import Pinning
 
 /// A line of text with pins: the value of `--pins`, or a line of a file.
 ///
-/// Commas and white space separate pins, and a word may be in quotation marks; RFC 7469's are separated by semicolons as well, and
-/// its other directives say nothing about a server's key. Semicolons with nothing around them separate curl's.
+/// Commas and white space separate pins, and a word may be in quotation marks. Semicolons separate the directives of
+/// RFC 7469, of which only pins count, and without blanks around them curl's hashes.
 struct PinText {
     private static let directives: Set = ["max-age", "includesubdomains", "report-uri", "strict"]
 
@@ -12,7 +12,7 @@ struct PinText {
     let place: PinPlace
     private let mayBeShown: Bool
 
-    /// A line; `isArgument` if the user typed it, so that messages may repeat it.
+    /// Makes a line; `isArgument` means that the user typed it, so that messages may repeat it.
     init(_ text: Substring, at place: PinPlace, isArgument: Bool) {
         self.text = text.trimmingWhitespace()
         self.place = place
@@ -41,13 +41,12 @@ struct PinText {
         return text.holds("pin-sha") || text.holds("pin-md5")
     }
 
-    /// Whether the text is meant to be pins, well made or not, and is neither a file name nor prose.
+    /// `true` if the text is meant to be pins, well-formed or not, and is neither a file name nor prose.
     var resemblesPins: Bool {
         if refusal != nil || hasHeaderPins { return true }
         return Self.words(of: text).first { !$0.isEmpty }.map(pin)?.resemblesPin == true
     }
 
-    /// Whether a pin is anywhere in the text.
     var holdsPin: Bool {
         let marks = ["sha256/", "sha1/", "pinnedpubkey", "ublicKeyHashes"]
         if marks.contains(where: text.holds) || text.utf8.count == 43 && HashText.canonical(text) != nil { return true }
@@ -126,7 +125,7 @@ struct PinText {
                 .whitespace, "has white space around it in a ';' list",
                 remedy: "remove it, curl takes it as a part of the pin")
         }
-        // In a list of curl's there is no doubt that the first two slashes are the separator.
+        // In curl's list the first two slashes are always the separator.
         if entry.text.hasPrefix("sha256//") { return try HashText.digest(entry, entry.text.dropFirst(8)) }
         if entry.algorithm == "sha256", entry.notation == .okhttp {
             let hash = PinString.isShort(entry.text) ? shortened(entry.hash, isPublic: true) : "…"
@@ -138,13 +137,13 @@ struct PinText {
         throw entry.error(.notation, "stands in a ';' list without 'sha256//' before it", remedy: "add it")
     }
 
-    /// Whether the text is 32, 40 or 64 hexadecimal digits in pairs, alone, in quotation marks, or behind a host.
+    /// `true` if the text is 16, 20 or 32 pairs of hexadecimal digits, alone, in quotation marks, or after a host.
     private var isFingerprint: Bool {
         var rest = text[...]
         if let first = rest.split(whereSeparator: \.isWhitespace).first, first.contains(".") {
             rest = rest.dropFirst(first.count).trimmingWhitespace()
         }
-        // A word with colons is read as a pin that is none.
+        // A single word with colons is read as a pin, and refused there.
         guard rest.contains(where: { " \"'".contains($0) }) || rest.startIndex != text.startIndex else { return false }
         if let mark = rest.first, "\"'".contains(mark), rest.count > 1, rest.last == mark {
             rest = rest.dropFirst().dropLast()
@@ -156,7 +155,7 @@ struct PinText {
             && pairs.allSatisfy { $0.count == 2 && $0.allSatisfy(PinString.isHexDigit) }
     }
 
-    /// The refusal of relatives of pins; `nil` for anything else.
+    /// The problem of text that is related to pins, such as PEM or a fingerprint; `nil` if it is not of that kind.
     private var refusal: Problem? {
         if text.holds("PRIVATE KEY-----") { return .privateKey(at: place) }
         if text.holds("-----BEGIN ") || text.holds("-----END ") {
@@ -180,7 +179,7 @@ struct PinText {
                 remedy: "write it in base64 if it is the hash of the public key; "
                     + "a fingerprint cannot be converted, give the certificate's file")
         }
-        // `sha256 Fingerprint=3C:76:…`, with the name of any hash.
+        // Matches `sha256 Fingerprint=3C:76:…`, with the name of any hash.
         guard lowercased.hasPrefix("sha") || lowercased.hasPrefix("md5"), lowercased.holds("fingerprint=") else {
             return nil
         }

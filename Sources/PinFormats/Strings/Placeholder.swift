@@ -1,9 +1,7 @@
 internal import Base
 package import Pinning
 
-/// A hash in the place of a pin to come: a pattern, or a sample of a client's documentation.
-///
-/// No key in use has it.
+/// A hash that no key in use has, in place of a pin to come: a pattern, or a sample of a client's documentation.
 package enum Placeholder: Sendable, Hashable {
     /// A pattern, which the hash of a key has with a chance below 10⁻¹².
     case pattern(String)
@@ -35,7 +33,7 @@ package enum Placeholder: Sendable, Hashable {
         if step == 1 || step == 255, zip(bytes.dropFirst(), bytes).allSatisfy({ $0 &- $1 == step }) {
             return "bytes that count"
         }
-        // The 43rd letter of base64 has four bits only.
+        // The 43rd letter of base64 has only four bits.
         let letters = (0..<42).map { index in
             let (first, shift) = (index * 6 / 8, index * 6 % 8)
             let pair = UInt16(bytes[first]) << 8 | UInt16(first < 31 ? bytes[first + 1] : 0)
@@ -47,7 +45,7 @@ package enum Placeholder: Sendable, Hashable {
         return isAlphabet ? "the letters of the alphabet" : nil
     }
 
-    /// Sample pins of the clients' documentation, read on 2026-11-28; OkHttp's `HXXQgxue…` is the key of a public root.
+    /// Sample pins of the clients' documentation, read on 2026-11-28; OkHttp's `HXXQgxue…` is a public root's key.
     private static let samples = [
         "7HIpactkIAq2Y49orFOOQKurWxmmSFZhBCoQYcRhJ3Y=": "Android's",
         "fwza0LRMXouZHRC8Ei+4PyuldPDcf3UKgO/04cDM1oE=": "Android's",

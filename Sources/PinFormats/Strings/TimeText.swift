@@ -1,7 +1,6 @@
 internal import Base
 package import Pinning
 
-/// Reads the moments that users write.
 package enum TimeText {
     /// Reads RFC 3339 (`2026-11-21T08:00:00Z`, `…+01:00`), a date (midnight UTC) or seconds since 1970.
     package static func read(_ text: String) throws(Problem) -> Timestamp {
@@ -13,7 +12,7 @@ package enum TimeText {
         return time
     }
 
-    /// Whole seconds since 1970, but not what is more likely a date or a year (`20261121`, `2026`).
+    /// Whole seconds since 1970; `nil` if the digits are more likely a date or a year (`20261121`, `2026`).
     private static func seconds(_ text: String) -> Timestamp? {
         let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
         guard !digits.isEmpty, digits.utf8.count <= 11, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
@@ -23,7 +22,7 @@ package enum TimeText {
         return looksLikeDate ? nil : Timestamp(secondsSinceEpoch: value)
     }
 
-    /// Midnight in UTC of a day as `yyyy-MM-dd`; `nil` for any other text.
+    /// Midnight in UTC of a day as `yyyy-MM-dd`; `nil` if the text has another form.
     static func midnight(_ date: ArraySlice<UInt8>) -> Timestamp? {
         guard let parts = numbers(date, "____-__-__"), let days = daysSinceEpoch(parts[0], parts[1], parts[2]) else {
             return nil
@@ -58,7 +57,7 @@ package enum TimeText {
         return (sign == UInt8(ascii: "-") ? -1 : 1) * (parts[0] * 3_600 + parts[1] * 60)
     }
 
-    /// The numbers at the underscores of a pattern; `nil` for text that is not like it.
+    /// The numbers at the underscores of a pattern; `nil` if the text does not match it.
     private static func numbers(_ text: ArraySlice<UInt8>, _ pattern: String) -> [Int]? {
         guard text.count == pattern.utf8.count else { return nil }
         var numbers = [0]
@@ -104,7 +103,7 @@ package enum Threshold: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// `true` if less is left at `time` than the threshold.
+    /// `true` if less time is left at `time` than the threshold.
     package func isReached(at time: Timestamp, from start: Timestamp, to end: Timestamp) -> Bool {
         let left = time.seconds(to: end)
         switch self {
@@ -116,7 +115,7 @@ package enum Threshold: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether this is reached only after `other`, whatever the lifetime; `false` for a time and a percentage.
+    /// `true` if this is reached after `other` for every lifetime; `false` if one is a time and the other a percentage.
     package func isAlwaysBelow(_ other: Threshold) -> Bool {
         switch (self, other) {
         case (.seconds(let own), .seconds(let other)), (.percent(let own), .percent(let other)): own < other
@@ -153,8 +152,7 @@ package enum Threshold: Sendable, Hashable, CustomStringConvertible {
 // Dates of configurations.
 
 extension TimeText {
-    /// Midnight in UTC of a day as Android reads it, `SimpleDateFormat("yyyy-MM-dd")` that is not lenient, and the text behind it, which
-    /// Android ignores.
+    /// Midnight in UTC of a day, as Android's strict `SimpleDateFormat("yyyy-MM-dd")` reads it, and the ignored rest.
     static func android(_ text: String, at place: PinPlace) throws(Problem) -> (day: Timestamp, rest: Substring) {
         let digits: (Substring) -> Substring = { $0.prefix { $0.isASCII && $0.isNumber } }
         let start = text.drop { $0 == " " || $0 == "\t" }
@@ -174,7 +172,7 @@ extension TimeText {
         return (midnight, rest)
     }
 
-    /// Midnight in UTC at the start of the day that `text` gives as `yyyy-MM-dd`, and in no other way.
+    /// Midnight in UTC of a day, which `text` must give as `yyyy-MM-dd`.
     static func midnight(_ text: some StringProtocol, at place: PinPlace) throws(Problem) -> Timestamp {
         guard let midnight = midnight(Array(text.utf8)[...]) else { throw wrong(text, "", at: place) }
         return midnight

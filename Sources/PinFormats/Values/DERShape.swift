@@ -1,24 +1,24 @@
 internal import Base
 package import Pinning
 
-/// The kind of DER bytes, told from how they begin; the rest may be missing.
+/// The kind of DER bytes by their beginning; the rest may be missing.
 ///
-/// Only for messages, and to refuse a private key before anything else looks at it: parsing is OpenSSL's.
+/// Serves messages, and the refusal of private keys before anything else reads them; OpenSSL does the parsing.
 enum DERShape {
-    /// A certificate, also one that is cut off: `SEQUENCE { SEQUENCE { [0] or INTEGER …`.
+    /// A certificate, even if it is cut off: `SEQUENCE { SEQUENCE { [0] or INTEGER …`.
     case certificate
     case publicKey
     /// An RSAPublicKey without the algorithm around it (PKCS #1).
     case rsaPublicKey
     /// PKCS #8 (encrypted or not), PKCS #1, SEC 1, DSA.
     case privateKey
-    /// PKCS #12, which holds a private key as a rule.
+    /// PKCS #12, which usually contains a private key.
     case keyStore
     case signedData, request, other
 
-    /// Looks at the first elements; `nil` if `bytes` do not begin with a SEQUENCE.
+    /// Reads the first elements; `nil` if `bytes` do not begin with a SEQUENCE.
     init?(_ bytes: [UInt8]) {
-        // Only PKCS #7 is often found in BER, with lengths that are not definite.
+        // Only PKCS #7 is often BER, with indefinite lengths.
         let isIndefinite = bytes.starts(
             with: [DERHeader.sequence, 0x80, DERHeader.objectIdentifier, 0x09] + Self.pkcs(7))
         guard isIndefinite || DERHeader(bytes[...])?.tag == DERHeader.sequence else { return nil }
@@ -62,7 +62,7 @@ struct DERHeader {
     /// The index of the first byte after the header.
     let contentStart: Int
 
-    /// Reads the header at the start of `bytes`, whose content need not be there; `nil` if its length is not definite.
+    /// Reads the header at the start of `bytes`, whose content may be missing; `nil` if its length is indefinite.
     init?(_ bytes: ArraySlice<UInt8>) {
         guard bytes.count >= 2 else { return nil }
         let (start, first) = (bytes.startIndex, bytes[bytes.startIndex + 1])
@@ -74,9 +74,7 @@ struct DERHeader {
     }
 }
 
-/// The errors about certificates, keys and their relatives that several readers have in common.
-///
-/// None of them shows a byte of what it is about.
+/// Problems with certificates and keys that several readers share; none shows a byte of the data.
 extension Problem {
     static func privateKey(at place: PinPlace) -> Problem {
         Problem(
@@ -128,12 +126,12 @@ extension Problem {
         return Problem(id, at: place, reason + (detail.map { " (\($0))" } ?? ""), remedy: remedy)
     }
 
-    /// The problem of a document with more parts than any has; `what` names the bound.
+    /// The problem of a document that is too large; `what` names the limit.
     static func tooMuch(_ what: String, at place: PinPlace) -> Problem {
         Problem(.unreasonableDocument, at: place, "has more than \(what)")
     }
 
-    /// The problem of hosts that share so many pins that the configuration is larger in memory than in its file.
+    /// The problem of hosts that have too many pins together; shared pins need more memory than they have in the file.
     static func tooManyPins(at place: PinPlace) -> Problem {
         Problem(
             .unreasonableDocument, at: place,
@@ -142,7 +140,7 @@ extension Problem {
 }
 
 extension HostEntry {
-    /// The most pins of the hosts of one configuration; a pin that several share counts for each.
+    /// The limit of pins in one configuration; a pin that several hosts share counts for each.
     static let mostPins = 100_000
 }
 

@@ -6,7 +6,7 @@ package struct PinFile {
     package let bytes: [UInt8]
     /// The contents as text; `nil` if they are not UTF-8 or have control characters that no text file has.
     let text: String?
-    /// Whether the path goes through an archive, so that no command can name the file.
+    /// `true` if the file is in an archive, so that no command can name it.
     let isInArchive: Bool
 
     package init(path: String, bytes: [UInt8], isInArchive: Bool = false) {
@@ -20,7 +20,6 @@ package struct PinFile {
     package func place(line: Int?) -> PinPlace { PinPlace.at(path, line: line) }
     var name: Substring { path.split(separator: "/").last ?? path[...] }
 
-    /// The part behind the last point of the name, in lower case; empty if there is no point.
     var fileExtension: String { PinFile.fileExtension(of: name) }
 
     static func fileExtension(of name: some StringProtocol) -> String {
@@ -30,7 +29,7 @@ package struct PinFile {
     var shellWord: String { PinFile.shellWord(isInArchive ? String(name) : path) }
 
     static func shellWord(_ text: String) -> String {
-        // A name with a line break cannot be part of a message of one line.
+        // A name with a line break would break a message of one line.
         guard !text.contains(where: \.isNewline) else { return "FILE" }
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
             scalar.properties.isAlphabetic || scalar.properties.numericType != nil
@@ -51,9 +50,9 @@ extension PinFile {
 
     private static let (pemMark, puttyMark) = (Array("PRIVATE KEY-----".utf8), Array("PuTTY-User-Key-File-".utf8))
 
-    /// Throws for a private key in the file: DER, PEM of any kind, OpenSSH's, PuTTY's, or a PKCS #12 store.
+    /// Throws if the file has a private key: DER, PEM of any kind, OpenSSH's, PuTTY's, or a PKCS #12 store.
     ///
-    /// No reader looks at the file before, so that no message can show a part of one.
+    /// Called before any reader, so that no message can show a part of a key.
     func refusePrivateKeys() throws(Problem) {
         if bytes.starts(with: Self.puttyMark) { throw .privateKey(at: place(line: 1)) }
         if let position = bytes.position(of: Self.pemMark) {
@@ -69,7 +68,7 @@ extension PinFile {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The first position of `part`, at least a byte.
+    /// The first position of `part`, which must not be empty.
     func position(of part: [UInt8]) -> Int? {
         guard let base = baseAddress, let first = part.first else { return nil }
         var start = 0
@@ -85,19 +84,18 @@ extension UnsafeRawBufferPointer {
 }
 
 extension [UInt8] {
-    /// The first position of `part`, at least a byte.
     func position(of part: [UInt8]) -> Int? { withUnsafeBytes { $0.position(of: part) } }
     func holds(_ part: [UInt8]) -> Bool { position(of: part) != nil }
 }
 
-/// Reads files of bounded size, and pipes if the user names one; a device could be read for ever.
+/// Reads files of limited size, and pipes if the user names one; reading a device may never end.
 package enum RegularFile {
-    /// The size in bytes above which a file has no pins and no certificates; all public roots have a quarter of a megabyte.
+    /// The limit of a file, in bytes; all public roots together take a quarter of a megabyte.
     package static let mostBytes = 16 << 20
 
-    /// The meaning of a text in a file: the path next to that file if it exists, else the text, which may be a pin or a path.
+    /// The path of `text` in a file: next to the file if something is there, else `text`, which may be a pin or a path.
     ///
-    /// The directory of the file ends in a slash; it is `nil` for the current one.
+    /// `directory` is that of the file and ends in a slash; `nil` means the current one.
     package static func path(_ text: String, besideFilesIn directory: String?) -> String {
         guard let directory, text.utf8.first != UInt8(ascii: "/"), FileKind(at: directory + text) != .absent else {
             return text
@@ -105,7 +103,7 @@ package enum RegularFile {
         return directory + text
     }
 
-    /// The contents of the file at `path`, of `limit` bytes at most; a pipe only if `mayBePipe`, as the user names it by `<(…)`.
+    /// The contents of the file at `path`, at most `limit` bytes; `mayBePipe` allows a pipe, as in `<(…)`.
     package static func contents(
         of path: String, limit: Int = mostBytes, mayBePipe: Bool = false
     ) throws(Problem) -> [UInt8] {
@@ -115,14 +113,13 @@ package enum RegularFile {
         } catch { throw failure(error, at: .at(path)) }
     }
 
-    /// The names in the directory at `path`, in the order of their bytes; hidden ones are left out.
+    /// The names in the directory at `path`, in the order of their bytes, without hidden ones.
     static func names(inDirectory path: String) throws(Problem) -> [String] {
         do throws(ReadFailure) {
             return try DirectoryListing.names(in: path) { !$0.isHidden }.map(String.init(fileName:))
         } catch { throw failure(error, at: .at(path)) }
     }
 
-    /// The failure to read the file at `place`, in words.
     package static func failure(_ failure: ReadFailure, at place: PinPlace) -> Problem {
         switch failure {
         case .unnamed, .absent: Problem(.missingFile, at: place, "there is no such file")

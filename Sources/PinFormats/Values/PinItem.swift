@@ -1,13 +1,13 @@
 internal import Base
 package import Pinning
 
-/// One key that can be pinned, as the writers write it.
+/// A key that can be pinned, with all that the writers show of it.
 package struct PinItem: Sendable, Hashable {
     package enum Role: String, Sendable, Hashable, CaseIterable {
         case leaf
         /// A CA below the root.
         case intermediate
-        /// The CA at the end of the chain, whose certificate signed itself.
+        /// The CA at the end of the chain, whose certificate is self-signed.
         case root
         /// A CA of which only the key's hash is known.
         case authority
@@ -15,7 +15,7 @@ package struct PinItem: Sendable, Hashable {
         case request
         case privateKey = "private-key"
 
-        /// Whether the key belongs to a CA, which vouches for certificates other than the server's too.
+        /// `true` if the key belongs to a CA, which issues certificates for other servers, too.
         package var isAuthority: Bool { [.intermediate, .root, .authority].contains(self) }
     }
 
@@ -34,7 +34,7 @@ package struct PinItem: Sendable, Hashable {
         spkiSHA256 = certificate.publicKey.spkiSHA256
     }
 
-    /// A certificate outside of a chain, in the role that it has by itself, unless a configuration gives it that of a CA or of a leaf.
+    /// A certificate outside of a chain; if `isAuthority` is `nil`, its own extensions give its role.
     init(_ certificate: Certificate, isAuthority: Bool? = nil, source: String) {
         let isCA = isAuthority ?? (certificate.basicConstraints?.isCertificateAuthority == true)
         self.init(certificate, role: !isCA ? .leaf : certificate.isSelfIssued ? .root : .intermediate, source: source)
@@ -51,7 +51,7 @@ package struct PinItem: Sendable, Hashable {
         (publicKey, subject, self.spkiSHA256) = (nil, nil, spkiSHA256)
     }
 
-    /// A pin of a configuration; `isAuthority` is `nil` if the configuration leaves open whose key it is.
+    /// A pin of a configuration; `isAuthority` is `nil` if the configuration does not say whose key it is.
     init(_ pin: Pin, isAuthority: Bool?) {
         if let certificate = pin.certificate {
             self.init(certificate, isAuthority: isAuthority, source: pin.origin)
@@ -62,7 +62,7 @@ package struct PinItem: Sendable, Hashable {
 
     /// The words of a comment next to the hash: role, owner and expiry; not escaped.
     var label: String {
-        // A directory of this machine does not belong into a commit.
+        // The comment may be committed, so it must not contain a directory of this machine.
         let place = PathParts(source).name
         let owner = TerminalText.shortened(subject.map { $0.isEmpty ? "(no subject)" : $0 } ?? place, to: 120)
         let key = publicKey.map { ", \($0.algorithm)" } ?? ""
@@ -73,13 +73,13 @@ package struct PinItem: Sendable, Hashable {
     package subscript(notation: PinNotation) -> String { notation.text(of: spkiSHA256.base64) }
 }
 
-/// The form of a client's pins, and with that the files that a remedy tells to ship.
+/// The form of a client's pins, and so of the files that a remedy tells users to ship.
 package enum PinForm: Sendable, Hashable {
     /// Certificate files in the app.
     case file(BundleLoader)
-    /// The hash of a key; of a certificate the key is compared.
+    /// The hash of a key; of a certificate only the key counts.
     case hash(PinNotation)
-    /// The hash of the leaf's key, or the file of a public key; a certificate's file is not read.
+    /// The hash of the leaf's key, or the file of a public key; certificate files are not read.
     case leafKey(PinNotation)
     /// A hash, or a certificate that is compared whole.
     case any(PinNotation)
@@ -91,7 +91,7 @@ package enum PinForm: Sendable, Hashable {
         }
     }
 
-    /// The files of an app that are loaded; `nil` for a client that loads none.
+    /// The loader of an app's certificate files; `nil` if the client loads none.
     package var loader: BundleLoader? { if case .file(let loader) = self { loader } else { nil } }
 }
 

@@ -1,11 +1,11 @@
 package import Base
 package import Pinning
 
-/// The contents of a source, right and wrong.
+/// The contents of a source, with its notes and problems.
 ///
-/// Readers report what is wrong and go on if they can; the caller decides what a problem means.
+/// Readers report a problem and go on if they can; the caller decides what the problem means.
 package struct PinReading: Sendable {
-    /// The form of a pin for whatever host.
+    /// The form of a pin for any host.
     package enum Form: Sendable, Hashable {
         /// Certificates in DER, as AFNetworking loads them.
         case certificates
@@ -14,39 +14,38 @@ package struct PinReading: Sendable {
         case other
     }
 
-    /// A file of nothing but bad lines must not fill the memory with problems.
+    /// The limit of problems, so that a file of bad lines does not fill the memory.
     private static let mostProblems = 1_000
 
     package let text: String
     private let kind: FileKind
     let readsPolicies: Bool
-    /// The pins for whatever host is checked, in their order, repetitions kept.
+    /// The pins for any host, in their order, with repetitions.
     package private(set) var pins: [Pin] = []
     package private(set) var forms: [Form] = []
     package private(set) var publicKeys: [SHA256Digest: PublicKey] = [:]
     package internal(set) var configurations: [PinConfiguration] = []
-    /// The trust that configurations of Android apps set up, one for each file.
+    /// The trust settings of Android apps, one for each file.
     package internal(set) var networkSecurity: [NetworkSecurityConfiguration] = []
     /// App Transport Security in the Info.plist of apps, one for each file.
     package internal(set) var transportSecurity: [TransportSecurity] = []
     package private(set) var notes: [Finding] = []
-    /// Faults, in the order in which they were met.
     package private(set) var problems: [Problem] = []
-    /// The number of problems beyond ``problems``.
+    /// The number of problems that were not kept in ``problems``.
     package private(set) var omittedProblemCount = 0
     /// The pins in the code and the assets of built apps, one for each app.
     package internal(set) var code: [CodePins] = []
-    /// Files of a directory that are not read and in which pins stand, or are put together.
+    /// Unread files of a directory that contain pins, or code that makes a pinner.
     package internal(set) var unread: [(problem: Problem, pins: [Pin])] = []
     /// The clients whose framework is in an app.
     package internal(set) var frameworks: Set<String> = []
-    /// The directories in a directory that are the owner's own.
+    /// The subdirectories with first-party code.
     var subdirectories: [String] = []
-    /// The policies in a directory, which name pins and are not pins.
+    /// The policies in a directory, which name pins but are not pins.
     var policies: [String] = []
     /// The files that are policies: the source itself, or those in its directory.
     package var policyFiles: [String] { configurations.contains { $0.kind == .policy } ? [text] : policies }
-    /// The origins of entries that lack something because it was wrong.
+    /// The origins of entries in which something was wrong and left out.
     package internal(set) var incompleteEntries: Set<String> = []
 
     package init(of text: String = "", _ kind: FileKind = .absent, readsPolicies: Bool = true) {
@@ -55,10 +54,10 @@ package struct PinReading: Sendable {
 
     package var isDirectory: Bool { kind == .directory }
 
-    /// Whether nothing is at a path of that name, so that the text itself is the pins.
+    /// `true` if no file has that name, so that the text itself is the pins.
     package var isArgument: Bool { kind == .absent }
 
-    /// Whether there is no pin, no host, and nothing that decides whom the app trusts.
+    /// `true` if the reading has no pin, no host and no trust setting of an app.
     var isEmpty: Bool {
         pins.isEmpty && configurations.allSatisfy(\.entries.isEmpty) && networkSecurity.allSatisfy(\.isEmpty)
             && transportSecurity.allSatisfy { !$0.isStated } && !notes.contains { $0.kind == .nothingPinned }
@@ -68,7 +67,7 @@ package struct PinReading: Sendable {
         !isEmpty || !notes.isEmpty || !unread.isEmpty || problems.contains { $0.id != .noPinsInDirectory }
     }
 
-    /// Whether AFNetworking loads all pins for whatever host but curl's.
+    /// `true` if AFNetworking loads all pins for any host, except for curl's.
     package var areCertificates: Bool {
         forms.allSatisfy { $0 != .other } && !notes.contains { $0.kind == .notLoadedByAFNetworking }
     }
@@ -76,15 +75,13 @@ package struct PinReading: Sendable {
     var problemCount: Int { problems.count + omittedProblemCount }
     package func place(ofOrigin origin: String) -> PinPlace { PinPlace(origin: origin, source: text) }
 
-    /// The reading for a check, which does not judge by a part of the pins.
-    ///
-    /// - Throws: the first problem.
+    /// The reading itself; throws its first problem, because a check must not judge by a part of the pins.
     package func orThrow() throws(Problem) -> PinReading {
         if let first = problems.first ?? unread.first?.problem { throw first }
         return self
     }
 
-    /// Adds what another reader of the source says, but for places of which something is said.
+    /// Adds problems from another reader of the source, except at places that already have one.
     package mutating func report(_ problems: [Problem]) {
         for problem in problems where !self.problems.contains(where: { $0.place == problem.place }) { report(problem) }
     }
@@ -101,9 +98,7 @@ package struct PinReading: Sendable {
         notes.append(Finding(kind, kind.levels[0], text, at: place, remedy: remedy))
     }
 
-    /// Reads something, and reports why it cannot be read.
-    ///
-    /// - Returns: what was read; `nil` for nothing.
+    /// Returns the result of `read`; if it throws, reports the problem and returns `nil`.
     @discardableResult mutating func attempt<Value>(_ read: (inout PinReading) throws(Problem) -> Value) -> Value? {
         do throws(Problem) { return try read(&self) } catch {
             report(error)
@@ -111,9 +106,7 @@ package struct PinReading: Sendable {
         }
     }
 
-    /// Reads one entry of a configuration.
-    ///
-    /// - Returns: the entry; `nil` if it is wrong as a whole.
+    /// Reads one entry of a configuration, and remembers if it is incomplete; `nil` if it is wrong as a whole.
     mutating func entry(_ read: (inout PinReading) throws(Problem) -> HostEntry) -> HostEntry? {
         let before = problemCount
         let entry = attempt(read)
@@ -131,13 +124,13 @@ package struct PinReading: Sendable {
         publicKeys[key.spkiSHA256] = key
     }
 
-    /// Leaves out that directories were not looked into, where they are.
+    /// Removes the notes about subdirectories that were not searched, because the caller searches them.
     mutating func lookBelow() {
         let places = Set(subdirectories.map { PinPlace.at($0) })
         notes.removeAll { $0.kind == .notAPinFile && $0.place.map(places.contains) == true }
     }
 
-    /// Adds all of another reading; without its pins if a policy has them for its hosts.
+    /// Adds another reading; without its pins if a policy assigns them to its hosts.
     package mutating func add(_ other: PinReading, withPins: Bool = true) {
         if withPins {
             pins += other.pins

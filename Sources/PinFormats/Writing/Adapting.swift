@@ -2,9 +2,9 @@ internal import Base
 internal import Pinning
 internal import X509
 
-/// One client's configuration for another client: a rule that the other cannot express is an error if it decides, else a remark.
+/// Converts one client's configuration for another; a rule that gets lost is an error if it decides, else a remark.
 extension PinBlockFormat {
-    /// The groups as the client can express them; `host` is the one whose pins are wanted if the client names none.
+    /// The groups as the client can express them; `host` chooses the pins if the client's configuration names no hosts.
     func adapted(_ groups: [PinGroup], host: String?) throws(Problem) -> [PinGroup] {
         let groups = hasHosts ? self == .okhttp ? groups : joined(groups) : try chosen(groups, host)
         let index = HostIndex(groups.compactMap { group in (group.rules?.entry.hosts).map { ($0, group) } })
@@ -18,7 +18,7 @@ extension PinBlockFormat {
                     group, group.isExempt ? "\(exempt) \(other.hosts)" : "\(pin) \(other.hosts) as it is",
                     "write lines 'HOST sha256/…', each host with all of its pins, and name those")
             }
-            // An exemption from nothing says nothing.
+            // Nothing else pins these hosts, so that clients without exemptions can leave an exempt group out.
             if !group.isExempt || hasExemptions { adapted.append(try self.adapted(group)) }
         }
         return adapted
@@ -67,7 +67,7 @@ extension PinBlockFormat {
         return group
     }
 
-    /// Whether a host can be exempt from the pins of its parent domain.
+    /// `true` if a host can be exempt from the pins of its parent domain.
     private var hasExemptions: Bool { self == .trustkit || self == .android }
 
     private func hasDepth(_ depth: HostPattern.Depth, isExempt: Bool) -> Bool {
@@ -85,7 +85,7 @@ extension PinBlockFormat {
         return Problem(.otherKind, at: place, "\(subject ?? "\(client.name) cannot") \(what)", remedy: remedy)
     }
 
-    /// The groups without those that another of the same name covers; `NAME` and `*.NAME` with the same pins are one.
+    /// The groups without those that another of the same name covers; `NAME` and `*.NAME` with equal pins become one.
     private func joined(_ groups: [PinGroup]) -> [PinGroup] {
         let byHost = Dictionary(grouping: groups, by: \.host)
         return groups.compactMap { group in
@@ -100,7 +100,7 @@ extension PinBlockFormat {
         }
     }
 
-    /// Whether a group that covers the hosts of another, too, counts for them here as it did where both come from.
+    /// `true` if `other`, which also covers the hosts of `group`, applies to them here as in their original client.
     private func agrees(_ other: PinGroup, with group: PinGroup) -> Bool {
         if hasSameRules(other, group) { return true }
         guard let kind = group.rules?.kind, kind == other.rules?.kind else { return false }
@@ -109,7 +109,7 @@ extension PinBlockFormat {
         case .curl, .afnetworking: return true
         case .okhttp: return kind.lookup == .union
         case .nspinned: return kind.lookup == .union && group.host != other.host
-        // The nearer entry decides alone.
+        // Only the entry of the nearest domain decides.
         case .trustkit, .android: return kind.lookup != .union && group.host != other.host
         }
     }

@@ -1,17 +1,17 @@
 internal import Base
 package import Pinning
 
-/// Writes certificates as DER files into one directory, and never over a file that holds anything else.
+/// Writes certificates as DER files into one directory, and never overwrites a file with other contents.
 package struct CertificateSaver {
     package struct Saved: Sendable, Hashable {
         package let path: String
-        /// Whether the file was there already, with the same bytes.
+        /// `true` if the file was there already, with the same bytes.
         package let wasThere: Bool
     }
 
     private let directory: String
 
-    /// Saves into `directory`, which is made if only its parent exists.
+    /// Saves into `directory`, which is made if its parent exists.
     package init(directory: String) throws(Problem) {
         guard !directory.isEmpty, !directory.utf8.contains(0) else {
             throw .inputOutput("the directory to save in has no name, or one with a NUL")
@@ -28,9 +28,7 @@ package struct CertificateSaver {
         self.directory = directory
     }
 
-    /// Saves one certificate with mode 0644, whole or not at all.
-    ///
-    /// A name of another certificate's gets a part of the fingerprint behind it.
+    /// Saves a certificate with mode 0644, whole or not at all; a part of the fingerprint extends a name that is taken.
     package func save(_ certificate: Certificate, role: PinItem.Role) throws(Problem) -> Saved {
         let fingerprint = certificate.fingerprint.hexadecimal
         for suffix in ["", String(fingerprint.prefix(8)), fingerprint] {
@@ -42,7 +40,7 @@ package struct CertificateSaver {
         throw .inputOutput("every name for \(shortened(certificate.description)) is taken in '\(shortened(directory))'")
     }
 
-    /// Writes a file under a name of its own and then gives it its real one; `false` if that is taken.
+    /// Writes a temporary file and then links it to `path`; `false` if that is taken.
     private func create(_ path: String, _ bytes: [UInt8]) throws(Problem) -> Bool {
         var template = Array("\(directory)/.pincheck-XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
@@ -53,7 +51,7 @@ package struct CertificateSaver {
             && fsync(descriptor) == 0
         let code = errno
         guard close(descriptor) == 0, isWritten else { throw Self.failure(isWritten ? errno : code, at: path) }
-        // rename(2) would replace what is there; link(2) does not.
+        // rename(2) would replace an existing file; link(2) does not.
         guard link(template, path) != 0 else { return true }
         guard errno == EEXIST else { throw Self.failure(errno, at: path) }
         return false
@@ -64,13 +62,11 @@ package struct CertificateSaver {
     }
 }
 
-/// Names for certificate files, made of names that anybody can have put into a certificate.
+/// Names for certificate files, made from untrusted names in certificates.
 package enum CertificateFileName {
     private static let longest = 60
 
-    /// The name for a certificate, as in `leaf-api.example.com.cer`: letters and digits of ASCII, `.`, `-` and `_` only.
-    ///
-    /// `suffix` tells apart files that would have the same name.
+    /// A name as in `leaf-api.example.com.cer`, of ASCII letters, digits, `.`, `-` and `_`; `suffix` makes it unique.
     package static func name(of certificate: Certificate, role: PinItem.Role, suffix: String = "") -> String {
         var stem = ""
         for scalar in (certificate.commonName ?? "").unicodeScalars {
@@ -79,7 +75,7 @@ package enum CertificateFileName {
             if isPlain || scalar == "_" {
                 stem.unicodeScalars.append(scalar)
             } else if let last = stem.last, last != "-", last != "." {
-                // Two points never meet, and no name begins with one.
+                // A name has no two points in a row, and does not begin with one.
                 stem += scalar == "." ? "." : "-"
             }
         }

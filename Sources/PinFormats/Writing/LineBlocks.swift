@@ -3,7 +3,6 @@ internal import Pinning
 
 /// Blocks of lines, with comments of their language.
 enum LineBlocks {
-    /// Kotlin that builds OkHttp's `CertificatePinner`.
     static func okHttp(_ groups: [PinGroup]) -> [String] {
         var lines = groups.flatMap(PinRemark.heading).map { "// " + GeneratedText.comment($0) }
         lines.append("val certificatePinner = CertificatePinner.Builder()")
@@ -28,7 +27,7 @@ enum LineBlocks {
         return lines
     }
 
-    /// The value of curl's `--pinnedpubkey`, in a command; curl compares the key of the leaf and no other.
+    /// A command with curl's `--pinnedpubkey`; curl compares only the key of the leaf.
     static func curl(_ groups: [PinGroup]) -> [String] {
         groups.flatMap { group in
             var lines = PinRemark.heading(group).map { "# " + GeneratedText.comment($0) }
@@ -53,7 +52,7 @@ enum LineBlocks {
         }
     }
 
-    /// The certificate files that an app with AFNetworking has in its bundle.
+    /// The names of certificate files for the bundle of an app with AFNetworking.
     static func afNetworking(_ groups: [PinGroup]) -> [String] {
         var lines: [String] = []
         for group in groups {

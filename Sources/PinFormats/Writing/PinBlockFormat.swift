@@ -5,12 +5,11 @@ package import Pinning
 package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
     case okhttp, trustkit, nspinned, android, curl, afnetworking
 
-    /// The block for the keys of some hosts, with line breaks at its end.
+    /// The block for the keys of some hosts, each with its owner and expiry; empty without keys.
     ///
-    /// Next to each hash are its owner and the expiry of its certificate. Without any key the block is empty text. `host` is the one
-    /// whose pins of a configuration are wanted if the client has no hosts.
+    /// `host` chooses the pins of a configuration if the client's has no hosts.
     ///
-    /// - Throws: `Problem` for a rule of a configuration that decides and that the client cannot say.
+    /// - Throws: `Problem` if the client cannot express a rule that decides.
     package func block(_ groups: [PinGroup], host: String? = nil) throws(Problem) -> String {
         let groups = PinGroup.merged(
             try adapted(groups, host: host).filter { !$0.items.isEmpty || $0.isExempt }, tellsPortsApart: !hasHosts)
@@ -29,10 +28,10 @@ package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether the client's configuration names hosts, each of them once and for every port.
+    /// `true` if the client's configuration names hosts, each of them once and for every port.
     var hasHosts: Bool { self != .curl && self != .afnetworking }
 
-    /// The client's name, and the writer of lines for some hosts, each with at least one key and none twice.
+    /// The client's name, and the writer of lines for hosts that have at least one key and occur once.
     var client: (name: String, lines: ([PinGroup]) -> [String]) {
         switch self {
         case .okhttp: ("OkHttp", LineBlocks.okHttp)
@@ -45,18 +44,18 @@ package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Sentences that several formats have in common; none has two hyphens together, which XML comments cannot have.
+/// Sentences that several formats share; none contains two hyphens in a row, which XML comments forbid.
 enum PinRemark {
     static let backup =
         "Backup: add the pin of a second key that you keep in reserve, or the app stops working when this key changes."
     static let howToBackup = "'pincheck pins' prints the pin of a request or a public key too."
 
-    /// The sentences about a second pin; none if every group has it already.
+    /// The advice to pin a second key; empty if every group has one.
     static func backup(_ groups: [PinGroup]) -> [String] {
         groups.allSatisfy { $0.isExempt || hasBackup($0) } ? [] : [backup, howToBackup]
     }
 
-    /// Whether a second key is pinned that is not on a served chain: one without a certificate, or one that somebody configured.
+    /// `true` if a second pinned key is not on a served chain: it has no certificate, or is from a configuration.
     private static func hasBackup(_ group: PinGroup) -> Bool {
         if group.hasReserve { return true }
         let pinned = group.items.filter(group.pins)
@@ -73,15 +72,13 @@ enum PinRemark {
     }
 }
 
-/// Makes text from outside safe in the source of something else.
-///
-/// Anybody writes certificates: their text must neither end the comment or string that it is in nor deceive a reader.
+/// Escapes untrusted text, such as that of certificates: it must not end its comment or string, or deceive a reader.
 enum GeneratedText {
     private static let longestComment = 300
 
-    /// The text as part of a comment in any language of the writers.
+    /// The text for a comment in any of the writers' languages.
     ///
-    /// No two characters in it open or close a comment: `--`, `/*`, `*/`, and Java's `\u000a`, which is a line break anywhere.
+    /// Nothing in it opens or ends a comment: no `--`, `/*`, `*/`, and no `\u000a`, a line break anywhere in Java.
     static func comment(_ text: String) -> String {
         var result = ""
         var last: Unicode.Scalar = " "
@@ -94,7 +91,7 @@ enum GeneratedText {
             result.unicodeScalars.append(scalar)
             last = scalar
         }
-        // A backslash at the end of a line takes the next one into the comment; a hyphen could meet XML's own.
+        // A backslash at the end continues the comment on the next line; a hyphen could form `--` with XML's.
         return last == "\\" || last == "-" ? result + " " : result
     }
 
@@ -108,7 +105,7 @@ enum GeneratedText {
 
     static func shellWord(_ text: String) -> String { "'" + visible(text).replacingBytes(["'": #"'\''"#]) + "'" }
 
-    /// The text with each hidden character, also one that moves others, as `(U+202E)`.
+    /// The text with each hidden character as `(U+202E)`, including those that reverse the order.
     static func visible(_ text: String) -> String {
         TerminalText.replacingHidden(in: text) {
             "(U+" + String(repeating: "0", count: max(0, 4 - $0.count)) + $0 + ")"

@@ -1,8 +1,8 @@
 package import Pinning
 
-/// The keys of one host, and which of them a block pins.
+/// The keys of one host, some of which a block pins.
 package struct PinGroup: Sendable, Hashable {
-    /// The host if none is known; the name can exist nowhere (RFC 2606).
+    /// The placeholder for an unknown host; RFC 2606 reserves the name, so that it exists nowhere.
     package static let hostPlaceholder = "your-host.example"
 
     package var host: String?
@@ -12,10 +12,10 @@ package struct PinGroup: Sendable, Hashable {
     package var items: [PinItem]
     /// The keys that are pinned because the user chose them; the server's own are pinned anyway.
     package var chosen: Set<SHA256Digest>
-    /// The rules of a configuration for the host; `nil` for keys of none.
+    /// The rules of a configuration for the host; `nil` if the keys have no configuration.
     package var rules: PinRules?
     package var remarks: [String]
-    /// `true` if the keys were chosen to outlast those served today: no sentence advises another one.
+    /// `true` if the keys include a reserve for those served today, so that no remark advises one.
     package var hasReserve = false
 
     package init(
@@ -26,10 +26,10 @@ package struct PinGroup: Sendable, Hashable {
         (self.chosen, self.rules, self.remarks) = (chosen, rules, remarks)
     }
 
-    /// The place of the first entry that it is made of; empty if it is not known.
+    /// The place of its configuration's entry; empty if there is none.
     package var origin: String { rules?.entry.origin ?? "" }
 
-    /// Whether the hosts are exempt from the pins of their parent domain.
+    /// `true` if the hosts are exempt from the pins of their parent domain.
     package var isExempt: Bool { rules?.isExcluded == true }
 
     package var hosts: String {
@@ -43,13 +43,13 @@ package struct PinGroup: Sendable, Hashable {
 
     /// The different keys in order, pinned or only offered in a comment.
     ///
-    /// The key of a CA is only offered, even if a client requires a second pin: the holder of any certificate it issues could listen.
+    /// A CA's key is only offered, even if a client needs a second pin: any holder of its certificates could listen.
     func uses() -> [(item: PinItem, isPinned: Bool)] {
         var seen: Set<SHA256Digest> = []
         return items.filter { seen.insert($0.spkiSHA256).inserted }.map { ($0, pins($0)) }
     }
 
-    /// The groups, those for the same hosts as one, in the order of their first.
+    /// The groups in order; those for the same hosts are merged into their first.
     package static func merged(_ groups: [PinGroup], tellsPortsApart: Bool = true) -> [PinGroup] {
         struct Key: Hashable {
             let host: String?
@@ -68,7 +68,7 @@ package struct PinGroup: Sendable, Hashable {
                 merged.append(group)
                 continue
             }
-            // In place: there can be as many as a list has lines.
+            // The arrays grow in place, because there can be as many groups as a list has lines.
             merged[index].origins += group.origins
             merged[index].remarks += group.remarks
             merged[index].items += group.items
@@ -78,7 +78,7 @@ package struct PinGroup: Sendable, Hashable {
         return merged
     }
 
-    /// The pins of a source by the hosts they are for, in their order; `host` is the one for pins without.
+    /// The pins of a source by their hosts, in order; pins for any host get `host`.
     package static func groups(of reading: PinReading, host: String?) -> [PinGroup] {
         var groups: [PinGroup] = []
         if !reading.pins.isEmpty {
@@ -113,27 +113,26 @@ package struct PinGroup: Sendable, Hashable {
     }
 }
 
-/// The rules of a configuration for a host, next to its pins.
+/// The rules of a configuration for a host, in addition to its pins.
 package struct PinRules: Sendable, Hashable {
     package enum Position: String, Sendable, Hashable, CaseIterable {
         case anywhere, leaf, authority
-        /// One of the server's and one of a CA's, both of them.
+        /// One pin of the server and one of a CA must both match.
         case both
     }
 
-    /// The kind of the configuration; `nil` for pins for whatever host.
+    /// The kind of the configuration; `nil` if the pins are for any host.
     package let kind: PinConfiguration.Kind?
     package let entry: HostEntry
     package var depth: HostPattern.Depth
-    /// Whether the hosts are exempt from the rules for their parent domain.
     package let isExcluded: Bool
-    /// The anchors of paths if they are not only the system's roots, in words.
+    /// The anchors of paths in words; `nil` if they are only the system's roots.
     let anchors: String?
 
     init(_ kind: PinConfiguration.Kind?, _ entry: HostEntry, anchors: String?) {
         (self.kind, self.entry, self.anchors) = (kind, entry, anchors)
         depth = entry.hosts?.depth ?? .exact
-        // Android has no word for it: a domain without pins is not pinned, whatever its parent's rules.
+        // Android has no exclusion: a domain without pins is not pinned, even if its parent is.
         isExcluded = entry.isExcluded || kind == .android && entry.pins.isEmpty
     }
 
@@ -144,7 +143,6 @@ package struct PinRules: Sendable, Hashable {
 }
 
 extension NetworkSecurityConfiguration {
-    /// The anchors of paths for a host if they are not only the system's roots, in words.
     fileprivate func anchors(of host: String) -> String? {
         let levels = (domain(for: host)?.levels ?? []) + [base]
         guard let sources = levels.lazy.compactMap(\.sources).first else { return nil }

@@ -39,9 +39,7 @@ enum XMLBlocks {
         }
     }
 
-    /// Apple's own pinning, `NSPinnedDomains`.
-    ///
-    /// Leaf and CA identities together must both match, so the one that is not pinned is a comment.
+    /// Apple's `NSPinnedDomains`; CA identities are a comment next to leaf identities, because both lists must match.
     static func pinnedDomains(_ groups: [PinGroup]) -> [String] {
         propertyList { xml in
             xml.element("dict", key: "NSAppTransportSecurity") { xml in
@@ -141,11 +139,11 @@ private struct XMLLines {
 
     init(_ prologue: [String]) { lines = prologue }
 
-    /// A line of markup; text from outside in it is escaped already.
+    /// Appends a line of markup, in which untrusted text is escaped already.
     mutating func line(_ markup: String) { lines.append(String(repeating: "    ", count: depth) + markup) }
     mutating func comment(_ text: String) { line("<!-- \(GeneratedText.comment(text)) -->") }
 
-    /// An element with others in it, below its key in a dictionary; `attributes` are escaped already.
+    /// Appends an element, below its key in a dictionary; `attributes` are escaped already.
     mutating func element(
         _ name: String, key: String? = nil, attributes: String = "", _ contents: (inout XMLLines) -> Void
     ) {
@@ -164,7 +162,7 @@ private struct XMLLines {
 
     mutating func heading(_ group: PinGroup) { PinRemark.heading(group).forEach { comment($0) } }
 
-    /// The hashes of a group, each below its owner; a key that is only offered is a comment.
+    /// Appends the hashes of a group, each below its owner; a key that is only offered is a comment.
     mutating func pins(_ group: PinGroup, _ element: (String) -> String) {
         for (item, isPinned) in group.uses() {
             comment(item.label)
