@@ -38,11 +38,11 @@ extension Findings {
                 .pinnedCertificateExpiresSoon, at: place,
                 isLast
                     ? "an app in certificate mode stops working on \(end.date), when \(name) expires"
-                    : "\(name) expires on \(end.date)", "ship its successor beside it")
+                    : "\(name) expires on \(end.date)", "ship its successor as well")
         } else if scene.linter.now < certificate.notBefore {
             add(
                 .pinnedCertificateNotYetValid, at: place, "\(name) is valid from \(certificate.notBefore.date) on",
-                "keep what it succeeds until then")
+                "keep its predecessor until then")
         }
     }
 

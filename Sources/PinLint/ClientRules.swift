@@ -160,8 +160,8 @@ extension Findings {
                 add(
                     .clientTakesCertificates, at: member.place,
                     "\(scene.isForAFNetworking ? "AFNetworking" : "Alamofire") reads its pins from certificates in the app: "
-                        + "\(member.pin.spkiSHA256) stands for the key of one here, as in public-key mode, "
-                        + "and cannot be shipped itself", "ship the certificate with that key as a .cer file in DER")
+                        + "\(member.pin.spkiSHA256) is compared here as the key of one, but cannot be shipped itself",
+                    "ship the certificate with that key as a .cer file in DER")
             }
             if let key = scene.publicKeys[member.pin.spkiSHA256], !key.algorithm.hasSecKey {
                 add(

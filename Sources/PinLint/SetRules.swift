@@ -25,7 +25,7 @@ extension Findings {
         for (list, what) in alternatives(in: set) where Set(list.map(\.spkiSHA256)).count == 1 {
             return add(
                 .noBackupPin, of: set,
-                "one key is pinned\(set.forHost)\(what), and none in reserve: when it is lost or replaced, "
+                "one key is pinned\(set.forHost)\(what), without a backup: when it is lost or replaced, "
                     + "the app stops working",
                 "pin a second key that no server uses yet and whose private half lies in a safe place")
         }
@@ -68,7 +68,7 @@ extension Findings {
                 add(
                     .sameKeyTwice, at: member.place,
                     "this \(kind) has the key of the \(other): the two are one pin for a client that compares keys",
-                    "it takes a pin of another key to have a reserve")
+                    "pin another key as a backup")
                 places[member.pin.material] = member.place
             } else {
                 (places[member.pin.material], keys[hash]) = (member.place, member)
@@ -121,7 +121,7 @@ extension Findings {
             }
             for place in code.privateKeys {
                 add(
-                    .privateKey, .error, at: place, "is a private key, and everybody who has the app has it",
+                    .privateKey, .error, at: place, "is a private key, which everybody who has the app can extract",
                     "replace the key")
             }
         }
@@ -130,7 +130,7 @@ extension Findings {
             for pin in file.pins {
                 add(
                     .pinsNotRead, at: PinPlace(origin: pin.origin, source: source.name), pin: pin.spkiSHA256,
-                    "\(pin.spkiSHA256) stands in a file that is not read")
+                    "\(pin.spkiSHA256) is in a file that is not read")
             }
         }
     }

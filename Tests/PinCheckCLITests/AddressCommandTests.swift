@@ -121,7 +121,7 @@ import X509
 
     @Test(arguments: [
         ("0", "the name has no usable address"),
-        ("\u{1B}[31m", "its answer cannot be used: line 1: 5 characters that are no address"),
+        ("\u{1B}[31m", "its answer cannot be used: line 1: 5 characters that are not an address"),
     ]) func aServiceThatFailsLeavesNoVerdict(answer: String, words: String) async throws {
         try await Desk.serving(.script(response(answer))) { desk, _ in
             let outcome = await desk("$HOST --httpdns http://$SERVER/{name}").expect(

@@ -241,7 +241,7 @@ import Testing
         )
     }
 
-    /// What Android passes over without a word, and how it is named; what it reads, and what is named with its element, is not.
+    /// What Android ignores without a word, and how it is named; what it reads, and what is named with its element, is not.
     @Test(arguments: [
         ("<pinset><pin digest=\"SHA-256\">x</pin></pinset>", "<pinset> in <domain-config>"),
         ("<trust-anchor/>", "<trust-anchor> in <domain-config>"),

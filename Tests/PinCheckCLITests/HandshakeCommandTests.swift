@@ -122,7 +122,7 @@ import Testing
         (
             "--groups secp256k1 --max-tls 1.2 --ciphers ECDHE",
             "what was offered (groups secp256k1; cipher suites ECDHE): alert "
-        ), ("--sigalgs ed448", "takes nothing of what was offered (signature algorithms ed448): alert "),
+        ), ("--sigalgs ed448", "accepts no part of the offer (signature algorithms ed448): alert "),
         ("--ciphers ECDHE-RSA-AES128-GCM-SHA256", "offered (cipher suites ECDHE-RSA-AES128-GCM-SHA256): alert "),
         ("--groups secp256k1 --min-tls 1.3", "(groups secp256k1) fits none of the TLS versions"),
     ]) func aServerThatTakesNothingOfItIsToldFromABrokenOne(offer: String, words: String) async throws {

@@ -50,7 +50,7 @@ import Testing
         let path = desk.files.path
         #expect(
             outcome.output
-                == "::warning file=\(path)/a%2Cb%3A100%25.txt,line=1,title=no-backup-pin::one key is pinned, and none in reserve: "
+                == "::warning file=\(path)/a%2Cb%3A100%25.txt,line=1,title=no-backup-pin::one key is pinned, without a backup: "
                 + "when it is lost or replaced, the app stops working; "
                 + "pin a second key that no server uses yet and whose private half lies in a safe place\n")
     }

@@ -142,8 +142,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("192.0.2.1;no", "data: standard input holds no addresses: line 1: 2 characters that are no address"),
-        ("192.0.2.1:8443\n", "data: line 1: 14 characters that are no address: leave the port out"),
+        ("192.0.2.1;no", "data: standard input holds no addresses: line 1: 2 characters that are not an address"),
+        ("192.0.2.1:8443\n", "data: line 1: 14 characters that are not an address: leave the port out"),
         ("0", "noInput: the answer in standard input gives no address: the service knows none"), ("", "noInput"),
         (
             #"{"host":"other.example","ips":["127.0.0.2"],"ttl":1}"#,

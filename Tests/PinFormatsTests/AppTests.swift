@@ -84,7 +84,7 @@ import Testing
         #expect(reading.pins.isEmpty)
         #expect(
             reading.notes.map(\.description) == [
-                "\(bundle)/chain.crt: is not a certificate in DER, and Alamofire passes over it",
+                "\(bundle)/chain.crt: is not a certificate in DER, and Alamofire ignores it",
                 "\(bundle): loaded from the bundle by AFNetworking 4: 'root.cer'; AFNetworking 2 and 3: 'root.cer'; "
                     + "Alamofire: 'extra.crt', 'more.DER', 'root.cer'",
             ])

@@ -240,7 +240,7 @@ import Testing
         alone still takes: here only SHA-256 is compared; replace it by the sha256/ pin
         list | sha256/\(a) | md5/AAAAAAAAAAAAAAAAAAAAAA== | wrongAlgorithm | 2 | is a hash of md5, and OkHttp throws for it
         list | sha256/\(a) | sha256//\(a) | notation | 2 | write sha256/\(a)
-        kotlin | add(HOST | add(host() | wrongValue | 5 | is not written out
+        kotlin | add(HOST | add(host() | wrongValue | 5 | is not a literal text
         kotlin | **.example.net | a.**.example.net | badHost | 7 | as *.host or **.host
         """
 

@@ -64,7 +64,7 @@ import Testing
         \(trustKit) | trustkit | <string>2040-06-01</string>
         \(trustKit) | trustkit | <string>https://r.example.com/?a=1&amp;b=2</string>
         \(exempt) | trustkit | <key>kSKExcludeSubdomainFromParentPolicy</key>
-        \(exempt) | android | <!-- No pin-set: what is said of its parent domain does not count here. -->
+        \(exempt) | android | <!-- No pin-set: the pins of its parent domain do not apply here. -->
         \(plist(identities("NSPinnedCAIdentities", b))) | okhttp | authority:
         \(both) | nspinned | <key>NSPinnedCAIdentities</key>
         example.com sha256/\(a) | trustkit | TrustKit refuses to start with fewer than two pins.

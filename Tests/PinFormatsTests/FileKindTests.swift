@@ -81,21 +81,21 @@ import Testing
 
     /// Nothing in a file is passed over for what another kind of file has in it.
     private static let mixed = """
-        a.pem | sha256/\(a)⏎PEM | a pin stands beside PEM here
-        a.pem | PEM⏎curl --pinnedpubkey sha256//\(a) https://a.b/ | a pin stands beside PEM here
-        a.pem | pin: sha256:\(a)⏎PEM | a pin stands beside PEM here
-        a.pem | PEM⏎https://a.b/ sha1/AAAA | a pin stands beside PEM here
-        a.pem | SHA256:AA⏎PEM | a pin stands beside PEM
-        a.pem | \(a)⏎PEM | a pin stands beside PEM here
-        a.pem | PEM⏎\(a.dropLast()) | a pin stands beside PEM here
-        a.pem | a -----BEGIN line⏎sha256/\(a)⏎PEM | a pin stands beside PEM here
-        a.properties | api.pin=sha256/\(a)⏎PEM | a pin stands beside PEM here
-        a.conf | <ca>⏎PEM</ca>⏎PIN="\(a)" | a pin stands beside PEM here
+        a.pem | sha256/\(a)⏎PEM | a pin is outside the PEM blocks here
+        a.pem | PEM⏎curl --pinnedpubkey sha256//\(a) https://a.b/ | a pin is outside the PEM blocks here
+        a.pem | pin: sha256:\(a)⏎PEM | a pin is outside the PEM blocks here
+        a.pem | PEM⏎https://a.b/ sha1/AAAA | a pin is outside the PEM blocks here
+        a.pem | SHA256:AA⏎PEM | a pin is outside the PEM blocks
+        a.pem | \(a)⏎PEM | a pin is outside the PEM blocks here
+        a.pem | PEM⏎\(a.dropLast()) | a pin is outside the PEM blocks here
+        a.pem | a -----BEGIN line⏎sha256/\(a)⏎PEM | a pin is outside the PEM blocks here
+        a.properties | api.pin=sha256/\(a)⏎PEM | a pin is outside the PEM blocks here
+        a.conf | <ca>⏎PEM</ca>⏎PIN="\(a)" | a pin is outside the PEM blocks here
         Net.swift | let root = \"""⏎PEM\"""⏎let pin = "" | is Swift or Objective-C
         root.js | const root = `⏎PEM` | is JavaScript
         a.yaml | ca: |⏎PEM | is YAML, which is not read
-        a.kt | val b = CertificatePinner.Builder().add("a.b", "sha256/\(a)").build()⏎sha256/\(a) | a pin stands here \
-        that is none of the pinner's
+        a.kt | val b = CertificatePinner.Builder().add("a.b", "sha256/\(a)").build()⏎sha256/\(a) | a pin here does \
+        not belong to the pinner
         a.xml | <!-- PEM --><network-security-config/> | is not well-formed XML
         Info.plist | \
         <plist><dict><key>CFBundleName</key><string>x</string><key>NSPinnedDomains</key><dict/></dict></plist> | \

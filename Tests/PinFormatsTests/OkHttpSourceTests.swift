@@ -101,7 +101,7 @@ import Testing
             """)
         let error = try failure(ofFile: "A.kt", text)
         #expect("\(error.place ?? .option)".hasSuffix("A.kt:3"))
-        #expect(error.reason == "an argument of this add(…) is not written out")
+        #expect(error.reason == "an argument of this add(…) is not a literal text")
         #expect(error.advice?.hasSuffix("lines such as: host sha256/…") == true)
         #expect(error.lines == [Self.filled("# v.example.com OWN OTHER"), Self.filled("# *.example.net OWN")])
     }
@@ -110,7 +110,7 @@ import Testing
         let text = Self.filled("val a = PINNER.add(HERE, \"OWN\").build()\nb.ad=\"d(HERE, \"OTHER\")\"\n")
         let error = try failure(ofFile: "A.kt", text)
         #expect("\(error.place ?? .option)".hasSuffix("A.kt:2"))
-        #expect(error.reason == "a pin stands here that is none of the pinner's")
+        #expect(error.reason == "a pin here does not belong to the pinner")
     }
 
     @Test func aLargeSourceIsRefused() throws {

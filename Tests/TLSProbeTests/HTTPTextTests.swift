@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["g:h", "http:g", "file:///etc/passwd", "ftp://g/", "javascript:alert(1)"], "is no http or https URL"),
+        (["g:h", "http:g", "file:///etc/passwd", "ftp://g/", "javascript:alert(1)"], "is not an http or https URL"),
         (["https://u:p@g/", "//u@g/"], "holds a user name"), (["https://", "///path"], "names no host"),
         (
             ["0", "x", "65536", "+443", "-1", "", "٣"].map { "https://g:\($0)/" },

@@ -43,7 +43,7 @@ import X509
         let key = try LabKey.shared(.p256Described, label: "staple")
         let responder = try pki.interA.issue(.leaf(subject: "Responder", names: []), key: key)
         let response = StatusResponse().with { $0.responder = responder }
-        #expect(try problem(response)?.contains("stranger keys") == true)
+        #expect(try problem(response)?.contains("keys of odder forms") == true)
     }
 
     @Test func oneAnswerThatIsCurrentSaysThatTheCertificateIsGood() throws {
@@ -51,7 +51,7 @@ import X509
         // Clocks differ by a quarter of an hour, and one without an end is of its own moment.
         let cases: [(from: Int64, to: Int64?, problem: String?)] = [
             (890, LabClock.day, nil), (910, LabClock.day, "is not valid before"), (-LabClock.day, -890, nil),
-            (-LabClock.day, -910, "expired at"), (-890, nil, nil), (-910, nil, "does not say until when it counts"),
+            (-LabClock.day, -910, "expired at"), (-890, nil, nil), (-910, nil, "has no end of validity"),
         ]
         for (from, to, wanted) in cases {
             let response = StatusResponse().with {
@@ -107,7 +107,7 @@ import X509
         let endless = oldRevoked.with { $0.nextUpdate = nil }
         // One whose date is in the year 10000, which has no encoding.
         let damaged = good.with { $0.thisUpdate = 253_402_300_800 }
-        let several = "the staple has 2 answers, and one about the certificate is usual"
+        let several = "the staple has 2 answers, but only one is expected"
         let cases: [([StatusResponse], problem: String?)] = [
             ([good, revoked], nil), ([revoked, good], nil), ([good, revoked.with { $0.digest = .sha256 }], nil),
             ([unknown, revoked], nil), ([old, revoked], nil), ([good, endless], nil), ([damaged, revoked], nil),

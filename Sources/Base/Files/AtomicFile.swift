@@ -148,7 +148,7 @@ package final class Spool: Sendable {
                 try Descriptor.write(state.bytes, to: state.descriptor)
             } catch {
                 guard case .failed(let reason) = error else { throw error }
-                throw .failed("it cannot wait in \(quoted(directory)) (TMPDIR): \(reason)")
+                throw .failed("it cannot be kept in \(quoted(directory)) (TMPDIR): \(reason)")
             }
             state.bytes = []
         }

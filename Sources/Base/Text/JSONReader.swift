@@ -60,7 +60,7 @@ package struct JSONReader {
     private mutating func skipComment() throws(Failure) {
         let isBlock = bytes[position...].starts(with: "/*".utf8)
         guard isBlock || bytes[position...].starts(with: "//".utf8) else {
-            throw broken("'/' stands where a value belongs")
+            throw broken("a '/' is in the place of a value")
         }
         position += 2
         while !bytes[position...].starts(with: (isBlock ? "*/" : "\n").utf8) {

@@ -114,7 +114,7 @@ enum AndroidWords {
         func note(_ words: String, _ line: Int) { reading.note(.unknownKey, at: file.place(line: line), words) }
         for name in element.attributes.keys.sorted() where name != "xmlns" && !has(attributes, name, in: element) {
             guard !name.contains(":") || name.hasPrefix("android:") else { continue }
-            note("Android passes over the attribute '\(shortened(name, to: 60))' of <\(element.name)>", element.line)
+            note("Android ignores the attribute '\(shortened(name, to: 60))' of <\(element.name)>", element.line)
         }
         // Source of the modes: android.security.NetworkSecurityPolicy, API level 37.
         let mode = element.name == "domainEncryption" ? element.attributes["mode"] : nil
@@ -126,7 +126,7 @@ enum AndroidWords {
             if has(elements, child.name, in: element) {
                 noteUnknown(in: child, of: file, into: &reading)
             } else {
-                note("Android passes over <\(shortened(child.name, to: 60))> in <\(element.name)>", child.line)
+                note("Android ignores <\(shortened(child.name, to: 60))> in <\(element.name)>", child.line)
             }
         }
     }

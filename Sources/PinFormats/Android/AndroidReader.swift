@@ -135,7 +135,7 @@ struct AndroidReader {
             let read = reading.attempt { (_) throws(Problem) in try TimeText.android(date, at: place(pinSet)) }
             own.expiration = read?.day
             if let rest = read?.rest, !rest.isEmpty {
-                let words = "Android passes over '\(shortened(rest, to: 40))' behind the date"
+                let words = "Android ignores '\(shortened(rest, to: 40))' behind the date"
                 reading.note(.ignored, at: place(pinSet), words)
             }
         }
@@ -250,7 +250,7 @@ struct AndroidReader {
         for child in element.children where AndroidWords.refuses(child, in: element) {
             reading.report(
                 .wrongValue, at: place(child),
-                "a <\(child.name)> stands in <\(element.name)>, where Android takes none and throws",
+                "<\(child.name)> is not allowed in <\(element.name)>: Android throws",
                 remedy: child.name == "domain-config" ? "move it out" : "put it into a <domain-config>")
         }
         refuseSecond(["trust-anchors"], in: element, into: &reading)
@@ -272,7 +272,7 @@ struct AndroidReader {
         reading.report(
             .wrongValue, at: place(child),
             "<\(element.name)> holds <\(shortened(child.name, to: 60))>, and Android throws for it",
-            remedy: "nothing but text belongs there")
+            remedy: "only text is allowed there")
     }
 
     private func flag(_ name: String, of element: XMLElement) throws(Problem) -> Bool? {

@@ -32,7 +32,7 @@ enum BuiltXML {
     static func name(_ name: String, id: UInt32?, isQualified: Bool, in file: PinFile) throws(Problem) -> String {
         if let known = id.flatMap({ known[$0] }) { return known }
         guard !name.contains(":") else {
-            let reason = "has an attribute whose name holds a colon, which no reader asks for"
+            let reason = "has an attribute with a colon in its name, which is not supported"
             throw Problem(.wrongValue, at: file.place, reason)
         }
         return isQualified ? "*:\(name)" : name

@@ -215,7 +215,7 @@ struct ResourceTable {
         let entryFlags = try type.u16(place + 2)
         guard entryFlags & 8 == 0 else { throw wrong("a compact entry, which is not read") }
         let value = place + (try type.u16(place))
-        guard entryFlags & 1 == 0, try type.byte(value + 3) == 0x03 else { throw wrong("an entry that is no file") }
+        guard entryFlags & 1 == 0, try type.byte(value + 3) == 0x03 else { throw wrong("an entry that is not a file") }
         return (try type.u32(place + 4), try type.u32(value + 4))
     }
 

@@ -117,7 +117,7 @@ package enum KeyFile {
             if line.text.holds("-----END ") { isInBlock = false }
             if !isInBlock, line.holdsPin {
                 reading.report(
-                    .notation, at: line.place, "a pin stands beside PEM here",
+                    .notation, at: line.place, "a pin is outside the PEM blocks here",
                     remedy: "give them in two files, or one of them alone")
             }
             if line.text.holds("-----BEGIN "), line.text.hasSuffix("-----") { isInBlock = true }

@@ -112,7 +112,7 @@ struct OkHttpSource {
             index += 3
             while !spells([")"], at: index) {
                 guard let text = text(ofArgument: index) else {
-                    throw mistake(at: index, "an argument of this add(…) is not written out")
+                    throw mistake(at: index, "an argument of this add(…) is not a literal text")
                 }
                 arguments.append(text)
                 taken.insert(index)
@@ -188,19 +188,19 @@ struct OkHttpSource {
         guard uses.count <= Self.most else { throw mistake(at: chain, "more names than a pinner has") }
         for name in uses.keys.sorted() {
             guard let index = declarations[name]?.name, !isSeen(index, from: chain) else { continue }
-            throw mistake(at: index, "'\(shortened(name))' is another one's name here than the pinner's")
+            throw mistake(at: index, "'\(shortened(name))' is declared here, where the pinner cannot see it")
         }
         for (index, token) in tokens.enumerated() {
             if case .word(let name) = token.kind, let known = uses[name], !known.contains(index), !isConcatenated(index)
             {
                 // The name may be assigned, or be another variable of that name.
                 throw mistake(
-                    at: index, "'\(shortened(name))' is more in this file than a name for one text of the pinner")
+                    at: index, "'\(shortened(name))' is also used outside the pinner")
             }
             // A pin outside of a literal means that quotation marks were not paired as in the program.
             let isBare = spells(["sha256", "/"], at: index) || spells(["sha1", "/"], at: index)
             guard isBare || !taken.contains(index) && token.holdsPin else { continue }
-            throw mistake(at: index, "a pin stands here that is none of the pinner's")
+            throw mistake(at: index, "a pin here does not belong to the pinner")
         }
     }
 

@@ -55,7 +55,7 @@ struct AppReader {
         }
         if let gaps = code.gaps { own.note(.notFollowed, at: place, gaps) }
         for store in code.stores {
-            own.note(.notAPinFile, at: store.place, "is a store of \(store.count) certificates, which are no pins")
+            own.note(.notAPinFile, at: store.place, "is a store of \(store.count) certificates, not of pins")
         }
         reading.add(own)
         reading.code.append(code)
@@ -124,7 +124,7 @@ struct AppReader {
             return pin
         } catch {
             guard loaders.contains(.afNetworking4) || loaders.contains(.afNetworking3) else {
-                reading.note(.notAPinFile, at: file.place, "is not a certificate in DER, and Alamofire passes over it")
+                reading.note(.notAPinFile, at: file.place, "is not a certificate in DER, and Alamofire ignores it")
                 return nil
             }
             throw error

@@ -51,7 +51,7 @@ package enum HashText {
     static func digest(_ word: PinString, _ text: Substring? = nil) throws(Problem) -> SHA256Digest {
         do throws(Problem) { return try readDigest(word, text) } catch {
             guard error.id != .privateKey, isBlank(text ?? word.hash) else { throw error }
-            throw word.error(.notAPin, "is no pin: a placeholder stands here", remedy: "put the hash of the key there")
+            throw word.error(.notAPin, "is a placeholder, not a pin", remedy: "put the hash of the key there")
         }
     }
 

@@ -117,7 +117,7 @@ enum XMLBlocks {
         let host = GeneratedText.xml(group.hostName)
         xml.line("<domain includeSubdomains=\"\(group.depth != .exact)\">\(host)</domain>")
         guard !group.isExempt else {
-            return xml.comment("No pin-set: what is said of its parent domain does not count here.")
+            return xml.comment("No pin-set: the pins of its parent domain do not apply here.")
         }
         var attributes = ""
         if let expiration = group.rules?.entry.expiration {

@@ -40,7 +40,7 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    private static let noScheme = Problem.usage("is no http or https URL: begin it with http:// or https://")
+    private static let noScheme = Problem.usage("is not an http or https URL: begin it with http:// or https://")
     fileprivate static let unencoded = Problem.usage(
         "has a character that a URL writes percent-encoded, as in %20 for a space")
 
@@ -143,7 +143,7 @@ package struct HTTPPath: Sendable, Hashable, CustomStringConvertible {
             throw .usage("has a fragment, which no client sends: leave out everything from the '#' on")
         }
         guard text.utf8.count <= Self.lengthLimit else {
-            throw .usage("is longer than \(Self.lengthLimit) bytes: ask for something shorter")
+            throw .usage("is longer than \(Self.lengthLimit) bytes: use a shorter path")
         }
         description = text
     }

@@ -153,7 +153,7 @@ private enum QuestionError: Error, CustomStringConvertible {
         case .redirect(nil): "it redirects, which is not followed"
         case .status(let code): "it answers with HTTP status \(code)"
         case .answer(let error): "its answer cannot be used: \(error)"
-        case .otherHost(let name): "it answers for '\(name.prefix(80))' instead"
+        case .otherHost(let name): "its answer is for another name, '\(name.prefix(80))'"
         }
     }
 }

@@ -191,12 +191,12 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     ) -> Result<Handshake, ProbeError> {
         let ended = time ?? .now()
         guard let connected = connection.connected, let firstConnect = connection.firstConnect else {
-            return .failure(error(.tlsFailure("it ended before it began")))
+            return .failure(error(.tlsFailure("it ended before the connection was complete")))
         }
         do {
             guard let presented = try handshake.presentedChain() else { return .failure(error(.noCertificate)) }
             guard let facts = handshake.facts(for: presented.leaf.publicKey.algorithm) else {
-                return .failure(error(.tlsFailure("OpenSSL does not say what was negotiated")))
+                return .failure(error(.tlsFailure("OpenSSL does not report the negotiated parameters")))
             }
             let wasResolved = if case .resolve = request.destination { true } else { false }
             return .success(

@@ -24,7 +24,7 @@ package struct AddressAnswer: Sendable, Hashable {
     /// Reads Tencent's text, lines of addresses, or the JSON of Aliyun or of DNS over HTTPS (`application/dns-json`).
     package static func read(_ bytes: [UInt8]) throws(AnswerError) -> [AddressAnswer] {
         guard bytes.count <= sizeLimit else {
-            throw AnswerError("it is larger than \(sizeLimit / 1024) KiB, no answer is as long")
+            throw AnswerError("it is larger than \(sizeLimit / 1024) KiB, and no answer is that long")
         }
         guard var text = String(validating: bytes, as: UTF8.self) else { throw AnswerError("it is not text") }
         if text.unicodeScalars.first == "\u{FEFF}" { text.unicodeScalars.removeFirst() }
@@ -69,7 +69,7 @@ package struct AddressAnswer: Sendable, Hashable {
             let parts = family.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
             if parts.count == 2, Int(parts[1].trimmingWhitespace()).map({ $0 >= 0 }) != true {
                 // Only the number of characters is shown, as for an address.
-                let words = "\(parts[1].count) characters that are no time to live in seconds"
+                let words = "\(parts[1].count) characters that are not a TTL in seconds"
                 throw AnswerError(words + "; addresses are joined by ';'", at: place)
             }
             let list = (parts.first ?? "").trimmingWhitespace()
@@ -88,7 +88,7 @@ package struct AddressAnswer: Sendable, Hashable {
 
     /// Reads Aliyun's answer or that of DNS over HTTPS, in which every key may be missing.
     private static func json(_ bytes: [UInt8]) throws(AnswerError) -> AddressAnswer {
-        let noAnswer = AnswerError("it is broken JSON, or no answer of Aliyun or of DNS over HTTPS")
+        let noAnswer = AnswerError("it is broken JSON, or not the answer of Aliyun or of DNS over HTTPS")
         guard let document = try? JSONReader.tree(of: bytes) else { throw noAnswer }
         func value<Value>(_ key: String, _ read: (DocumentTree) -> Value?) throws(AnswerError) -> Value? {
             guard let member = document[key], !member.isNull else { return nil }
@@ -147,7 +147,7 @@ package struct AnswerError: Error, Sendable, Hashable, CustomStringConvertible {
     fileprivate init(notAnAddress text: String, at place: String) {
         let hasPort = text.hasPrefix("[") || text.contains(".") && text.contains(":")
         // Only the number of characters is shown: a file that was named by mistake may contain secrets.
-        self.init("\(text.count) characters that are no address" + (hasPort ? ": leave the port out" : ""), at: place)
+        self.init("\(text.count) characters that are not an address" + (hasPort ? ": leave the port out" : ""), at: place)
     }
 
     fileprivate init(responseCode code: Int) {

@@ -45,7 +45,7 @@ package struct AddressService: Sendable, Hashable {
     package init(dnsOverHTTPS text: String) throws(Problem) {
         let location = try HTTPLocation(text)
         guard location.isSecure else {
-            throw .usage("is not asked over TLS: write https://, or name it as an HTTPDNS service")
+            throw .usage("does not use TLS: write https://, or name it as an HTTPDNS service")
         }
         let base = "\(location)"
         let mark = !base.contains("?") ? "?" : base.hasSuffix("?") || base.hasSuffix("&") ? "" : "&"

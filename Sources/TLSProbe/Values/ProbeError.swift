@@ -171,12 +171,12 @@ extension ProbeError: CustomStringConvertible {
             ("\(server) ended the handshake: alert \(alert), sent by the server", "; " + alert.advice(naming: name))
         case .offerRefused(let offer, nil):
             (
-                "what is to be offered (\(offer)) fits none of the TLS versions to be offered",
+                "no TLS version that may be offered can use \(offer)",
                 "; offer more, or see \(name(.minimumVersion)) and \(name(.maximumVersion))"
             )
         case .offerRefused(let offer, let alert?):
             (
-                "\(server) takes nothing of what was offered (\(offer)): alert \(alert), sent by the server",
+                "\(server) accepts no part of the offer (\(offer)): alert \(alert), sent by the server",
                 "; offer more"
             )
         case .keyTypeRefused(let keyType, let alert):

@@ -178,7 +178,7 @@ extension ProxyFailure {
                 status >= 500 ? "; check the target, and what the proxy can reach" : "; check what the proxy allows"
             )
         case .credentialsMissing:
-            ("\(proxy) asks for a name and a password", "; give them in its URL, as in http://user:password@host")
+            ("\(proxy) requires a user name and a password", "; give them in its URL, as in http://user:password@host")
         case .credentialsRefused: ("\(proxy) does not take the name and the password it was given", "; check them")
         case .reply(let code):
             ("\(proxy) did not connect to \(target): \(Self.words(of: code))", "; \(Self.remedy(for: code))")
@@ -189,19 +189,19 @@ extension ProxyFailure {
         case .tooLong(let limit):
             ("the answer of \(proxy) has no end within \(limit) bytes", "; check that it is a proxy")
         case .closedEarly(0):
-            ("\(proxy) closed the connection without an answer", "; check what it speaks and whom it lets in")
+            ("\(proxy) closed the connection without an answer", "; check its protocol and whom it admits")
         case .closedEarly(let received):
             ("\(proxy) closed the connection after \(received) bytes of its answer", "; see its log")
-        case .reset: ("\(proxy) reset the connection", "; check what it speaks and whom it lets in")
+        case .reset: ("\(proxy) reset the connection", "; check its protocol and whom it admits")
         case .broken(let detail): ("the connection to \(proxy) broke: \(detail)", "; try again")
         }
     }
 
     /// The reply codes of SOCKS from 1 on (RFC 1928, 6).
     private static let replies = [
-        "it failed, for a reason of its own", "its rules do not allow it", "it has no way to that network",
+        "it failed, for a reason of its own", "its rules do not allow it", "the network is unreachable from it",
         "it has no way to that host, or does not find the name", "the connection was refused", "it took too long",
-        "it knows no CONNECT", "it does not take this kind of address",
+        "it does not support CONNECT", "it does not take this kind of address",
     ]
 
     private static func words(of code: UInt8) -> String {

@@ -133,7 +133,7 @@ package struct X509Error: Error, Hashable, CustomStringConvertible {
         case notARequest = "not a whole certification request (PKCS #10)"
         case notAPrivateKey = "not a whole private key without a passphrase"
         case brokenPEM = "broken PEM text"
-        case trustSettings = "a certificate with OpenSSL's trust settings, which nothing heeds here"
+        case trustSettings = "a certificate with OpenSSL's trust settings, which are not used here"
         case tooLarge = "larger than any file of certificates, so it was not read"
     }
 

@@ -47,7 +47,7 @@ package enum StapleReader {
         }
         if let damage { throw damage }
         guard response.count == 1, let only = read.first else {
-            throw StapleError("the staple has \(response.count) answers, and one about the certificate is usual")
+            throw StapleError("the staple has \(response.count) answers, but only one is expected")
         }
         if let objection = only.objection(at: time, isEndless: false) { throw StapleError(objection) }
         if response.hasCriticalExtension { throw StapleError("the staple has a critical extension") }
@@ -104,7 +104,7 @@ package enum StapleReader {
                     ? "the staple expired at \(nextUpdate)" : nil
             }
             return isEndless || thisUpdate.secondsSinceEpoch >= now - StapleReader.slack
-                ? nil : "the staple is of \(thisUpdate) and does not say until when it counts"
+                ? nil : "the staple is of \(thisUpdate) and has no end of validity"
         }
     }
 
@@ -141,7 +141,7 @@ struct StapleError: Error, CustomStringConvertible {
     static let aboutOthers = StapleError("the staple is about another certificate")
     static let brokenDate = StapleError("the staple has a malformed date")
     static let costly = StapleError(
-        "the staple has more answers or certificates, or stranger keys, than any OCSP response has")
+        "the staple has more answers or certificates, or keys of odder forms, than any OCSP response has")
     static var notSigned: StapleError {
         StapleError(
             "the staple is not signed by the certificate's issuer, or for it", detail: OpenSSLFailure.takeReason())

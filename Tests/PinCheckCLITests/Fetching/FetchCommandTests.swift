@@ -138,7 +138,7 @@ import Testing
     @Test(arguments: [
         ("/one", ExitStatus.pass, "78.1 KiB"), ("/up", .pass, "78.1 KiB"),
         ("/round", .answer, "redirects more than 3 times"), ("/plain", .fail, "/, without TLS"),
-        ("/file", .answer, "which is no http or https URL"), ("/nowhere", .answer, "the server answers 302 Found"),
+        ("/file", .answer, "which is not an http or https URL"), ("/nowhere", .answer, "the server answers 302 Found"),
     ]) func redirectsAreFollowedAsFarAsTheyMayBe(path: String, status: ExitStatus, words: String) async throws {
         let places = [
             "/one": "/two?a b", "/up": "x/../../deep/./a.bin#there", "/round": "/round", "/plain": "http://\(host)/",

@@ -119,7 +119,7 @@ extension OnStage {
             ("pins x.example --recommend --pins y", "--pins"),
             ("pins x.example --recommend --device ios-12", "--device"),
             ("$HOST --httpdns aliyun", "--httpdns 'aliyun' lacks the account: write aliyun:ACCOUNT"),
-            ("$HOST --doh http://dns.example/", "--doh 'http://dns.example/' is not asked over TLS"),
+            ("$HOST --doh http://dns.example/", "--doh 'http://dns.example/' does not use TLS"),
             ("$HOST --doh https://dns.example/ --httpdns tencent", "--doh and --httpdns contradict each other"),
             ("$HOST --httpdns tencent --connect 127.0.0.1", "addresses are given and a service is to be asked"),
             ("127.0.0.1:1 -f json=", "names no file after the '='"),

@@ -65,13 +65,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("no", "200 OK", "", "its answer cannot be used: line 1: 2 characters that are no address"),
+        ("no", "200 OK", "", "its answer cannot be used: line 1: 2 characters that are not an address"),
         ("no", "404 Not Found", "", "it answers with HTTP status 404"),
         (
             "192.0.2.1", "302 Found", "Location: http://evil.example/\r\n",
             "it redirects to 'http://evil.example/', which"
         ), ("192.0.2.1", "301 Moved", "", "it redirects, which is not followed"),
-        ("other.example.:192.0.2.1", "200 OK", "", "it answers for 'other.example' instead"),
+        ("other.example.:192.0.2.1", "200 OK", "", "its answer is for another name, 'other.example'"),
         (String(repeating: " ", count: 300_000), "200 OK", "", "its answer is larger than 256 KiB"),
     ]) func whatIsWrongWithAnAnswerIsSaid(body: String, status: String, headers: String, words: String) async throws {
         let (result, _) = try await ask(.script(response(body, status: status, headers: headers)))

@@ -32,7 +32,7 @@ import Testing
         ("aliyun:1/../2", "has characters that no account has"),
         ("google", "names no service: write tencent, aliyun:ACCOUNT, or a URL with {name}"),
         ("http://192.0.2.1/d", "does not say where the name goes: write {name}"),
-        ("ftp://192.0.2.1/{name}", "is no http or https URL: begin it with http:// or https://"),
+        ("ftp://192.0.2.1/{name}", "is not an http or https URL: begin it with http:// or https://"),
         ("http://192.0.2.1:0/{name}", "has no port from 1 to 65535"),
         ("http://a b/{name}", "has a character that a URL writes percent-encoded"),
         ("http://user@192.0.2.1/{name}", "holds a user name"),
@@ -43,8 +43,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("http://dns.example.com/", "is not asked over TLS: write https://"),
-        ("dns.example.com", "is no http or https URL: begin it with http:// or https://"),
+        ("http://dns.example.com/", "does not use TLS: write https://"),
+        ("dns.example.com", "is not an http or https URL: begin it with http:// or https://"),
     ]) func dnsOverHTTPSIsNotAskedInTheClear(text: String, expected: String) {
         let error = #expect(throws: Problem.self) { try AddressService(dnsOverHTTPS: text) }
         #expect(error?.description.hasPrefix(expected) == true, "\(error as Any)")
@@ -101,28 +101,28 @@ import Testing
 
     @Test(arguments: [
         ("", "there is no answer in it"), (" \n# nothing\n", "there is no answer in it"),
-        ("192.0.2.1\n192.0.2", "line 2: 7 characters that are no address"),
-        ("192.0.2.1;192.0.2.256,60", "line 1: 11 characters that are no address"),
-        ("192.0.2.1;;192.0.2.2", "line 1: 0 characters that are no address"),
-        ("192.0.2.1:8443", "line 1: 14 characters that are no address: leave the port out"),
+        ("192.0.2.1\n192.0.2", "line 2: 7 characters that are not an address"),
+        ("192.0.2.1;192.0.2.256,60", "line 1: 11 characters that are not an address"),
+        ("192.0.2.1;;192.0.2.2", "line 1: 0 characters that are not an address"),
+        ("192.0.2.1:8443", "line 1: 14 characters that are not an address: leave the port out"),
         (
             "192.0.2.1;192.0.2.3,192.0.2.2",
-            "line 1: 9 characters that are no time to live in seconds; addresses are joined by ';'"
-        ), ("192.0.2.1,-1", "line 1: 0 characters that are no time to live"),
-        ("api.example.com", "line 1: 15 characters that are no address"),
-        ("a.example.:192.0.2.1\nb.example.:x", "line 2: 1 characters that are no address"),
+            "line 1: 9 characters that are not a TTL in seconds; addresses are joined by ';'"
+        ), ("192.0.2.1,-1", "line 1: 0 characters that are not a TTL"),
+        ("api.example.com", "line 1: 15 characters that are not an address"),
+        ("a.example.:192.0.2.1\nb.example.:x", "line 2: 1 characters that are not an address"),
         ("0a1b2c3d4e5f60718293a4b5c6d7e8f9", "it looks encrypted"),
         ("<html><body>no</body></html>", "it is a web page"), (#"{"host":"#, "it is broken JSON"),
         (#"{"code":"InvalidHost"}"#, "code: the service refuses: 'InvalidHost'"),
         (#"{"answer":[]}"#, "it has neither 'ips' (Aliyun, for one host) nor 'Answer'"),
         (#"{"results":[{"host":"a","ips":["192.0.2.1"]}]}"#, "it has neither 'ips' (Aliyun, for one host)"),
-        (#"{"ips":["192.0.2.1","192.0.2"]}"#, "ips[1]: 7 characters that are no address"),
-        (#"{"ips":["192.0.2.1",7]}"#, "it is broken JSON, or no answer of Aliyun"),
+        (#"{"ips":["192.0.2.1","192.0.2"]}"#, "ips[1]: 7 characters that are not an address"),
+        (#"{"ips":["192.0.2.1",7]}"#, "it is broken JSON, or not the answer of Aliyun"),
         (#"{"Status":3}"#, "Status: the DNS response code is 3 (NXDOMAIN, there is no such name)"),
         (#"{"Status":99}"#, "Status: the DNS response code is 99"),
         (
             #"{"Status":0,"Answer":[{"type":1,"data":"2001:db8::1"}]}"#,
-            "Answer[0].data: 11 characters that are no address"
+            "Answer[0].data: 11 characters that are not an address"
         ), (#"{"Status":0,"Answer":[{"type":1}]}"#, "it is broken JSON, or no answer"),
         (#"{"Status":99999999999999999999}"#, "it is broken JSON, or no answer"),
         (#"{"Status":0,"Answer":[{"type":1e9,"data":"192.0.2.1"}]}"#, "it is broken JSON, or no answer"),
@@ -130,7 +130,7 @@ import Testing
         (#"{"ips":["192.0.2.1"]"#, "it is broken JSON, or no answer"),
         (#"{"ips":["192.0.2.1"]} {}"#, "it is broken JSON, or no answer"),
         (#"{"host":"\ud83d","ips":["192.0.2.1"]}"#, "it is broken JSON, or no answer"),
-        (#"["192.0.2.1"]"#, "line 1: 13 characters that are no address"),
+        (#"["192.0.2.1"]"#, "line 1: 13 characters that are not an address"),
     ]) func whatIsWrongIsSaidWithItsPlace(text: String, expected: String) {
         let result = read(text)
         #expect(result.hasPrefix("error: \(expected)"), "\(result)")
@@ -140,7 +140,7 @@ import Testing
     @Test func largeAndUnreadableAnswersAreRefused() {
         #expect(throws: AnswerError("it is not text")) { try AddressAnswer.read([0xFF, 0xFE]) }
         let large = String(repeating: " ", count: AddressAnswer.sizeLimit + 1)
-        #expect(read(large) == "error: it is larger than 256 KiB, no answer is as long")
+        #expect(read(large) == "error: it is larger than 256 KiB, and no answer is that long")
         let many = (0...256).map { "192.0.\($0 / 256).\($0 % 256)" }.joined(separator: "\n")
         #expect(read(many) == "error: it gives one host more than 256 addresses")
         for open in ["{\"a\":", "{\"ips\":["] {
