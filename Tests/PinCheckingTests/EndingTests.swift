@@ -124,7 +124,7 @@ import X509
         let devices = DeviceData.builtIn.devices.filter { ["ios-26", "android-17"].contains($0.name) }.map {
             JudgedDevice(device: $0, trust: .device, verifier: verifier, verifierWithInstalledRoots: verifier)
         }
-        let client = ConfiguredClient(client: .generic, settings: [], procedure: .success(Generic()), pins: nil)
+        let client = ConfiguredClient(client: .generic, procedure: .success(Generic()))
         let policy = HostPolicy(SettingsPolicy(devices: devices), clients: [client], pins: nil)
         let verdict = Verdict(
             reason: .trustedWithoutPins, disposition: .performDefaultHandling, trace: [],
@@ -141,7 +141,7 @@ import X509
 
     @Test func aClientThatCannotBeSetUpKeepsItsHintsAndWhatWouldMendIt() {
         let error = ClientConfigurationError(client: "okhttp", message: "no roots")
-        let client = ConfiguredClient(client: .okhttp, settings: [], procedure: .failure(error), pins: nil)
+        let client = ConfiguredClient(client: .okhttp, procedure: .failure(error))
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: []))
         let device = JudgedDevice(device: nil, trust: .system, verifier: verifier, verifierWithInstalledRoots: verifier)
         let policy = HostPolicy(SettingsPolicy(devices: [device]), clients: [client], pins: nil)

@@ -16,12 +16,11 @@ package struct JSONObject: JSONValue, ExpressibleByDictionaryLiteral {
 
     package func write(to output: inout JSONRenderer) {
         output.begin(with: "{")
-        // A loop over indices does not copy each pair.
-        for index in members.indices {
+        for (name, value) in members {
             output.beginPart()
-            output.write(members[index].0)
+            output.write(name)
             output.write(word: output.depth == nil ? ":" : " : ")
-            if let value = members[index].1 { value.write(to: &output) } else { output.write(word: "null") }
+            if let value { value.write(to: &output) } else { output.write(word: "null") }
         }
         output.end(with: "}")
     }

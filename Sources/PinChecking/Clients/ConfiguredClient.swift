@@ -2,20 +2,23 @@ import Base
 package import Pinning
 import X509
 
-/// A chosen client that is set up for one host, ready to decide.
-package struct ConfiguredClient: Sendable {
+/// A chosen client that is set up for one host, ready to decide; a class, so that copies of verdicts are cheap.
+package final class ConfiguredClient: Sendable {
     package let client: Client
     package let settings: [ShownSetting]
     package let procedure: Result<any ClientProcedure, ClientConfigurationError>
     package let pins: PinSet?
     /// The trust in the app's network security configuration; `nil` if no setting or file determines it.
-    package var androidTrust: AndroidTrust?
-    package var app: AppleApp?
+    package let androidTrust: AndroidTrust?
+    package let app: AppleApp?
     /// `true` if it trusts user-installed roots in addition to its procedure's anchors: no app for API 24 and later does.
-    package var trustsInstalledRoots = false
-}
+    package let trustsInstalledRoots: Bool
 
-extension ConfiguredClient {
+    package init(client: Client, procedure: Result<any ClientProcedure, ClientConfigurationError>) {
+        (self.client, self.procedure) = (client, procedure)
+        (settings, pins, androidTrust, app, trustsInstalledRoots) = ([], nil, nil, nil, false)
+    }
+
     /// Sets a client up; a failure makes a client without a verdict.
     init(_ input: ClientInput) throws(Problem) {
         let client = input.client
