@@ -71,7 +71,7 @@ extension Invocation {
         guard !(settings.policies + settings.modules.flatMap(\.value)).contains("-") else {
             throw .usage("what an exporter reads it reads again on SIGHUP: name a file, and not standard input")
         }
-        let allowed = try AllowedTargets(settings.allowedTargets, includesAll: settings.allowsAnyTarget)
+        let allowed = settings.allowedTargets
         var files = settings.modules
         if !(settings.policies.isEmpty && allowed.isEmpty) { files[ProbeModule.defaultName] = settings.policies }
         guard !files.isEmpty else {

@@ -65,19 +65,16 @@ final class ProbeModule: Sendable {
 }
 
 struct AllowedTargets: Sendable {
-    private let entries: [(target: Target, isPattern: Bool)]
-    private let includesAll: Bool
+    private var entries: [(target: Target, isPattern: Bool)] = []
+    var includesAll = false
 
-    init(_ texts: [String] = [], includesAll: Bool = false) throws(Problem) {
-        self.includesAll = includesAll
-        entries = try texts.map { (text) throws(Problem) in
-            let isPattern = text.hasPrefix("*.")
-            let target = try Target(isPattern ? String(text.dropFirst(2)) : text)
-            if isPattern, case .ip = target.host {
-                throw .usage("\(quoted(text)) is of no name: write '*.example.com', or an address alone")
-            }
-            return (target, isPattern)
+    mutating func add(_ text: String) throws(Problem) {
+        let isPattern = text.hasPrefix("*.")
+        let target = try Target(isPattern ? String(text.dropFirst(2)) : text)
+        if isPattern, case .ip = target.host {
+            throw .usage("\(quoted(text)) is of no name: write '*.example.com', or an address alone")
         }
+        entries.append((target, isPattern))
     }
 
     var isEmpty: Bool { entries.isEmpty && !includesAll }

@@ -78,14 +78,11 @@ extension OptionGroup {
             HOST or HOST:PORT; '*.example.com' is every name below. It is judged by --pins and the options below, in the \
             module for requests that name none. Repeatable.
             """, isRepeatable: true
-        ) {
-            _ = try AllowedTargets([$1.text])
-            $0.allowedTargets.append($1.text)
-        }
+        ) { try $0.allowedTargets.add($1.text) }
         Option(
             "--allow-any-target", help: "Every target can be asked for, on every port.",
             "Whoever reaches the exporter can then have it connect anywhere."
-        ) { $0.allowsAnyTarget = $1.isOn }
+        ) { $0.allowedTargets.includesAll = $1.isOn }
         Option(
             "--allow-host", of: "name", help: "Answer requests that call this machine so.",
             """

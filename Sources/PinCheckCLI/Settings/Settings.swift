@@ -44,8 +44,7 @@ struct Settings: Sendable {
 
     var places: [(address: String, port: Int)] = []
     var modules: [String: [String]] = [:]
-    var allowedTargets: [String] = []
-    var allowsAnyTarget = false
+    var allowedTargets = AllowedTargets()
     var allowedHosts: [ServerName] = []
     var logLevel = ServeLog.Level.info
 
