@@ -10,19 +10,20 @@ final class ProbeService: Sendable {
     private let metrics: ServeMetrics
     private let log: ServeLog
     private let most: Int
-    private let hosts: AllowedHosts
+    /// The names of this machine in the Host header (RFC 9110, 7.2) on any port, against web pages with DNS rebinding.
+    private let hosts: Set<ServerName>
     private let now: @Sendable () -> Timestamp
 
     init(
-        _ modules: [String: ProbeModule], checker: Checker, metrics: ServeMetrics, log: ServeLog, jobs: Int,
-        hosts: AllowedHosts, now: @escaping @Sendable () -> Timestamp
+        _ modules: [String: ProbeModule], checker: Checker, metrics: ServeMetrics, log: ServeLog,
+        _ settings: Settings, now: @escaping @Sendable () -> Timestamp
     ) {
         self.modules = Mutex(modules)
         self.checker = checker
         self.metrics = metrics
         self.log = log
-        most = max(1, min(jobs, checker.connectionLimit))
-        self.hosts = hosts
+        most = max(1, min(settings.request.connection.jobs ?? RequestDefaults.jobs, checker.connectionLimit))
+        hosts = Set(settings.allowedHosts + [.dns("localhost")])
         self.now = now
     }
 
@@ -40,7 +41,7 @@ final class ProbeService: Sendable {
     }
 
     private func route(_ request: ScrapeServer.Request) async throws(ScrapeProblem) -> ScrapeServer.Answer {
-        guard hosts.include(request.head) else {
+        guard isForThisMachine(request.head) else {
             throw ScrapeProblem(
                 421, "the Host header names another machine: ask by an address, or start with --allow-host")
         }
@@ -56,6 +57,14 @@ final class ProbeService: Sendable {
             return .init(status: 200, body: "pincheck \(ProgramVersion.number): \(paths)\nmodules: \(names)\n")
         default: throw ScrapeProblem(404, "there is \(paths)")
         }
+    }
+
+    private func isForThisMachine(_ head: HTTPRequestHead) -> Bool {
+        let values = head.headers["Host"]
+        guard let value = values.first else { return head.version.major == 1 && head.version.minor == 0 }
+        guard values.count == 1, let host = try? Target(host: value).host else { return false }
+        if case .ip = host { return true }
+        return hosts.contains(host)
     }
 
     private func probe(
@@ -119,31 +128,6 @@ final class ProbeService: Sendable {
         page.add("pincheck_probe_success", status == .pass ? 1 : 0)
         page.add("pincheck_probe_duration_seconds", seconds)
         return renderer.text(for: reports) + renderer.ending(exit: status) + page.text
-    }
-}
-
-/// The names of this machine in the Host header (RFC 9110, 7.2) on any port, against web pages with DNS rebinding.
-struct AllowedHosts: Sendable {
-    private let names: Set<ServerName>
-
-    init(names: [ServerName]) { self.names = Set(names + [.dns("localhost")]) }
-
-    static func name(_ text: String) throws(Problem) -> ServerName {
-        let target = try Target(host: text)
-        guard target.port == nil, case .dns = target.host else {
-            throw .usage(
-                "\(quoted(text)) is not a name alone: write a name, which is allowed on every port; addresses need none"
-            )
-        }
-        return target.host
-    }
-
-    func include(_ head: HTTPRequestHead) -> Bool {
-        let values = head.headers["Host"]
-        guard let value = values.first else { return head.version.major == 1 && head.version.minor == 0 }
-        guard values.count == 1, let host = try? Target(host: value).host else { return false }
-        if case .ip = host { return true }
-        return names.contains(host)
     }
 }
 

@@ -89,7 +89,15 @@ extension OptionGroup {
             In the Host header, on any port. Its addresses and 'localhost' need none: a page that a browser shows cannot \
             use one of those for a name of its own. Repeatable.
             """, isRepeatable: true
-        ) { $0.allowedHosts.append(try AllowedHosts.name($1.text)) }
+        ) {
+            let target = try Target(host: $1.text)
+            guard target.port == nil, case .dns = target.host else {
+                throw Problem.usage(
+                    "\(quoted($1.text)) is not a name alone: write a name, which is allowed on every port; addresses need none"
+                )
+            }
+            $0.allowedHosts.append(target.host)
+        }
         Option.choice(
             "--log-level", of: "level", help: "Log what is as grave as this (default: info).",
             "One of error, warn, info. A probe that does not pass is warn."
