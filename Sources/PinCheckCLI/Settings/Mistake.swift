@@ -15,8 +15,8 @@ enum Mistake {
     static func unknownOption(_ name: String, of command: Command) -> Problem {
         let word = name.hasSuffix("…") ? String(name.prefix(2)) : name
         let remedy: SafeText =
-            advice(on: word, of: command)
-            ?? ForeignWords.options["\(command.name) \(word)"] ?? ForeignWords.options[word]
+            ForeignWords.options["\(command.name) \(word)"]
+            ?? advice(on: word, of: command) ?? ForeignWords.options[word]
             ?? proposal(for: word, of: command).map { "did you mean '\($0)'?" }
             ?? "'pincheck help \(command.name)' lists those there are"
         return .usage("there is no option \(quoted(withoutSecrets(name))): \(remedy)")
@@ -25,16 +25,9 @@ enum Mistake {
     /// The advice on options of curl and others without an equivalent, and on options that this command lacks.
     private static func advice(on name: String, of command: Command) -> SafeText? {
         switch (name, command.name) {
-        case ("--insecure", "pins"), ("-k", "pins"):
-            "an untrusted chain is shown as it is, with a warning; give a private root with --anchors"
-        case ("--insecure", "snapshot"), ("-k", "snapshot"): "leave it out: a snapshot judges nothing"
         case ("--insecure", _) where command.option("--anchors") != nil,
             ("-k", _) where command.option("--anchors") != nil:
             "give a private root with --anchors; or --allow-invalid-certificates, where the app trusts its pins alone"
-        case ("-L", "fetch"), ("--location", "fetch"):
-            "redirects are followed, each judged anew, up to --max-redirs of them"
-        case ("-C", "fetch"), ("--continue-at", "fetch"), ("-c", "fetch"), ("--continue", "fetch"):
-            "the same command goes on with what was interrupted"
         case ("--pins", "snapshot"), ("--anchors", "snapshot"), ("--client", "snapshot"), ("--device", "snapshot"):
             "a snapshot judges nothing: 'pincheck diff FILE \(name) …' judges what it compares"
         case ("-o", _), ("--output", _): "the result goes to standard output: write '> FILE' behind the command"
