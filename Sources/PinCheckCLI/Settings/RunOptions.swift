@@ -45,13 +45,9 @@ extension OptionGroup {
             "--allow", of: "changes", .list(changeNames), help: "Accept these changes, as in 'renewed,names-added'.",
             "Any other change ends with exit status 4. 'pincheck help diff' lists them. Repeatable.", isRepeatable: true
         ) {
-            for word in [$1.text].words {
-                let word = String(word.drop { $0 == " " })
-                guard let kind = Change.Kind(rawValue: word) else {
-                    throw Problem.unknown(word, among: Change.Kind.allCases.map(\.rawValue))
-                }
-                $0.allowed.insert(kind)
-            }
+            let all = Change.Kind.allCases.map(\.rawValue)
+            let words = try [$1.text].words.map { try String($0.drop { $0 == " " }).known(among: all) }
+            $0.allowed.formUnion(words.compactMap(Change.Kind.init))
         }
         Option(
             "--update", help: "Rewrite the baseline if all changes are allowed.",

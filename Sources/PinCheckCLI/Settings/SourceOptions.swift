@@ -27,24 +27,16 @@ extension OptionGroup {
 
     static let pinsOutput = OptionGroup("Output") {
         Option(
-            "--format", "-f", of: "form", .one { Option.words(PinsForm.names) },
+            "--format", "-f", of: "form", .one { Option.words(pinForms) },
             help: "The form of the pins (default: text).",
-            "One of \(PinsForm.names.joined(separator: ", ")): all but the first two are blocks for a client."
-        ) {
-            guard PinsForm.names.contains($1.text) else { throw Problem.unknown($1.text, among: PinsForm.names) }
-            $0.pins.form = $1.text
-        }
+            "One of \(pinForms.joined(separator: ", ")): all but the first two are blocks for a client."
+        ) { $0.pins.form = try $1.text.known(among: pinForms) }
         Option(
-            "--position", of: "position", .list { Option.words(PinsForm.positions.map(\.rawValue)) },
+            "--position", of: "position", .list { Option.words(positions) },
             help: "Only these positions, all of them to be pinned.", "Any of leaf, intermediate and root, with commas."
         ) {
-            $0.pins.positions = []
-            for name in [$1.text].words {
-                guard let role = PinsForm.positions.first(where: { $0.rawValue == name }) else {
-                    throw Problem.unknown(name, among: PinsForm.positions.map(\.rawValue))
-                }
-                $0.pins.positions?.insert(role)
-            }
+            let names = try [$1.text].words.map { try $0.known(among: positions) }
+            $0.pins.positions = Set(names.compactMap(PinItem.Role.init))
         }
         Option(
             "--save", of: "dir", .directory, help: "Save the certificates to pin as .cer in a directory.",
@@ -59,11 +51,8 @@ extension OptionGroup {
             help: "The mildest finding that fails (default: error).",
             "One of \(failLevels.joined(separator: ", ")). Such a finding ends with exit status 1."
         ) {
-            guard failLevels.contains($1.text) || $1.text == "warn" else {
-                throw Problem.unknown($1.text, among: failLevels)
-            }
             // `check` has the short word.
-            $0.mildestFailure = $1.text == "warn" ? .warning : Finding.Level(rawValue: $1.text)
+            $0.mildestFailure = $1.text == "warn" ? .warning : .init(rawValue: try $1.text.known(among: failLevels))
         }
         Option(
             "--ignore", of: "id", .list { Option.words(of: FindingID.ofLint) },
@@ -90,15 +79,13 @@ extension OptionGroup {
         Option.color
     }
 
+    private static let pinForms = ["text", "json"] + PinBlockFormat.allCases.map(\.rawValue)
+
+    private static let positions = [PinItem.Role.leaf, .intermediate, .root].map(\.rawValue)
+
     private static let failLevels = [Finding.Level.error, .warning, .note].map(\.rawValue) + ["never"]
 }
 
 enum DevicesForm: String, CaseIterable, Sendable { case text, json }
 
 enum LintForm: String, CaseIterable, Sendable { case text, json, github, junit, sarif }
-
-enum PinsForm {
-    static let names = ["text", "json"] + PinBlockFormat.allCases.map(\.rawValue)
-
-    static let positions: [PinItem.Role] = [.leaf, .intermediate, .root]
-}

@@ -165,10 +165,7 @@ struct PolicyHosts: Sendable {
 
     private static let family = Option(
         "", of: "4|6", .one { Option.words(["4", "6"]) }, help: "Use addresses of this family only.", key: "ipVersion"
-    ) {
-        guard ["4", "6"].contains($1.text) else { throw Problem.unknown($1.text, among: ["4", "6"]) }
-        $0.request.connection.family = $1.text == "4" ? .ipv4 : .ipv6
-    }
+    ) { $0.request.connection.family = try $1.text.known(among: ["4", "6"]) == "4" ? .ipv4 : .ipv6 }
 
     private static let byKey = Dictionary(grouping: options) { $0.key ?? "" }
 

@@ -24,3 +24,11 @@ extension Problem {
         return .usage("\(shown) is unknown: \(Suggestion.remedy(for: String(value), among: words))")
     }
 }
+
+extension String {
+    /// The text if it is one of `words`.
+    func known(among words: [String]) throws(Problem) -> String {
+        guard words.contains(self) else { throw .unknown(self, among: words) }
+        return self
+    }
+}
