@@ -13,9 +13,9 @@ package enum PinCheck {
         let context = System.context()
         let arguments = Array(CommandLine.arguments.dropFirst())
         if let obstacle = obstacle() {
-            let convention = Arguments(arguments).convention
-            refuse(obstacle, convention, in: context)
-            System.exit(code: convention.code(for: ExitStatus(obstacle)))
+            let isMonitoring = Arguments(arguments).isMonitoring
+            refuse(obstacle, isMonitoring, in: context)
+            System.exit(code: ExitStatus(obstacle).code(isMonitoring: isMonitoring))
         }
         ProbeThread.run { thread in
             var context = context
@@ -48,15 +48,15 @@ package enum PinCheck {
 
     package static func exitCode(arguments: [String], in context: Context) async -> Int32 {
         let end = await end(of: arguments, in: context)
-        return end.convention.code(for: end.status)
+        return end.status.code(isMonitoring: end.isMonitoring)
     }
 
     private static func end(
         of argv: [String], in context: Context
-    ) async -> (status: ExitStatus, convention: ExitConvention) {
+    ) async -> (status: ExitStatus, isMonitoring: Bool) {
         var context = context
         let arguments = Arguments(argv)
-        var convention = arguments.convention
+        var isMonitoring = arguments.isMonitoring
         var given: Settings?
         let log = ReadLog()
         context.console.style = context.style(arguments.color, on: context.console.errors)
@@ -64,13 +64,13 @@ package enum PinCheck {
         do {
             guard !argv.isEmpty else {
                 try? context.console.errors.write(Help.start)
-                return (.usage, convention)
+                return (.usage, isMonitoring)
             }
             try refuseSecrets(in: argv)
             if let text = try Program.answer(to: argv, arguments, at: context.now()) {
                 try context.console.output.write(text)
                 // A plugin that only printed its help has evaluated nothing, so its status must not be OK.
-                return (convention == .monitoring ? .usage : .pass, convention)
+                return (isMonitoring ? .usage : .pass, isMonitoring)
             }
             if !arguments.namesCommand { try Mistake.refuseCommand(in: argv, positionals: arguments.positionals) }
             context.noteFilesOfEnvironment(in: log)
@@ -80,16 +80,16 @@ package enum PinCheck {
                 settings.request.judging.pins[index] = PinSource(standardInput: try context.contents(of: "-"))
             }
             given = settings
-            if let own = try? settings.outputs(in: context) { convention = own.exitConvention }
+            if let own = try? settings.outputs(in: context) { isMonitoring = own.isMonitoring }
             let status = try await ReadLog.$current.withValue(log) {
                 try await arguments.command.run(Invocation(settings: settings, context: context))
             }
-            return (status, convention)
+            return (status, isMonitoring)
         } catch {
             let problem = error as? Problem ?? .software("\(error)")
-            refuse(problem, convention, in: context)
+            refuse(problem, isMonitoring, in: context)
             if let given { ReadLog.$current.withValue(log) { tell(problem, where: given, in: context) } }
-            return (ExitStatus(problem), convention)
+            return (ExitStatus(problem), isMonitoring)
         }
     }
 
@@ -111,9 +111,9 @@ package enum PinCheck {
                 + "(openssl pkey -in KEY -pubout), and everybody on this machine can see arguments, so replace the key")
     }
 
-    private static func refuse(_ error: Problem, _ convention: ExitConvention, in context: Context) {
+    private static func refuse(_ error: Problem, _ isMonitoring: Bool, in context: Context) {
         context.console.report(error)
-        guard convention == .monitoring else { return }
+        guard isMonitoring else { return }
         try? context.console.output.write(NagiosRenderer.unknown(error.told.description))
     }
 }

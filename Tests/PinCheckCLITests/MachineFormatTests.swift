@@ -191,8 +191,8 @@ import FoundationXML
         (ExitStatus.pass, Int32(0)), (.warn, 1), (.fail, 2), (.changed, 2), (.unreachable, 3), (.usage, 3), (.data, 3),
         (.noInput, 3), (.software, 3), (.inputOutput, 3),
     ]) func monitoringHasFourStates(status: ExitStatus, code: Int32) {
-        #expect(ExitConvention.monitoring.code(for: status) == code)
-        #expect(ExitConvention.standard.code(for: status) == status.rawValue)
+        #expect(status.code(isMonitoring: true) == code)
+        #expect(status.code(isMonitoring: false) == status.rawValue)
     }
 
     @Test(arguments: evils) func prometheusSeriesAreDifferentAndTheirLabelsClosed(evil: String) throws {

@@ -84,12 +84,11 @@ struct Arguments: Sendable {
 
     private mutating func refuse(_ error: Problem) { mistake = mistake ?? error }
 
-    /// The convention even of a line with mistakes: a plugin that was called wrongly is unknown, not critical.
-    var convention: ExitConvention {
+    /// `true` for a monitoring plugin, even with mistakes: one that was called wrongly is unknown, not critical.
+    var isMonitoring: Bool {
         let texts = given.filter { $0.option.flag == "--format" }.map(\.text)
-        if texts.contains("nagios=-") { return .monitoring }
         let file = given.last { $0.option.flag == "--output" }?.text ?? "-"
-        return texts.contains("nagios") && file == "-" ? .monitoring : .standard
+        return texts.contains("nagios=-") || texts.contains("nagios") && file == "-"
     }
 
     var color: TextStyle.Choice {

@@ -31,15 +31,9 @@ package enum ExitStatus: Sendable, CaseIterable, Comparable {
     private var gravity: Int { rawValue > 5 ? Int(rawValue) : [0, 5, 2, 1, 3, 4][Int(rawValue)] }
 }
 
-package enum ExitConvention: Sendable {
-    case standard, monitoring
-
-    package func code(for status: ExitStatus) -> Int32 {
-        switch self {
-        case .standard: status.rawValue
-        case .monitoring: MonitoringState(status).rawValue
-        }
-    }
+extension ExitStatus {
+    /// The code of the process, by the guidelines for monitoring plugins if it is one.
+    package func code(isMonitoring: Bool) -> Int32 { isMonitoring ? MonitoringState(self).rawValue : rawValue }
 }
 
 enum MonitoringState: Int32, Sendable {

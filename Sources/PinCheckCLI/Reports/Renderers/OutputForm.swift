@@ -43,7 +43,5 @@ extension Settings {
 }
 
 extension [FormOutput<OutputForm>] {
-    var exitConvention: ExitConvention {
-        contains { $0.form.rawValue == OutputForm.nagios.rawValue && $0.file == nil } ? .monitoring : .standard
-    }
+    var isMonitoring: Bool { contains { $0.form.rawValue == OutputForm.nagios.rawValue && $0.file == nil } }
 }

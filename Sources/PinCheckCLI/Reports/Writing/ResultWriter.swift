@@ -20,7 +20,7 @@ struct ResultWriter {
         _ settings: Settings, _ outputs: [FormOutput<OutputForm>], notes: [Finding], total: Int = 1,
         state: StateFile? = nil, in context: Context
     ) throws(Problem) {
-        countsWarnings = outputs.exitConvention == .monitoring
+        countsWarnings = outputs.isMonitoring
         let outputs = outputs.filter { !settings.isQuiet || $0.file != nil }
         // Lines of `--verbose` would be in its way.
         progress =
