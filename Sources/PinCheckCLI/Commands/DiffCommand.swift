@@ -36,14 +36,8 @@ extension Command {
                 name: "target|file", help: "Targets (default: those of the file), or a newer file.", isRepeatable: true,
                 values: .file),
         ],
-        own: {
-            [
-                OptionGroup(OptionGroup.changes.title) {
-                    OptionGroup.policy
-                    OptionGroup.changes.options
-                }, .output,
-            ]
-        }, shared: { [.judging, .devices, .outlook, .names, .connection, .clientCertificate, .variants] },
+        own: { [.policyAndChanges, .output] },
+        shared: { [.judging, .devices, .outlook, .names, .connection, .clientCertificate, .variants] },
         most: "--allow --update --pins --client --policy --all-addresses --key-types --connect --host --format",
         run: { try await $0.diff() })
 }

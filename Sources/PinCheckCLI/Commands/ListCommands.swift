@@ -33,16 +33,7 @@ extension Command {
                 name: "device", help: "The device whose roots to list.",
                 values: .one { Option.words(DeviceData.builtIn.names.filter { $0 != DeviceData.systemName }) })
         ],
-        own: {
-            [
-                OptionGroup("Options") {
-                    OptionGroup.deviceData
-                    Option.choice("--format", "-f", of: "form", help: "text or json (default: text).") {
-                        $0.devicesForm = $1
-                    }
-                }
-            ]
-        }, run: { try $0.devices() })
+        own: { [.deviceList] }, run: { try $0.devices() })
 }
 
 extension Invocation {

@@ -19,16 +19,7 @@ extension Command {
             changes while the server does not. Nothing is judged. When an endpoint does
             not answer, it is not recorded, and the exit status is 2.
             """, arguments: [Argument(name: "target", help: "A target as for 'check'.", isRepeatable: true)],
-        own: {
-            [
-                OptionGroup("Targets and output") {
-                    OptionGroup.list
-                    OptionGroup.policy
-                    OptionGroup.output(
-                        "Write to this file (default: standard output).", "It is written whole or not at all.")
-                }
-            ]
-        }, shared: { [.names, .connection, .clientCertificate, .variants] },
+        own: { [.targetsAndOutput] }, shared: { [.names, .connection, .clientCertificate, .variants] },
         most: "--output --targets --policy --all-addresses --key-types --connect --host --sni --timeout",
         run: { try await $0.snapshot() })
 }

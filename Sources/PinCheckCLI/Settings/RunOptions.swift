@@ -29,6 +29,12 @@ extension OptionGroup {
         "'-' is standard input. Repeatable.", isRepeatable: true
     ) { $0.policies.append($1.text) }
 
+    static let targetsAndOutput = OptionGroup("Targets and output") {
+        list
+        policy
+        output("Write to this file (default: standard output).", "It is written whole or not at all.")
+    }
+
     static let plan = OptionGroup("Changes and the next certificate") {
         Option("--baseline", of: "file", .file, help: "Compare with this snapshot.", "A file of 'pincheck snapshot'.") {
             $0.baseline = $1.text
@@ -53,6 +59,11 @@ extension OptionGroup {
             "--update", help: "Rewrite the baseline if all changes are allowed.",
             "What a target serves at an address that is given, as by --connect, is recorded beside what is recorded of its name."
         ) { $0.updatesBaseline = $1.isOn }
+    }
+
+    static let policyAndChanges = OptionGroup(changes.title) {
+        policy
+        changes.options
     }
 
     private static let changeNames: Option.Values.Words = { Change.Kind.allCases.map { ($0.rawValue, $0.summary) } }

@@ -74,6 +74,11 @@ extension OptionGroup {
         Option("--rules", help: "List every kind of finding, and judge nothing.") { $0.listsRules = $1.isOn }
     }
 
+    static let deviceList = OptionGroup("Options") {
+        deviceData
+        Option.choice("--format", "-f", of: "form", help: "text or json (default: text).") { $0.devicesForm = $1 }
+    }
+
     static let lintOutput = OptionGroup("Output") {
         Option.format(LintForm.self, of: "findings")
         Option.color
