@@ -56,7 +56,10 @@ extension Invocation {
         let request = try settings.connectingRequest(in: context)
         let lock = try lockOfBaseline(settings.baseline)
         defer { withExtendedLifetime(lock) {} }
-        let baseline = try givenBaseline()
+        let baseline = try settings.baseline.map { try Baseline($0, context.contents(of: $0), settings) }
+        guard baseline != nil || settings.allowed.isEmpty && !settings.updatesBaseline else {
+            throw Problem.usage("--allow and --update are about a baseline: give --baseline FILE")
+        }
         let items = try NextItem.read(settings.next)
         var policies = context.policies
         let supply = try supply(request, &policies)
@@ -164,14 +167,6 @@ extension Invocation {
     func lockOfBaseline(_ path: String?) throws(Problem) -> FileLock? {
         guard settings.updatesBaseline, let path, path != "-", FileKind(at: path) == .regular else { return nil }
         return try OutputFile.lock(path, "this baseline")
-    }
-
-    private func givenBaseline() throws -> Baseline? {
-        if let path = settings.baseline { return try Baseline(path, context.contents(of: path), settings) }
-        guard settings.allowed.isEmpty, !settings.updatesBaseline else {
-            throw Problem.usage("--allow and --update are about a baseline: give --baseline FILE")
-        }
-        return nil
     }
 }
 

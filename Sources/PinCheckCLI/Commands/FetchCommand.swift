@@ -52,7 +52,12 @@ extension Invocation {
         }
         let result = try await fetch(download, to: file, by: downloader)
         await downloader.shutdown()
-        return try tell(result, file)
+        let stream = file == nil ? context.console.errors : context.console.output
+        let style = context.style(settings.color, on: stream)
+        let text = TextRenderer(style: style, explains: settings.explains, layout: stream.layout)
+        let status = ExitStatus(result)
+        if !settings.isQuiet || status != .pass { try stream.write(text.block(result, status, file: file)) }
+        return status
     }
 
     private func request() throws -> CheckRequest {
@@ -123,15 +128,6 @@ extension Invocation {
     private static func opened(_ file: String?) throws(Problem) -> OpenFile? {
         guard let file else { return nil }
         do throws(WriteFailure) { return try OpenFile(at: file) } catch { throw OutputFile.error(error, at: file) }
-    }
-
-    private func tell(_ result: DownloadResult, _ file: String?) throws(Problem) -> ExitStatus {
-        let stream = file == nil ? context.console.errors : context.console.output
-        let style = context.style(settings.color, on: stream)
-        let text = TextRenderer(style: style, explains: settings.explains, layout: stream.layout)
-        let status = ExitStatus(result)
-        if !settings.isQuiet || status != .pass { try stream.write(text.block(result, status, file: file)) }
-        return status
     }
 
     private static func authority(of url: String) -> Substring {

@@ -77,14 +77,11 @@ extension Invocation {
 
     /// The name of a source in reports: text that is not a file may be a piece of a private key, unless it is all pins.
     private static func shown(_ source: String) -> String {
-        isPin(source) || PinFile.isThere(source) ? source : withoutSecrets(source)
-    }
-
-    /// `true` if the text is only pins of 44 digits each: a longer word may contain a key.
-    private static func isPin(_ source: String) -> Bool {
-        source.split(whereSeparator: { $0 == ";" || $0 == "," || $0.isWhitespace }).allSatisfy { part in
+        // A pin has 44 digits: a longer word may contain a key.
+        let isPins = source.split(whereSeparator: { $0 == ";" || $0 == "," || $0.isWhitespace }).allSatisfy { part in
             part.hasPrefix("sha256/") && part.utf8.count == "sha256/".utf8.count + 44
         }
+        return isPins || PinFile.isThere(source) ? source : withoutSecrets(source)
     }
 
     private func write(_ report: LintReport, as output: FormOutput<LintForm>) throws(Problem) {

@@ -15,7 +15,11 @@ extension OptionGroup {
             "Each is judged by the pins for its host, and leads to no host without."
         ) { $0.mostRedirects = $1 }
         Option("--sha256", of: "hash", help: "Refuse a document with another SHA-256.") {
-            $0.sha256 = try hash($1.text)
+            guard let hash = SHA256Digest(hexadecimal: $1.text) else {
+                throw Problem.usage(
+                    "\(quoted($1.text)) is no SHA-256: give 64 hexadecimal digits, as sha256sum prints them")
+            }
+            $0.sha256 = hash
         }
         Option("--quiet", "-q", help: "Say nothing of what goes well, and show no progress.") { $0.isQuiet = $1.isOn }
         explain
@@ -47,13 +51,6 @@ extension OptionGroup {
             throw Problem.usage("the header \(quoted(field.name)) is pincheck's own: leave it out")
         }
         return field
-    }
-
-    private static func hash(_ text: String) throws -> SHA256Digest {
-        guard let digest = SHA256Digest(hexadecimal: text) else {
-            throw Problem.usage("\(quoted(text)) is no SHA-256: give 64 hexadecimal digits, as sha256sum prints them")
-        }
-        return digest
     }
 
     static let serve = OptionGroup("Exporter") {

@@ -7,14 +7,12 @@ package struct Console: Sendable {
     package let errors: OutputStream
     var style = TextStyle.plain
 
-    func report(_ message: SafeText) { try? errors.write(errors.layout.folded(colored(message.description)) + "\n") }
-
-    private func colored(_ text: String) -> String {
-        guard style.isColored else { return text }
+    func report(_ message: SafeText) {
+        var text = message.description
         for (word, paint) in [("Error:", style.bad), ("Warning:", style.doubtful)] where text.hasPrefix(word) {
-            return paint(word) + text.dropFirst(word.count)
+            text = paint(word) + text.dropFirst(word.count)
         }
-        return text
+        try? errors.write(errors.layout.folded(text) + "\n")
     }
 
     func report(_ problem: Problem) { report("Error: \(problem.told)") }
