@@ -97,27 +97,20 @@ extension LintReport {
     /// A table of the pins that only some sources have: a row for each difference, a numbered column for each source.
     private func drift(_ findings: [Finding], _ style: TextStyle) -> [String] {
         guard let worst = findings.map(\.level).max() else { return [] }
-        var files: [String] = []
-        func column(_ source: String) -> Int {
-            if let index = files.firstIndex(of: source) { return index + 2 }
-            files.append(source)
-            return files.count + 1
-        }
-        let rows = findings.map { finding -> [Int: String] in
-            var cells = [0: safe(finding.subject ?? "any host", length: 80), 1: finding.drift?.what ?? ""]
-            if let drift = finding.drift {
+        let files = findings.compactMap(\.drift).flatMap { [$0.other, $0.source] }.distinct
+        let rows = findings.map { finding in
+            let cells = files.map { file in
+                guard let drift = finding.drift, file != drift.source else { return "no" }
+                guard file == drift.other else { return "" }
                 // A line number shows the place only in a source that is one file.
-                let line = drift.otherPlace.path == drift.other ? drift.otherPlace.line : nil
-                cells[column(drift.other)] = line.map { "line \($0)" } ?? "yes"
-                cells[column(drift.source)] = "no"
+                let line = drift.otherPlace.path == file ? drift.otherPlace.line : nil
+                return line.map { "line \($0)" } ?? "yes"
             }
-            cells[-1] = style.faint("[\(finding.id)]")
-            return cells
+            let host = safe(finding.subject ?? "any host", length: 80)
+            return [host, finding.drift?.what ?? ""] + cells + [style.faint("[\(finding.id)]")]
         }
-        let columns = Array(0..<files.count + 2) + [-1]
-        let heading = columns.map { $0 < 2 ? "" : "(\($0 - 1))" }
-        let table = Table(rows: [heading] + rows.map { cells in columns.map { cells[$0] ?? "" } })
-        return ["\(shown(worst, style)): the sources differ in what they pin"] + table.lines
+        let heading = ["", ""] + files.indices.map { "(\($0 + 1))" } + [""]
+        return ["\(shown(worst, style)): the sources differ in what they pin"] + Table(rows: [heading] + rows).lines
             + files.enumerated().map { "  (\($0.offset + 1)) \(safe($0.element, length: 300))" } + [
                 "    pin the same hosts, names below them and keys in all of these, unless a difference is meant"
             ]
