@@ -114,13 +114,10 @@ import Testing
         try link(files, "link", to: "a")
         try link(files, "dangling", to: "new")
         let error = #expect(throws: Problem.self) {
-            try FormOutput<OutputForm>.read(
-                ["json=\(files.path)/\(one)", "junit=\(files.path)/\(other)"], default: .text)
+            try FormOutput<OutputForm>.read(["json=\(files.path)/\(one)", "junit=\(files.path)/\(other)"])
         }
         #expect(error?.kind == .usage)
-        #expect(
-            try FormOutput<OutputForm>.read(["json=\(files.path)/a", "junit=\(files.path)/b"], default: .text).count
-                == 2)
+        #expect(try FormOutput<OutputForm>.read(["json=\(files.path)/a", "junit=\(files.path)/b"]).count == 2)
     }
 
     @Test func takesLongNames() throws {

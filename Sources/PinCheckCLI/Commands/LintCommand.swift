@@ -42,8 +42,7 @@ extension Invocation {
             try context.console.output.write(LintReport.catalogue(context.console.output.layout))
             return .pass
         }
-        let outputs = try FormOutput<LintForm>.read(
-            settings.formats, default: .text, standardOutput: context.console.output.identity)
+        let outputs = try FormOutput<LintForm>.read(settings.formats, standardOutput: context.console.output.identity)
         guard !sources.isEmpty else {
             throw Problem.usage("nothing is given to judge: name a file or directory, as in 'pincheck lint Pins/'")
         }

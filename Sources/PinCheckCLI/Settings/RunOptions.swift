@@ -92,11 +92,11 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
     let file: String?
 
     static func read(
-        _ texts: [String], default form: Form, fileOfFirst file: String? = nil, standardOutput: FileIdentity? = nil
+        _ texts: [String], fileOfFirst file: String? = nil, standardOutput: FileIdentity? = nil
     ) throws(Problem) -> [FormOutput] {
         var fileOfFirst = file
         var outputs: [FormOutput] = []
-        for text in texts.isEmpty ? [form.rawValue] : texts {
+        for text in texts.isEmpty ? ["text"] : texts {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let form = Form(rawValue: String(parts[0])) else {
                 throw Problem.unknown(parts[0], among: Form.allCases.map(\.rawValue)).said(of: "--format")

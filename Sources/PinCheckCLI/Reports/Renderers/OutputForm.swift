@@ -37,8 +37,7 @@ extension OptionGroup {
 
 extension Settings {
     func outputs(in context: Context) throws(Problem) -> [FormOutput<OutputForm>] {
-        try FormOutput.read(
-            formats, default: .text, fileOfFirst: outputs.first, standardOutput: context.console.output.identity)
+        try FormOutput.read(formats, fileOfFirst: outputs.first, standardOutput: context.console.output.identity)
     }
 }
 
