@@ -84,18 +84,16 @@ extension Invocation {
     }
 
     private func write(_ report: LintReport, as output: FormOutput<LintForm>) throws(Problem) {
-        let isTerminal = output.file == nil && context.console.output.isTerminal
-        let text: String
-        switch output.form {
-        case .text:
-            let style = TextStyle(settings.color, isTerminal: isTerminal, environment: context.environment)
-            let layout = output.file == nil ? context.console.output.layout : TextLayout()
-            text = report.text(style, layout)
-        case .json: text = try JSONRenderer.document(report.document)
-        case .github: text = report.workflowCommands
-        case .junit: text = report.junit(failOn: settings.mildestFailure)
-        case .sarif: text = try JSONRenderer.document(report.sarif)
-        }
+        let stream = output.file == nil ? context.console.output : nil
+        let style = TextStyle(settings.color, isTerminal: stream?.isTerminal ?? false, environment: context.environment)
+        let text =
+            switch output.form {
+            case .text: report.text(style, stream?.layout ?? TextLayout())
+            case .json: try JSONRenderer.document(report.document)
+            case .github: report.workflowCommands
+            case .junit: report.junit(failOn: settings.mildestFailure)
+            case .sarif: try JSONRenderer.document(report.sarif)
+            }
         try OutputFile.deliver(text, to: output.file, in: context)
     }
 }
