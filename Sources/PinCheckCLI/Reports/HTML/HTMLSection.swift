@@ -170,7 +170,7 @@ struct HTMLSection {
 
     private var details: Markup {
         let lines =
-            text.configurations(report) + (report.http.map { text.request($0, in: report) } ?? []) + text.change(report)
+            text.configurations(report) + text.request(report) + text.change(report)
             + (explains ? text.explanation(report) : [])
         guard !lines.isEmpty else { return "" }
         return "<pre>\(lines.map { line -> Markup in "\(Self.trimmed(line))\n" })</pre>\n"

@@ -101,9 +101,7 @@ extension TextRenderer {
 
     private func answers(_ summary: VariantSummary) -> [String] {
         let answers = summary.places.flatMap { place in
-            place.reports.flatMap { report in
-                (report.http.map { request($0, in: report) } ?? []).map { (line: $0, place: place.name) }
-            }
+            place.reports.flatMap { request($0) }.map { (line: $0, place: place.name) }
         }.grouped(by: \.line)
         guard answers.count > 1 else { return answers.map(\.key) }
         return answers.map { line, some in

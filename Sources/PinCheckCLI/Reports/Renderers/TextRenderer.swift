@@ -18,7 +18,7 @@ struct TextRenderer: Sendable {
         lines += configurations(report)
         lines += outlook(report)
         if isMismatch(report) { lines += pinFailure(report) }
-        if let http = report.http { lines += request(http, in: report) }
+        lines += request(report)
         lines += change(report)
         if explains { lines += explanation(report) }
         lines += devices(report)
@@ -107,8 +107,8 @@ struct TextRenderer: Sendable {
         }
     }
 
-    func request(_ http: CheckedAnswer, in report: Report) -> [String] {
-        guard report.verdict != .none else { return [] }
+    func request(_ report: Report) -> [String] {
+        guard let http = report.http, report.verdict != .none else { return [] }
         let answer = safe(http.outcome, length: 200)
         let outcome = http.isAsExpected == false ? style.doubtful(answer) : answer
         return ["  \(safe(http.title, length: 120)): \(outcome)"]
