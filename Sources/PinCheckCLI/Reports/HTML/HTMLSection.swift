@@ -11,14 +11,13 @@ struct HTMLSection {
     let explains: Bool
 
     var markup: Markup {
-        var body: Markup = """
-            <section id="h\(number)" class="\(report.status.name)"><h2>\(Self.badge(report.status)) \(title)</h2>
-            <p class="m">\(connection.joined(separator: " · "))</p>
+        """
+        <section id="h\(number)" class="\(report.status.name)"><h2>\(Self.badge(report.status)) \(title)</h2>
+        <p class="m">\(connection.joined(separator: " · "))</p>
+        \(headline)<p>\(report.withAnswer(report.sentence))</p>
+        \(attention)\(Timeline(report)?.svg ?? "")\(chain)\(pins)\(clients)\(details)</section>
 
-            """
-        body += "\(headline)<p>\(report.withAnswer(report.sentence))</p>\n\(attention)"
-        if let timeline = Timeline(report) { body += timeline.svg }
-        return "\(body)\(chain)\(pins)\(clients)\(details)</section>\n"
+        """
     }
 
     static func badge(_ status: ExitStatus) -> Markup { "<span class=\"s \(status.name)\">\(status.name)</span>" }
