@@ -40,12 +40,6 @@ extension Int: JSONValue { package func write(to output: inout JSONRenderer) { o
 
 extension Double: JSONValue { package func write(to output: inout JSONRenderer) { output.write(self) } }
 
-extension Optional: JSONValue where Wrapped: JSONValue {
-    package func write(to output: inout JSONRenderer) {
-        if let self { self.write(to: &output) } else { output.write(word: "null") }
-    }
-}
-
 extension Array: JSONValue where Element: JSONValue {
     package func write(to output: inout JSONRenderer) {
         output.begin(with: "[")

@@ -1,6 +1,5 @@
 import Base
 import PinChecking
-import Pinning
 
 extension OptionGroup {
     static let targets = OptionGroup("Targets") {

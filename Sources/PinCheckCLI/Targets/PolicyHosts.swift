@@ -7,7 +7,6 @@ import TLSProbe
 struct PolicyHosts: Sendable {
     private struct Entry {
         let target: Target
-        let name: String
         let place: PinPlace
         let request: CheckRequest
         let ports: [Int]
@@ -39,9 +38,7 @@ struct PolicyHosts: Sendable {
                     }
                     positions[target.host, default: []].append(hosts.count)
                     hosts.append(
-                        Entry(
-                            target: target, name: host.name, place: host.place, request: said.request, ports: said.ports
-                        ))
+                        Entry(target: target, place: host.place, request: said.request, ports: said.ports))
                 } catch {
                     let target = try? Target(host.name)
                     if let target { badHosts.insert(target.host) }
@@ -76,7 +73,7 @@ struct PolicyHosts: Sendable {
         ]
         for (key, flag, isTwice) in rows where isTwice {
             throw .usage(
-                "\(host.place): the policy has '\(key)' for \(quoted(host.name)), and \(flag) given beside it: "
+                "\(host.place): the policy has '\(key)' for \(quoted(host.target.text)), and \(flag) given beside it: "
                     + "leave one of the two out")
         }
         return request.merged(over: host.request)
@@ -141,7 +138,7 @@ struct PolicyHosts: Sendable {
         }
         let nearest = Suggestion.nearest(
             to: name,
-            in: hosts.map { $0.target.port == nil ? $0.name : $0.target.host.description }.filter { $0 != name })
+            in: hosts.map { $0.target.port == nil ? $0.target.text : $0.target.host.description }.filter { $0 != name })
         return .usage(
             "\(quoted(target.text)) is not in \(title)"
                 + (nearest.map { ": did you mean \(quoted($0))?" } ?? ": add it there, or leave out --policy"))

@@ -1,7 +1,6 @@
 import Base
 import PinChecking
 import PinFormats
-import Pinning
 
 /// A file with one target a line and its own settings, parsed line by line; a copy goes on at the line of the original.
 ///
