@@ -126,7 +126,7 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable wh
 
     /// `true` if a path is another name of standard output, which is not replaced.
     private static func isStandardOutput(_ path: String, _ identity: FileIdentity?) -> Bool {
-        if path == "-" || AtomicFile.descriptor(named: path) == 1 { return true }
+        if path == "-" || AtomicFile.isStandardOutput(path) { return true }
         return identity != nil && FileIdentity(of: path) == identity
     }
 }

@@ -132,9 +132,7 @@ extension OptionGroup {
 
     private static func module(_ text: String) throws -> (name: String, file: String) {
         let (name, file) = (text.prefix { $0 != "=" }, text.drop { $0 != "=" }.dropFirst())
-        let isName = name.utf8.allSatisfy { byte in
-            UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || 0x30...0x39 ~= byte || "-_.".utf8.contains(byte)
-        }
+        let isName = name.utf8.allSatisfy { $0.isAlphanumeric || "-_.".utf8.contains($0) }
         guard isName, (1...64).contains(name.utf8.count), !file.isEmpty else {
             throw Problem.usage(
                 "\(quoted(text)) is no name with a file: write NAME=FILE, where the name is of letters, digits, '-', '_' and '.'"

@@ -100,8 +100,7 @@ struct Settings: Sendable {
             let bytes = try context.contents(of: path)
             let answers: [AddressAnswer]
             do { answers = try AddressAnswer.read(bytes) } catch {
-                throw error.kind == .empty
-                    ? .noInput("\(name) holds no addresses: \(error)") : .data("\(name) holds no addresses: \(error)")
+                throw Problem(error.kind == .empty ? .noInput : .data, "\(name) holds no addresses: \(error)")
             }
             for answer in answers {
                 let wanted = answer.addresses.filter { family == .any || $0.isIPv6 == (family == .ipv6) }

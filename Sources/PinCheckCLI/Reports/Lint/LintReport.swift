@@ -76,7 +76,7 @@ struct LintReport {
 
 extension Finding {
     fileprivate var placeText: String { place?.description ?? "" }
-    fileprivate var advice: String? { if case .advice(let words)? = remedy { words } else { nil } }
+    fileprivate var advice: String? { remedy?.ownWords }
     fileprivate var sentence: String { message + (remedy?.words ?? "") }
 }
 
@@ -205,8 +205,7 @@ extension LintReport {
         let encoded = relative.split(separator: "/", omittingEmptySubsequences: false).map {
             HTTPLocation.percentEncoded(String($0))
         }.joined(separator: "/")
-        let isAbsolute = path.utf8.first == UInt8(ascii: "/")
-        guard isAbsolute else { return ["uri": encoded, "uriBaseId": "%SRCROOT%"] }
-        return ["uri": "file://" + encoded]
+        return path.utf8.first == UInt8(ascii: "/")
+            ? ["uri": "file://" + encoded] : ["uri": encoded, "uriBaseId": "%SRCROOT%"]
     }
 }

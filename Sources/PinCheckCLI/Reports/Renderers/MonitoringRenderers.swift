@@ -288,10 +288,7 @@ struct NagiosRenderer: ResultRenderer {
 
     /// A label, quoted if necessary: it may contain anything but an equals sign, and its quotes are doubled.
     private static func label(_ text: String) -> String {
-        let isWord = text.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x5F
-        }
-        guard !isWord else { return text }
+        if text.utf8.allSatisfy({ $0.isAlphanumeric || $0 == UInt8(ascii: "_") }) { return text }
         return "'" + text.replacingBytes(["'": "''", "=": "\\u{3D}"]) + "'"
     }
 }
