@@ -67,6 +67,15 @@ package struct ServerView: Sendable, Hashable {
         (self.fetchable, self.release) = (fetchable, release)
         (self.evidence, self.connection) = (evidence, connection)
     }
+
+    /// The failure of the client's TLS, before anything else is judged: a handshake outside its offer, then the key usage.
+    func handshakeFailure(of stack: TLSStack?, on platform: Platform?) -> TrustFailure? {
+        let leaf = presented.leaf
+        if let stack, let lack = stack.lacks(connection, leaf.publicKey).first {
+            return TrustFailure(.handshake(stack.words(for: lack, connection, refusal)), at: 0, of: leaf)
+        }
+        return platform?.keyUsageFailure(of: leaf, on: connection)
+    }
 }
 
 /// The reason why a client cannot be set up: its app would throw when it starts, so there cannot be a verdict.

@@ -120,22 +120,11 @@ extension Platform {
     /// key (KEY_USAGE_BIT_INCORRECT, measured; for RSA in TLS 1.2 since April 2023: older releases are judged as today's). Apple's stack
     /// is judged alike. OpenSSL has a rule of its own, which the ``PathVerifier`` keeps. A chain that came without a connection is
     /// judged as for TLS 1.3.
-    fileprivate func keyUsageFailure(of leaf: Certificate, on connection: ConnectionFacts?) -> TrustFailure? {
+    func keyUsageFailure(of leaf: Certificate, on connection: ConnectionFacts?) -> TrustFailure? {
         guard family != .openssl, let usage = leaf.keyUsage else { return nil }
         var needed = "digitalSignature"
         if case .rsa = leaf.publicKey.algorithm, connection?.isStaticRSA == true { needed = "keyEncipherment" }
         return usage.contains(needed) ? nil : TrustFailure(.keyUsage(lacking: needed), at: 0, of: leaf, ruleOf: family)
-    }
-}
-
-extension ServerView {
-    /// Why the TLS of a client does not connect, before anything else is judged: a handshake outside its offer, then the key usage.
-    func handshakeFailure(of stack: TLSStack?, on platform: Platform?) -> TrustFailure? {
-        let leaf = presented.leaf
-        if let stack, let lack = stack.lacks(connection, leaf.publicKey).first {
-            return TrustFailure(.handshake(stack.words(for: lack, connection, refusal)), at: 0, of: leaf)
-        }
-        return platform?.keyUsageFailure(of: leaf, on: connection)
     }
 }
 
