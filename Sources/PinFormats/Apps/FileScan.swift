@@ -134,3 +134,85 @@ struct FileScan {
             }
     }
 }
+
+extension CodePins {
+    /// The limits: bytes that are searched, and certificates and hashes that are kept.
+    static let (mostBytes, mostCertificates, mostHashes) = (512 << 20, 100, 500)
+    /// The number of certificates above which a file is a root store.
+    private static let mostInFile = 20
+    /// The extensions of files in which no client has pins.
+    private static let skipped = Set(
+        ("png jpg jpeg gif webp heic heif bmp ico svg pdf car mp3 mp4 m4a m4v aac wav caf ogg opus flac mov avi webm "
+            + "ttf otf woff woff2 ttc").split(separator: " ").map(String.init))
+    /// The processors' directories in `lib/`, the most usual first; a library has the same pins in each.
+    private static let processors = ["arm64-v8a", "armeabi-v7a", "x86_64", "x86"]
+
+    static func found(in file: PinFile) -> [String] { hashes(in: file.bytes).prefix(mostHashes).map { "# HOST \($0)" } }
+
+    static func hashes(in bytes: [UInt8]) -> [SHA256Digest] {
+        var scan = FileScan()
+        bytes.withUnsafeBytes { scan.take($0, isLast: true) }
+        return scan.pins
+    }
+
+    private var hashes: Int { found.count { $0.certificate == nil } }
+
+    /// Searches an app's files; in those of `configuration` only `sha256/…` counts: bare hashes there have known hosts.
+    mutating func scan(_ app: any AppFiles, _ names: [String], configuration: Set<String> = []) throws(Problem) {
+        let all = Set(names)
+        var (scan, isCut): (FileScan?, Bool) = (nil, false)
+        try app.each { name in
+            Self.isLookedThrough(name) && !Self.isRepeated(name, in: all)
+        } _: { name, chunk, isLast in
+            guard !isCut, bytes + chunk.count <= Self.mostBytes else {
+                if let begun = scan.take() { add(begun, at: PinPlace.at(app.path(of: name))) }
+                isCut = !isLast
+                if isLast { unread += 1 }
+                return true
+            }
+            bytes += chunk.count
+            var own = scan.take() ?? FileScan(takesBare: !configuration.contains(name))
+            own.take(chunk, isLast: isLast)
+            if isLast { add(own, at: PinPlace.at(app.path(of: name))) } else { scan = own }
+            return true
+        }
+    }
+
+    /// `true` if the app or module has the same library for a processor earlier in ``processors``.
+    private static func isRepeated(_ name: String, in names: Set<String>) -> Bool {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard let lib = parts.prefix(2).firstIndex(of: "lib"), lib + 2 < parts.count,
+            lib == 0 || names.contains("\(parts[0])/manifest/AndroidManifest.xml"),
+            let own = processors.firstIndex(of: String(parts[lib + 1]))
+        else { return false }
+        return processors[..<own].contains { processor in
+            names.contains((parts[...lib] + [processor[...]] + parts[(lib + 2)...]).joined(separator: "/"))
+        }
+    }
+
+    private static func isLookedThrough(_ name: String) -> Bool {
+        let parts = name.split(separator: "/")
+        return !skipped.contains(PinFile.fileExtension(of: name)) && parts.first != "META-INF"
+            && !parts.contains("_CodeSignature") && parts.last != "embedded.mobileprovision"
+    }
+
+    private mutating func add(_ scan: FileScan, at place: PinPlace) {
+        files += 1
+        let origin = place.description
+        omitted += scan.omitted
+        let kept = scan.pins.prefix(max(0, Self.mostHashes - hashes))
+        omitted += scan.pins.count - kept.count
+        found += kept.map { Pin(.publicKey($0), origin: origin) }
+        guard let contents = scan.certificates(at: place) else { return }
+        switch contents {
+        case .closed: closed.append(place)
+        case .privateKey: privateKeys.append(place)
+        case .certificates(let certificates) where certificates.count > Self.mostInFile:
+            stores.append((place, certificates.count))
+        case .certificates(let certificates):
+            let kept = certificates.prefix(max(0, Self.mostCertificates - (found.count - hashes)))
+            omitted += certificates.count - kept.count
+            found += kept.map { Pin(.certificate($0), origin: origin) }
+        }
+    }
+}
