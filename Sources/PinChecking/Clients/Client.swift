@@ -3,7 +3,7 @@ package import PinFormats
 package import Pinning
 
 /// A client that decides about servers, with its settings; ``all`` has a row for each.
-public struct Client: Sendable {
+public struct Client: Sendable, Hashable {
     /// The name in `--client`.
     public let name: String
     /// A description in one line.
@@ -82,6 +82,25 @@ public struct Client: Sendable {
 
     package func text(_ setting: String) -> String? { texts(setting).last }
     package func date(_ setting: String) -> Timestamp? { text(setting).flatMap { try? TimeText.read($0) } }
+
+    /// The files of an app that it loads; `nil` if it loads none.
+    package var loader: BundleLoader? { pinForm.loader }
+
+    /// The clients that decide for every connection of an app on a platform, as its system.
+    static func system(of platform: PlatformFamily) -> [Client] {
+        all.filter { $0.bindsAppBy != nil && $0.platform == platform }
+    }
+
+    static func judging(_ set: LooseSet) -> Client { all.first { $0.looseSet == set } ?? .generic }
+
+    /// Compares the name and the settings.
+    public static func == (left: Client, right: Client) -> Bool { left.name == right.name && left.words == right.words }
+
+    /// Hashes the name and the settings.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(words)
+    }
 }
 
 extension Client {
@@ -97,35 +116,12 @@ extension Client {
     }
 }
 
-extension Client: Hashable {
-    /// Compares the name and the settings.
-    public static func == (left: Client, right: Client) -> Bool { left.name == right.name && left.words == right.words }
-
-    /// Hashes the name and the settings.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(name)
-        hasher.combine(words)
-    }
-}
-
 /// A set of pins that are in no client's configuration: lists and pins given by themselves.
 enum LooseSet: Hashable, Sendable {
     case inCurlsNotation
     /// Certificates as an app loads them, or with settings of AFSecurityPolicy every pin.
     case certificates
     case others
-}
-
-extension Client {
-    /// The files of an app that it loads; `nil` if it loads none.
-    package var loader: BundleLoader? { pinForm.loader }
-
-    /// The clients that decide for every connection of an app on a platform, as its system.
-    static func system(of platform: PlatformFamily) -> [Client] {
-        all.filter { $0.bindsAppBy != nil && $0.platform == platform }
-    }
-
-    static func judging(_ set: LooseSet) -> Client { all.first { $0.looseSet == set } ?? .generic }
 }
 
 /// A setting after a client's name, as in `trustkit:no-enforce:expires=2027-06-01`.

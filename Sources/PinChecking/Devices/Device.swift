@@ -28,6 +28,23 @@ package struct Device: Sendable, Hashable {
 
     package var rootCount: Int { membership.reduce(0) { $0 + $1.nonzeroBitCount } }
     func holds(_ position: Int) -> Bool { membership[position / 8] & 0x80 >> UInt8(position % 8) != 0 }
+
+    /// The version of its system for rules; `nil` if it is Mozilla's list, which belongs to no system.
+    package var platformRelease: PlatformRelease? {
+        guard let version else { return nil }
+        return switch platform {
+        // By the version of iOS, even for an alias of macOS.
+        case .apple: .apple(AppleRelease(iOS: version))
+        case .android: .android(version)
+        case .mozilla: nil
+        }
+    }
+
+    /// The TLS that its system brings; `nil` for Mozilla's list.
+    package var stack: TLSStack? {
+        guard let platformRelease else { return nil }
+        return TLSStack(of: platform == .apple ? .apple : .android, on: platformRelease)
+    }
 }
 
 package enum DevicePlatform: String, Sendable, Hashable, CaseIterable {
@@ -52,25 +69,6 @@ package enum DevicePlatform: String, Sendable, Hashable, CaseIterable {
         case .android: "Android"
         case .mozilla: "Mozilla"
         }
-    }
-}
-
-extension Device {
-    /// The version of its system for rules; `nil` if it is Mozilla's list, which belongs to no system.
-    package var platformRelease: PlatformRelease? {
-        guard let version else { return nil }
-        return switch platform {
-        // By the version of iOS, even for an alias of macOS.
-        case .apple: .apple(AppleRelease(iOS: version))
-        case .android: .android(version)
-        case .mozilla: nil
-        }
-    }
-
-    /// The TLS that its system brings; `nil` for Mozilla's list.
-    package var stack: TLSStack? {
-        guard let platformRelease else { return nil }
-        return TLSStack(of: platform == .apple ? .apple : .android, on: platformRelease)
     }
 }
 

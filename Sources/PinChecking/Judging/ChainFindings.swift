@@ -103,6 +103,42 @@ extension HostPolicy {
             }
         }
     }
+
+    /// A note for each root that only some of the named devices have.
+    func rootNotes(on clients: [ClientVerdict], _ view: ServerView) -> [Finding] {
+        let named = devices.filter(\.usesOwnRoots).compactMap(\.device)
+        guard let lists, !named.isEmpty else { return [] }
+        var roots: [Certificate] = []
+        func add(_ path: [Certificate]) {
+            guard let root = path.last, !roots.contains(root), lists.data.lists(root.der) else { return }
+            roots.append(root)
+        }
+        for verdict in clients.compactMap(\.decided) {
+            for path in verdict.restsOn { add(path.certificates) }
+            if verdict.builtChain.isVerified { add(verdict.builtChain.certificates) }
+        }
+        if clients.contains(where: { $0.judgedDevice.device != nil && $0.decided?.isMissingAnchor == true }) {
+            // Another device may have the root that one lacks.
+            let question = PathQuestion(
+                presented: view.presented, intermediates: intermediates, anchors: .trustStore, policy: .basicX509,
+                time: view.time)
+            let answer = lists.verifier.evaluate(question)
+            if answer.isTrusted { add(answer.builtChain.certificates) }
+        }
+        return roots.compactMap { note(on: $0, named, lists.data) }
+    }
+
+    private func note(on root: Certificate, _ named: [Device], _ data: DeviceData) -> Finding? {
+        let holders = data.devices(listing: root.der)
+        let missing = named.filter { !holders.contains($0) }
+        guard !missing.isEmpty else { return nil }
+        let places = DevicePlatform.allCases.filter { platform in named.contains { $0.platform == platform } }
+            .compactMap { data.availability(of: root.der, on: $0) }
+        return Finding(
+            .rootNotEverywhere, .note,
+            "the root \(root.commonName ?? root.subject) is not on \(missing.map(\.name).inRows(of: named.map(\.name))): it is "
+                + places.joined(separator: ", "))
+    }
 }
 
 extension Verdict {
@@ -140,43 +176,5 @@ extension JudgedDevice {
         let key = first.certificate.publicKey.algorithm
         return Reason(
             "unknown-algorithm", "\(key), which this OpenSSL (\(OpenSSLVersion.number)) does not know; 3.5 does")
-    }
-}
-
-extension HostPolicy {
-    /// A note for each root that only some of the named devices have.
-    func rootNotes(on clients: [ClientVerdict], _ view: ServerView) -> [Finding] {
-        let named = devices.filter(\.usesOwnRoots).compactMap(\.device)
-        guard let lists, !named.isEmpty else { return [] }
-        var roots: [Certificate] = []
-        func add(_ path: [Certificate]) {
-            guard let root = path.last, !roots.contains(root), lists.data.lists(root.der) else { return }
-            roots.append(root)
-        }
-        for verdict in clients.compactMap(\.decided) {
-            for path in verdict.restsOn { add(path.certificates) }
-            if verdict.builtChain.isVerified { add(verdict.builtChain.certificates) }
-        }
-        if clients.contains(where: { $0.judgedDevice.device != nil && $0.decided?.isMissingAnchor == true }) {
-            // Another device may have the root that one lacks.
-            let question = PathQuestion(
-                presented: view.presented, intermediates: intermediates, anchors: .trustStore, policy: .basicX509,
-                time: view.time)
-            let answer = lists.verifier.evaluate(question)
-            if answer.isTrusted { add(answer.builtChain.certificates) }
-        }
-        return roots.compactMap { note(on: $0, named, lists.data) }
-    }
-
-    private func note(on root: Certificate, _ named: [Device], _ data: DeviceData) -> Finding? {
-        let holders = data.devices(listing: root.der)
-        let missing = named.filter { !holders.contains($0) }
-        guard !missing.isEmpty else { return nil }
-        let places = DevicePlatform.allCases.filter { platform in named.contains { $0.platform == platform } }
-            .compactMap { data.availability(of: root.der, on: $0) }
-        return Finding(
-            .rootNotEverywhere, .note,
-            "the root \(root.commonName ?? root.subject) is not on \(missing.map(\.name).inRows(of: named.map(\.name))): it is "
-                + places.joined(separator: ", "))
     }
 }

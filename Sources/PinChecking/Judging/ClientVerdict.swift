@@ -154,9 +154,7 @@ extension [ClientVerdict] {
         func key(_ index: Int) -> (Int, Int) { (self[index].isAccepted == true ? 1 : 0, self[index].rank) }
         return indices.filter { self[$0].isAccepted != nil }.min { key($0) < key($1) }.map { self[$0] }
     }
-}
 
-extension [ClientVerdict] {
     /// The names of some of them, as in `trustkit` or `afnetworking, trustkit on ios-12; okhttp on android-9`.
     func names(of some: [ClientVerdict], namesAllDevices: Bool = false) -> String {
         let all = compactMap(\.device).distinct

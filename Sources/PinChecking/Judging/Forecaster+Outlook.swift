@@ -63,17 +63,7 @@ extension Forecaster {
             + (ahead.map { [endOfPins($0, outlook, hasIndispensablePin)] } ?? []) + unjudgedPins(outlook)).worstFirst
         return (outlook, matchesInConfiguration(verdict.matches))
     }
-}
 
-extension Certificate {
-    /// The usual time of renewal: after two thirds of the lifetime, or half of one of up to ten days (Certbot 4.0).
-    fileprivate var renewalPoint: Timestamp {
-        let lifetime = notBefore.seconds(to: notAfter)
-        return notBefore.advanced(bySeconds: lifetime <= 10 * 86_400 ? lifetime / 2 : lifetime / 3 * 2)
-    }
-}
-
-extension Forecaster {
     private var rules: OutlookRules { policy.outlook }
 
     /// Warns of certificates that end within the limits, even if the client ignores dates: their renewal is due.
@@ -234,5 +224,13 @@ extension Forecaster {
     private func when(_ end: Timestamp) -> String {
         let left = time.seconds(to: end)
         return left < 2 * 86_400 ? "in \(max(0, left) / 3_600) h, on \(end)" : "in \(left / 86_400) d, on \(end.date)"
+    }
+}
+
+extension Certificate {
+    /// The usual time of renewal: after two thirds of the lifetime, or half of one of up to ten days (Certbot 4.0).
+    fileprivate var renewalPoint: Timestamp {
+        let lifetime = notBefore.seconds(to: notAfter)
+        return notBefore.advanced(bySeconds: lifetime <= 10 * 86_400 ? lifetime / 2 : lifetime / 3 * 2)
     }
 }

@@ -100,46 +100,7 @@ extension CheckRequest {
             return nil
         }
     }
-}
 
-/// A request with its expected answer; a class, so that thousands of targets without one stay small.
-package final class CheckExchange: Sendable {
-    package let request: HTTPRequest
-    package let expected: ExpectedStatus?
-
-    package init(_ request: HTTPRequest, expecting expected: ExpectedStatus?) {
-        (self.request, self.expected) = (request, expected)
-    }
-}
-
-/// The HTTP statuses that an answer may have: `204`, `2xx`, `200-299`, or several of them.
-package struct ExpectedStatus: Hashable, Sendable {
-    /// The entries in short, as in `2xx` and `304`.
-    package let texts: [String]
-    private let statuses: [ClosedRange<Int>]
-
-    package init(_ text: String) throws(Problem) {
-        texts = text.lowercased().split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        statuses = texts.compactMap(Self.statuses)
-        guard statuses.count == texts.count else {
-            throw .usage(
-                "\(quoted(text, to: 200)) is not an HTTP status: write 204, 2xx, 200-299, or a list as in 200,304")
-        }
-    }
-
-    package func includes(_ status: Int) -> Bool { statuses.contains { $0.contains(status) } }
-
-    /// The statuses of an entry, from 100 to 599 (RFC 9110, 15).
-    private static func statuses(_ text: String) -> ClosedRange<Int>? {
-        let ends = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-        guard ends.allSatisfy({ $0.utf8.count == 3 }), let first = Int(ends[0].replacing("xx", with: "00")),
-            let last = Int(ends[ends.count - 1].replacing("xx", with: "99")), 100 <= first, first <= last, last <= 599
-        else { return nil }
-        return first...last
-    }
-}
-
-extension CheckRequest {
     package struct Judging: Hashable, Sendable {
         package var pins: [PinSource] = []
         package var clients: ClientSelection?
@@ -190,5 +151,42 @@ extension CheckRequest {
             guard anchors.isEmpty else { return self }
             return Trust(anchors: other.anchors, includesSystem: includesSystem ?? other.includesSystem)
         }
+    }
+}
+
+/// A request with its expected answer; a class, so that thousands of targets without one stay small.
+package final class CheckExchange: Sendable {
+    package let request: HTTPRequest
+    package let expected: ExpectedStatus?
+
+    package init(_ request: HTTPRequest, expecting expected: ExpectedStatus?) {
+        (self.request, self.expected) = (request, expected)
+    }
+}
+
+/// The HTTP statuses that an answer may have: `204`, `2xx`, `200-299`, or several of them.
+package struct ExpectedStatus: Hashable, Sendable {
+    /// The entries in short, as in `2xx` and `304`.
+    package let texts: [String]
+    private let statuses: [ClosedRange<Int>]
+
+    package init(_ text: String) throws(Problem) {
+        texts = text.lowercased().split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        statuses = texts.compactMap(Self.statuses)
+        guard statuses.count == texts.count else {
+            throw .usage(
+                "\(quoted(text, to: 200)) is not an HTTP status: write 204, 2xx, 200-299, or a list as in 200,304")
+        }
+    }
+
+    package func includes(_ status: Int) -> Bool { statuses.contains { $0.contains(status) } }
+
+    /// The statuses of an entry, from 100 to 599 (RFC 9110, 15).
+    private static func statuses(_ text: String) -> ClosedRange<Int>? {
+        let ends = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        guard ends.allSatisfy({ $0.utf8.count == 3 }), let first = Int(ends[0].replacing("xx", with: "00")),
+            let last = Int(ends[ends.count - 1].replacing("xx", with: "99")), 100 <= first, first <= last, last <= 599
+        else { return nil }
+        return first...last
     }
 }

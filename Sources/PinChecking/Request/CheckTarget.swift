@@ -19,43 +19,7 @@ package struct CheckTarget: Sendable {
 
     /// The port to connect to, unless an address has its own.
     package var port: Int { target.port ?? request.connection.port ?? RequestDefaults.port }
-}
 
-/// An entry of a policy or a line of a list that cannot be used: a result without a verdict, beside those of the others.
-package struct BadEntry: Error, Sendable {
-    /// The target, or the place if the entry has none.
-    package let name: String
-    package let problem: Problem
-
-    package init(_ name: String, _ problem: Problem) { (self.name, self.problem) = (name, problem) }
-}
-
-package struct CheckEndpoint: Sendable {
-    package let target: String
-    package let targetPort: Int
-    let urlHost: ServerName
-    package let host: String
-    package let referenceName: ReferenceName
-    package var request: ProbeRequest
-    package var exchange: CheckExchange? = nil
-    package var omitsServerName = false
-    /// The name whose looked-up address the request is to.
-    package var lookedUpName: String? = nil
-
-    /// The judged name, which could be sent; `nil` if it is an address or there is none.
-    var nameToSend: ServerName? { referenceName.serverName.flatMap { $0.isAddress ? nil : $0 } }
-
-    /// The judged name if the target is an address without SNI, as a client of NSURLSession with a Host header has it.
-    package var nameBesideAddress: ServerName? {
-        urlHost.isAddress && request.serverNameIndication == nil ? nameToSend : nil
-    }
-
-    package var resolvedName: String? {
-        if case .resolve(let host, _) = request.destination { host } else { lookedUpName }
-    }
-}
-
-extension CheckTarget {
     /// The endpoints of the target: one for each of its addresses, or the target itself.
     ///
     /// The reference name is the given one, else the given host, else the target's host. The SNI is the given one, else
@@ -115,6 +79,40 @@ extension CheckTarget {
         for target in targets { unused.add(target.request.connection.addresses) }
         for target in targets { unused.take(target) }
         try unused.refuse(defaultPort: targets.first?.request.connection.port)
+    }
+}
+
+/// An entry of a policy or a line of a list that cannot be used: a result without a verdict, beside those of the others.
+package struct BadEntry: Error, Sendable {
+    /// The target, or the place if the entry has none.
+    package let name: String
+    package let problem: Problem
+
+    package init(_ name: String, _ problem: Problem) { (self.name, self.problem) = (name, problem) }
+}
+
+package struct CheckEndpoint: Sendable {
+    package let target: String
+    package let targetPort: Int
+    let urlHost: ServerName
+    package let host: String
+    package let referenceName: ReferenceName
+    package var request: ProbeRequest
+    package var exchange: CheckExchange? = nil
+    package var omitsServerName = false
+    /// The name whose looked-up address the request is to.
+    package var lookedUpName: String? = nil
+
+    /// The judged name, which could be sent; `nil` if it is an address or there is none.
+    var nameToSend: ServerName? { referenceName.serverName.flatMap { $0.isAddress ? nil : $0 } }
+
+    /// The judged name if the target is an address without SNI, as a client of NSURLSession with a Host header has it.
+    package var nameBesideAddress: ServerName? {
+        urlHost.isAddress && request.serverNameIndication == nil ? nameToSend : nil
+    }
+
+    package var resolvedName: String? {
+        if case .resolve(let host, _) = request.destination { host } else { lookedUpName }
     }
 }
 

@@ -33,34 +33,10 @@ package struct CheckedConnection: Sendable {
         let message = "timed out before the chain of '\(endpoint.target)' could be verified"
         return Ending(.unreachable, Reason("no-time", message, remedy: .raiseTimeout))
     }
-}
 
-package struct CheckedTarget: Sendable {
-    /// The connections in the order of reports; none without a place to connect to.
-    package let connections: [CheckedConnection]
-    package let policy: HostPolicy?
-    /// The comparison; `nil` if the target is one connection.
-    var comparison: AddressComparison? = nil
-    /// The entry that could not be checked, and when.
-    var bad: (entry: BadEntry, time: Timestamp)? = nil
-}
+    /// `true` if there is a chain to show; a chain without time to judge it does not count.
+    fileprivate var isShown: Bool { served != nil && !isOutOfTime && judged.map { $0.shown != nil } ?? true }
 
-extension CheckedTarget {
-    /// A target with several connections: a pin for a key that one of them uses is not a backup for another.
-    init(_ connections: [CheckedConnection], by policy: HostPolicy?, compared comparison: AddressComparison) {
-        let inUse = connections.reduce(into: Set()) { $0.formUnion($1.judged?.inUse ?? []) }
-        self.connections = connections.map { connection in
-            var connection = connection
-            for index in connection.judged?.clients.indices ?? 0..<0 {
-                connection.judged?.clients[index].learn(inUse: inUse)
-            }
-            return connection
-        }
-        (self.policy, self.comparison) = (policy, comparison)
-    }
-}
-
-extension CheckedConnection {
     /// What deserves attention of the handshakes themselves, apart from any client.
     var handshakeFindings: [Finding] {
         let others = judged?.clients.compactMap(\.handshake) ?? []
@@ -87,6 +63,31 @@ extension CheckedConnection {
         return findings + [
             .warning(.clientCertificateRequired, "\(ended): its chain is judged all the same", remedy: remedy)
         ]
+    }
+}
+
+package struct CheckedTarget: Sendable {
+    /// The connections in the order of reports; none without a place to connect to.
+    package let connections: [CheckedConnection]
+    package let policy: HostPolicy?
+    /// The comparison; `nil` if the target is one connection.
+    var comparison: AddressComparison? = nil
+    /// The entry that could not be checked, and when.
+    var bad: (entry: BadEntry, time: Timestamp)? = nil
+}
+
+extension CheckedTarget {
+    /// A target with several connections: a pin for a key that one of them uses is not a backup for another.
+    init(_ connections: [CheckedConnection], by policy: HostPolicy?, compared comparison: AddressComparison) {
+        let inUse = connections.reduce(into: Set()) { $0.formUnion($1.judged?.inUse ?? []) }
+        self.connections = connections.map { connection in
+            var connection = connection
+            for index in connection.judged?.clients.indices ?? 0..<0 {
+                connection.judged?.clients[index].learn(inUse: inUse)
+            }
+            return connection
+        }
+        (self.policy, self.comparison) = (policy, comparison)
     }
 }
 
@@ -185,11 +186,6 @@ extension CheckedTarget {
             variant: comparison == nil ? nil : connection.variant, answer: connection.answer, changes: changes,
             findings: findings)
     }
-}
-
-extension CheckedConnection {
-    /// `true` if there is a chain to show; a chain without time to judge it does not count.
-    fileprivate var isShown: Bool { served != nil && !isOutOfTime && judged.map { $0.shown != nil } ?? true }
 }
 
 extension JudgedChain {

@@ -137,31 +137,7 @@ package struct AFNetworking: ClientProcedure {
         run.pass("pins", "public key pin matched at depth \(match.depth), equal keys: \(pairs.count)")
         return verdict(.pinMatched(match), on: chain, run)
     }
-}
 
-/// The settings of AFNetworking's `AFSecurityPolicy`, under its own names and with its defaults.
-package struct AFSecurityPolicy: Sendable, Hashable {
-    /// The part of the chain that is compared with the pins: `AFSSLPinningMode`.
-    package enum PinningMode: String, Sendable, Hashable, CaseIterable {
-        case none
-        case publicKey = "public-key"
-        /// The pinned certificates become the only anchors, and one of them must be on the built chain.
-        case certificate
-    }
-
-    package var mode: PinningMode
-    /// `true` if pins may accept a chain that the system does not trust.
-    package var allowInvalidCertificates: Bool
-    /// `true` if the certificate must be valid for the host; `false` means the far weaker ``TrustPolicy/basicX509``.
-    package var validatesDomainName: Bool
-
-    package init(mode: PinningMode, allowInvalidCertificates: Bool = false, validatesDomainName: Bool = true) {
-        (self.mode, self.validatesDomainName) = (mode, validatesDomainName)
-        self.allowInvalidCertificates = allowInvalidCertificates
-    }
-}
-
-extension AFNetworking {
     /// The refusal of 3 and 4 to validate a domain without pins that could prove it.
     func refusal(_ run: inout ProcedureRun) -> Verdict? {
         let count = run.pins?.pins.count ?? 0
@@ -237,6 +213,28 @@ extension AFNetworking {
             reason, on: chain,
             matches: policy.mode == .certificate ? run.pins?.certificateMatches(on: reach ?? chain) ?? [] : nil,
             disposition: reason.isAcceptance ? .useCredential : rejection, reaching: reach)
+    }
+}
+
+/// The settings of AFNetworking's `AFSecurityPolicy`, under its own names and with its defaults.
+package struct AFSecurityPolicy: Sendable, Hashable {
+    /// The part of the chain that is compared with the pins: `AFSSLPinningMode`.
+    package enum PinningMode: String, Sendable, Hashable, CaseIterable {
+        case none
+        case publicKey = "public-key"
+        /// The pinned certificates become the only anchors, and one of them must be on the built chain.
+        case certificate
+    }
+
+    package var mode: PinningMode
+    /// `true` if pins may accept a chain that the system does not trust.
+    package var allowInvalidCertificates: Bool
+    /// `true` if the certificate must be valid for the host; `false` means the far weaker ``TrustPolicy/basicX509``.
+    package var validatesDomainName: Bool
+
+    package init(mode: PinningMode, allowInvalidCertificates: Bool = false, validatesDomainName: Bool = true) {
+        (self.mode, self.validatesDomainName) = (mode, validatesDomainName)
+        self.allowInvalidCertificates = allowInvalidCertificates
     }
 }
 

@@ -70,9 +70,7 @@ extension TrustKit {
         (.ec(curve: "P-256", bits: 256), "3059301306072a8648ce3d020106082a8648ce3d030107034200"),
         (.ec(curve: "P-384", bits: 384), "3076301006072a8648ce3d020106052b81040022036200"),
     ]
-}
 
-extension TrustKit {
     /// The rules of TrustKit's list below domains that are not suffixes, each as labels from the last one on.
     private static let rulesBelow: [String: [[Substring]]] = {
         func rules(_ texts: String...) -> [[Substring]] {

@@ -188,9 +188,7 @@ package enum FindingID: String, CaseIterable, Sendable {
     case unverified = "unverified warning/- The keys are from a chain that was not verified."
     case validityNotChecked = "validity-not-checked warning/- The client checks neither trust nor dates."
     case weakKeyExchange = "weak-key-exchange warning/- The Diffie-Hellman group of the key exchange is weak or rare."
-}
 
-extension FindingID {
     package init?(word: some StringProtocol) {
         guard let id = Self.allCases.first(where: { $0.word == word }) else { return nil }
         self = id

@@ -59,9 +59,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         return gap.isEmpty
             ? text(groups[...]) : text(groups[..<gap.lowerBound]) + "::" + text(groups[gap.upperBound...])
     }
-}
 
-extension IPAddress {
     /// Whether it is the address of no host, `0.0.0.0` or `::`.
     package var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
 }

@@ -1,7 +1,7 @@
 internal import Base
 
 /// A reason why a chain is not trusted.
-public struct TrustFailure: Sendable, Hashable {
+public struct TrustFailure: Sendable, Hashable, CustomStringConvertible {
     /// The rule that is broken.
     public enum Reason: Sendable, Hashable {
         case expired, notYetValid
@@ -136,9 +136,7 @@ public struct TrustFailure: Sendable, Hashable {
         case .tooManyPaths: ("too-many-paths", 9)
         }
     }
-}
 
-extension TrustFailure: CustomStringConvertible {
     /// One sentence: the certificate, its depth and the rule; text of the certificate is escaped.
     public var description: String {
         TerminalText.escaped(sentence) + (platform.map { " (a rule of \($0.title))" } ?? "")

@@ -151,9 +151,7 @@ public enum KeyAlgorithm: Sendable, Hashable, CustomStringConvertible {
         case .other(let name, _), .unknown(let name): name
         }
     }
-}
 
-extension KeyAlgorithm {
     /// `true` for a kind of ML-DSA (FIPS 204) that the OpenSSL at hand does not know: 3.5 is the first.
     package var isOfNewerOpenSSL: Bool { if case .unknown(let name) = self { name.hasPrefix("ML-DSA") } else { false } }
 }

@@ -1,5 +1,5 @@
 /// A moment in whole seconds, as certificates count time.
-public struct Timestamp: Sendable, Hashable, Comparable {
+public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The seconds since 1970-01-01T00:00:00Z without leap seconds; negative before it.
     public let secondsSinceEpoch: Int64
 
@@ -22,9 +22,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         let (sum, overflow) = secondsSinceEpoch.addingReportingOverflow(seconds)
         return Timestamp(secondsSinceEpoch: overflow ? (seconds < 0 ? .min : .max) : sum)
     }
-}
 
-extension Timestamp: CustomStringConvertible {
     /// The moment in RFC 3339, in UTC, as in `2027-02-19T00:00:00Z`.
     public var description: String { text(hasTime: true) }
 
