@@ -94,7 +94,7 @@ package struct Alamofire: ClientProcedure {
                 return missing("noPublicKeysFound", "no pinned key is RSA or EC, and Alamofire loads no others")
             }
             (validatesByDefault, validatesHost) = (byDefault, host)
-            condition = .init(pins: held, at: .anywhere)
+            condition = .init(pins: held, place: .anywhere)
         case .composite(let evaluators): return composite(evaluators, &run)
         case .disabled:
             run.skip("trust", "the evaluator is disabled")

@@ -21,7 +21,7 @@ package struct NSPinnedDomains: ClientProcedure {
         func condition(_ list: [SHA256Digest]?, _ place: PinComparison.Place) -> [PinComparison.Condition] {
             guard let list else { return [] }
             let own = pins?.pins ?? []
-            return [.init(pins: own.indices.filter { list.contains(own[$0].spkiSHA256) }, at: place)]
+            return [.init(pins: own.indices.filter { list.contains(own[$0].spkiSHA256) }, place: place)]
         }
         return PinComparison(condition(leaf, .leaf) + condition(authorities, .authorities))
     }

@@ -26,11 +26,7 @@ package struct PinComparison: Sendable, Hashable {
         /// The positions of the pins, as in ``PinMatch/pinIndex``.
         package var pins: [Int]
         package let place: Place
-        package let compared: Compared
-
-        package init(pins: [Int], at place: Place, comparing compared: Compared = .keys) {
-            (self.pins, self.place, self.compared) = (pins, place, compared)
-        }
+        package var compared = Compared.keys
 
         /// `true` if the pin is compared with whole certificates, so that even a renewal with the same key breaks it.
         package func comparesWhole(_ pin: Pin) -> Bool {
@@ -55,14 +51,14 @@ package struct PinComparison: Sendable, Hashable {
         }
 
         package static func keys(of pins: PinSet?, at place: Place) -> Condition {
-            Condition(pins: Array(pins?.pins.indices ?? 0..<0), at: place)
+            Condition(pins: Array(pins?.pins.indices ?? 0..<0), place: place)
         }
 
         /// A condition of the pins that are certificates; pins that are hashes are not compared.
         package static func certificates(of pins: PinSet?, at place: Place = .anywhere) -> Condition {
             let pins = pins?.pins ?? []
             return Condition(
-                pins: pins.indices.filter { pins[$0].certificate != nil }, at: place, comparing: .certificates)
+                pins: pins.indices.filter { pins[$0].certificate != nil }, place: place, compared: .certificates)
         }
     }
 
