@@ -88,6 +88,12 @@ package struct ProcedureRun {
 
     mutating func note(_ kind: FindingID, _ message: String) { findings.append(Finding(kind, .note, message)) }
 
+    /// The failures that have a step of the trace for themselves.
+    private static let ownSteps = [
+        "lifetime-too-long": "lifetime", "no-server-auth": "purpose", "too-few-scts": "transparency",
+        "revoked": "revocation", "unusable-staple": "revocation",
+    ]
+
     mutating func record(_ result: TrustResult, id: String = "trust", leadsTo end: String = "a trusted root") {
         if let failure = result.failures.first(where: \.isAboutName) {
             fail("name", failure.description)
@@ -99,12 +105,9 @@ package struct ProcedureRun {
             }
         }
         let failures = result.failures.filter { !$0.isAboutName }
-        for failure in failures {
-            if let step = failure.ownStep, failures.first(where: { $0.ownStep == step }) == failure {
-                fail(step, failure.description)
-            }
-        }
-        if let failure = failures.first(where: { $0.ownStep == nil }) {
+        let steps = failures.grouped { Self.ownSteps[$0.id] }
+        for case (let step?, let failures) in steps { fail(step, failures[0].description) }
+        if let failure = steps.first(where: { $0.key == nil })?.elements[0] {
             fail(id, failure.description)
             warnOfFetching(failures)
         } else if failures.isEmpty {
@@ -236,14 +239,4 @@ package struct ProcedureRun {
         }
         return paths
     }
-}
-
-extension TrustFailure {
-    /// The step of the trace for this failure alone; `nil` if it has none of its own.
-    fileprivate var ownStep: String? { Self.ownSteps[id] }
-
-    private static let ownSteps = [
-        "lifetime-too-long": "lifetime", "no-server-auth": "purpose", "too-few-scts": "transparency",
-        "revoked": "revocation", "unusable-staple": "revocation",
-    ]
 }
