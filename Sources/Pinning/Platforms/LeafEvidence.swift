@@ -34,17 +34,3 @@ package struct LeafEvidence: Sendable, Hashable {
 
     var earliestTimestamp: Timestamp? { timestamps.map(\.time).min() }
 }
-
-extension Platform {
-    /// The caIssuers places of a certificate (RFC 5280, 4.2.2.1) that Apple's platforms try, in their order: at most
-    /// three `http:` URLs, and none if there are ten places or more (SecCAIssuerRequest of macOS 26).
-    package static func triedPlaces(of places: [String]) -> [String] {
-        places.count < 10 ? Array(places.filter(isHTTP).prefix(3)) : []
-    }
-
-    private static func isHTTP(_ place: String) -> Bool {
-        guard place.utf8.starts(with: "http://".utf8) else { return false }
-        let rest = place.utf8.dropFirst(7)
-        return !rest.isEmpty && rest.first != UInt8(ascii: "/") && !rest.contains { $0 <= 0x20 || $0 >= 0x7F }
-    }
-}
