@@ -113,6 +113,7 @@ package struct HostEntry: Sendable, Hashable {
         }
     }
 
+    package var includesSubdomains: Bool { hosts?.depth == .anyNumber && !isExcluded }
     package func covers(_ host: String) -> Bool { hosts?.covers(host) ?? true }
 }
 
