@@ -3,6 +3,16 @@ import Pinning
 import TLSProbe
 import X509
 
+/// The result of asking a server with exactly what the TLS of a client offers.
+enum Asking: Sendable {
+    case judgedOn(Handshake)
+    case refused(HandshakeRefusal)
+    case unanswered(ProbeError)
+}
+
+/// The results by offers; a client whose offer is not in it is judged on the first handshake.
+typealias Answers = [TLSStack: Asking]
+
 extension HostPolicy {
     /// Has every client judge a chain on each device: the one way to a verdict, for a connection, a file and what is about to be
     /// deployed.
