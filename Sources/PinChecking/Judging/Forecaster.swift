@@ -64,9 +64,8 @@ final class Forecaster: Sendable {
             presented: presented, referenceName: today.referenceName, time: time, fetchable: today.fetchable,
             release: today.release, evidence: evidence, connection: today.connection)
         view.tellsOfOthers = tellsOfOthers
-        let world = World(presented: presented, time: time, paths: paths)
-        let verifier = WorldVerifier(real: real, today: today, world: world)
-        return procedure.decide(view, pins: client.pins, verifier: verifier, in: client.app)
+        let world = World(real: real, today: today, presented: presented, time: time, paths: paths)
+        return procedure.decide(view, pins: client.pins, verifier: world, in: client.app)
     }
 
     /// A certificate like today's with its lifetime, of 398 days at most, which no platform refuses.
