@@ -16,14 +16,11 @@ final class Forecaster: Sendable {
     let comparison: PinComparison
     /// The CAs among pins, intermediates and roots that were given, found once for all pins.
     let givenCAs: [Certificate]
-    /// `false` for an outlook, which reads verdicts alone.
-    private let tellsOfOthers: Bool
 
     init(
         _ verdict: Verdict, of client: ConfiguredClient, _ procedure: any ClientProcedure, in policy: HostPolicy,
-        on device: JudgedDevice, by real: RememberingVerifier, _ today: ServerView, tellsOfOthers: Bool = false
+        on device: JudgedDevice, by real: RememberingVerifier, _ today: ServerView
     ) {
-        self.tellsOfOthers = tellsOfOthers
         (self.verdict, self.client, self.procedure, self.policy) = (verdict, client, procedure, policy)
         (self.device, self.real, self.today) = (device, real, today)
         comparison = procedure.comparison(with: client.pins, for: today.referenceName)
@@ -56,14 +53,12 @@ final class Forecaster: Sendable {
 
     /// The verdict on a world, never made into a ``ClientVerdict``, so that an assumed path cannot pass for today's.
     func forecast(_ presented: PresentedChain, at time: Timestamp, _ paths: World.Paths) -> Verdict {
-        var evidence = presented == today.presented ? today.evidence : nil
-        if evidence == nil, !presented.leaf.isAssumed {
-            evidence = policy.evidence(of: presented, staple: nil, at: time)
+        var view = today
+        (view.presented, view.time, view.refusal) = (presented, time, nil)
+        if presented != today.presented { view.evidence = nil }
+        if view.evidence == nil, !presented.leaf.isAssumed {
+            view.evidence = policy.evidence(of: presented, staple: nil, at: time)
         }
-        var view = ServerView(
-            presented: presented, referenceName: today.referenceName, time: time, fetchable: today.fetchable,
-            release: today.release, evidence: evidence, connection: today.connection)
-        view.tellsOfOthers = tellsOfOthers
         let world = World(real: real, today: today, presented: presented, time: time, paths: paths)
         return procedure.decide(view, pins: client.pins, verifier: world, in: client.app)
     }

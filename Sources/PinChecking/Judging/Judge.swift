@@ -63,6 +63,8 @@ extension HostPolicy {
                 ?? Reason(
                     verdict, of: client, for: view.referenceName, by: self, serverName: serverName, proxy: proxy,
                     hasAnchors: givenRoots != nil, on: devices[place], refusal)
+            // An outlook reads verdicts alone.
+            view.tellsOfOthers = false
             let forecaster = Forecaster(
                 verdict, of: client, procedure, in: self, on: devices[place], by: verifier, view)
             return (.success(verdict), reason, forecaster, refusal == nil ? views[position].handshake : nil)

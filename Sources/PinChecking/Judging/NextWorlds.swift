@@ -28,7 +28,7 @@ extension HostPolicy {
         let forecaster = Forecaster(
             nothing, of: client, procedure, in: self, on: device,
             by: RememberingVerifier(client.trustsInstalledRoots ? device.verifierWithInstalledRoots : device.verifier),
-            view, tellsOfOthers: true)
+            view)
         let presented =
             certificate.flatMap { PresentedChain([$0]) }
             ?? (served == nil ? today : forecaster.assumedLeaf(key, at: time))

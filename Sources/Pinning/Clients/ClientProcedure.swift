@@ -44,14 +44,14 @@ extension ClientProcedure {
 }
 
 package struct ServerView: Sendable, Hashable {
-    package let presented: PresentedChain
+    package var presented: PresentedChain
     package let referenceName: ReferenceName
-    package let time: Timestamp
+    package var time: Timestamp
     /// Certificates in place of those that a platform would fetch (RFC 5280, 4.2.2.1), in addition to the pinned ones.
     package let fetchable: [Certificate]
     package var release: PlatformRelease
     /// The evidence that came with the leaf; `nil` if it was not read, so that no rule about it applies.
-    package let evidence: LeafEvidence?
+    package var evidence: LeafEvidence?
     /// The facts of the handshake; `nil` if the chain came without one.
     package let connection: ConnectionFacts?
     /// How the server refused the offer of the client that is judged; `nil` if it was not asked with that.
