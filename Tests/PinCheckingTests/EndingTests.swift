@@ -130,7 +130,7 @@ import X509
             reason: .trustedWithoutPins, disposition: .performDefaultHandling, trace: [],
             builtChain: .unverified([try CertificateReader.certificate(der: pki.leaf.der)]), restsOn: [], matches: [])
         let verdicts = devices.map { device in
-            ClientVerdict(client, on: device, in: policy, .success(verdict), reason: Reason("pin-matched", "it is"))
+            ClientVerdict(client, on: device, in: policy, (verdict, Reason("pin-matched", "it is"), nil, nil))
         }
         #expect(verdicts.count == 2 && verdicts.ending(in: policy, at: Self.now).outcome == .accepted)
         for verdict in verdicts {
@@ -146,7 +146,7 @@ import X509
         let device = JudgedDevice(device: nil, trust: .system, verifier: verifier, verifierWithInstalledRoots: verifier)
         let policy = HostPolicy(SettingsPolicy(devices: [device]), clients: [client], pins: nil)
         let reason = Reason("not-configured", error.message, hints: ["look again"], remedy: .giveRoots)
-        let absent = ClientVerdict(client, on: device, in: policy, .failure(error), reason: reason)
+        let absent = ClientVerdict(client, on: device, in: policy, (nil, reason, nil, nil))
         #expect([absent].ending(in: policy, at: Self.now) == Ending(.notSetUp, reason))
         let both = [absent, absent].ending(in: policy, at: Self.now).reason
         #expect(both.message == "okhttp cannot be set up: no roots; look again" && both.remedy == .giveRoots)

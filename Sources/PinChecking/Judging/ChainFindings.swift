@@ -68,9 +68,8 @@ extension HostPolicy {
 
     /// The clients without a verdict, because they do not start with these pins.
     func missingClients(_ clients: [ClientVerdict]) -> [Finding] {
-        clients.filter(\.isNotSetUp).grouped(by: \.client.client).compactMap { client, missing in
-            guard case .failure(let error)? = missing.first?.verdict else { return nil }
-            return .warning(.clientNotSetUp, "\(client.name) cannot be set up: \(error.message)")
+        clients.filter(\.isNotSetUp).grouped(by: \.client.client).map { client, missing in
+            .warning(.clientNotSetUp, "\(client.name) cannot be set up: \(missing[0].reason.sentence)")
         }
     }
 

@@ -10,8 +10,7 @@ public struct ClientVerdict: Sendable {
     package let judgedDevice: JudgedDevice
     /// The name of the device; `nil` if none was named.
     public let device: String?
-    /// The verdict, or the reason why there is none.
-    public let verdict: Result<Verdict, ClientConfigurationError>
+    package let decided: Verdict?
     /// The reason for the verdict or for its absence.
     public package(set) var reason: Reason
     /// The handshake that it was judged on; `nil` for a chain without one, and if its TLS gets none.
@@ -27,22 +26,23 @@ public struct ClientVerdict: Sendable {
 
     init(
         _ client: ConfiguredClient, on judgedDevice: JudgedDevice, in policy: HostPolicy, rank: Int = 0,
-        _ verdict: Result<Verdict, ClientConfigurationError>, reason: Reason, forecaster: Forecaster? = nil,
-        handshake: Handshake? = nil
+        _ decision: HostPolicy.Decision
     ) {
-        (self.client, self.judgedDevice) = (client, judgedDevice)
+        (self.client, self.judgedDevice, self.rank) = (client, judgedDevice, rank)
         device = policy.lists == nil ? nil : judgedDevice.name
-        (self.verdict, self.reason, self.rank, self.forecaster) = (verdict, reason, rank, forecaster)
-        self.handshake = handshake
+        (decided, reason, forecaster, handshake) = decision
     }
 
     /// The client's name in `--client`.
     public var name: String { client.client.name }
 
-    /// `true` if the client accepts; `nil` if it has no verdict.
-    public var isAccepted: Bool? { if case .success(let verdict) = verdict { verdict.isAccepted } else { nil } }
+    /// The verdict, or the reason why there is none.
+    public var verdict: Result<Verdict, ClientConfigurationError> {
+        decided.map(Result.success) ?? .failure(ClientConfigurationError(client: name, message: reason.sentence))
+    }
 
-    package var decided: Verdict? { try? verdict.get() }
+    /// `true` if the client accepts; `nil` if it has no verdict.
+    public var isAccepted: Bool? { decided?.isAccepted }
 
     /// Computes the outlook.
     ///

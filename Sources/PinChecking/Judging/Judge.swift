@@ -46,10 +46,7 @@ extension HostPolicy {
             switch answers.isEmpty ? nil : procedure.stack(on: devices[place].release).flatMap({ answers[$0.offer] }) {
             case nil: break
             case .refused(let how): refusal = how
-            case .unanswered(let error):
-                let reason = Reason(error)
-                let failure = ClientConfigurationError(client: client.client.name, message: reason.message)
-                return (.failure(failure), reason, nil, nil)
+            case .unanswered(let error): return (nil, Reason(error), nil, nil)
             case .judgedOn(let handshake):
                 position = views.firstIndex { $0.handshake == handshake } ?? views.count
                 if position == views.count { views.append((handshake, view(of: handshake.presented, on: handshake))) }
@@ -67,7 +64,7 @@ extension HostPolicy {
             view.tellsOfOthers = false
             let forecaster = Forecaster(
                 verdict, of: client, procedure, in: self, on: devices[place], by: verifier, view)
-            return (.success(verdict), reason, forecaster, refusal == nil ? views[position].handshake : nil)
+            return (verdict, reason, forecaster, refusal == nil ? views[position].handshake : nil)
         }
         let presented = views.flatMap(\.view.presented.certificates)
         let inUse = Set(presented.marks + clients.flatMap { $0.decided?.certificates.marks ?? [] })
@@ -112,36 +109,31 @@ extension HostPolicy {
         return names.isEmpty ? [] : [Finding(.keyTypesDiffer, .note, message)]
     }
 
+    /// The verdict of a client or `nil` without one, with what its ``ClientVerdict`` knows of it.
+    typealias Decision = (verdict: Verdict?, reason: Reason, forecaster: Forecaster?, handshake: Handshake?)
+
     /// The verdicts of all clients on each device they run on, of those with one of these stacks if they are given; `decide` is asked
     /// with the position of the device.
     func verdicts(
-        of stacks: [TLSStack?]? = nil,
-        _ decide: (ConfiguredClient, any ClientProcedure, _ place: Int) -> (
-            Result<Verdict, ClientConfigurationError>, Reason, Forecaster?, Handshake?
-        )
+        of stacks: [TLSStack?]? = nil, _ decide: (ConfiguredClient, any ClientProcedure, _ place: Int) -> Decision
     ) -> [ClientVerdict] {
         let ranks = ranks
         return devices.enumerated().flatMap { place, device in
             clients.enumerated().filter { device.runs($1.client) }.compactMap { index, client in
-                let rank = place * clients.count + ranks[index]
+                var decision: Decision
                 switch client.procedure {
                 case .success(let procedure) where stacks?.contains(procedure.stack(on: device.release)) == false:
                     return nil
-                case .failure(let error):
-                    let reason = Reason(ClientVerdict.notSetUp, error.message)
-                    return ClientVerdict(client, on: device, in: self, rank: rank, .failure(error), reason: reason)
+                case .failure(let error): decision = (nil, Reason(ClientVerdict.notSetUp, error.message), nil, nil)
                 case .success(let procedure):
-                    let (verdict, reason, forecaster, handshake) = decide(client, procedure, place)
-                    if let damage = (try? verdict.get()).flatMap({
-                        device.damage(concerning: $0) ?? device.unknownKey(of: $0)
-                    }) {
-                        let error = ClientConfigurationError(client: client.client.name, message: damage.message)
-                        return ClientVerdict(client, on: device, in: self, rank: rank, .failure(error), reason: damage)
+                    decision = decide(client, procedure, place)
+                    if let verdict = decision.verdict,
+                        let damage = device.damage(concerning: verdict) ?? device.unknownKey(of: verdict)
+                    {
+                        decision = (nil, damage, nil, nil)
                     }
-                    return ClientVerdict(
-                        client, on: device, in: self, rank: rank, verdict, reason: reason, forecaster: forecaster,
-                        handshake: handshake)
                 }
+                return ClientVerdict(client, on: device, in: self, rank: place * clients.count + ranks[index], decision)
             }
         }
     }

@@ -2,15 +2,11 @@ import Pinning
 import X509
 
 extension HostPolicy {
-    /// A client's verdicts on a key without a certificate, or on a certificate with an unknown issuer.
-    struct NextForecast {
-        /// The verdict below an issuer that is not pinned.
-        let unpinned: Verdict
-        /// The verdict below today's issuers or a pinned CA; `nil` if there is none.
-        let pinned: Verdict?
-        /// `true` for a client that counts matches on all certificates of a path, whose number is not known.
-        let countsAll: Bool
-    }
+    /// A client's verdicts on a key without a certificate, or on a certificate with an unknown issuer: below an issuer
+    /// that is not pinned, and below today's issuers or a pinned CA, `nil` if there is none.
+    ///
+    /// `countsAll` is `true` for a client that counts matches on all certificates of a path, whose number is not known.
+    typealias NextForecast = (unpinned: Verdict, pinned: Verdict?, countsAll: Bool)
 
     func nextForecast(
         of key: PublicKey, _ certificate: Certificate?, by client: ConfiguredClient, _ procedure: any ClientProcedure,
@@ -39,19 +35,15 @@ extension HostPolicy {
         let unpinned = below(issuer(key.unknown))
         let conditions = forecaster.comparison.conditions
         let countsAll = conditions.contains { $0.place == .everywhere }
-        if unpinned.isAccepted { return NextForecast(unpinned: unpinned, pinned: nil, countsAll: countsAll) }
-        if served != nil, certificate == nil {
-            let renewal = forecaster.renewal(key, at: time)
-            return NextForecast(unpinned: unpinned, pinned: renewal, countsAll: countsAll)
-        }
+        if unpinned.isAccepted { return (unpinned, nil, countsAll) }
+        if served != nil, certificate == nil { return (unpinned, forecaster.renewal(key, at: time), countsAll) }
         let atCAs = Set(conditions.filter { $0.place == .authorities }.flatMap(\.pins))
         let cas = forecaster.pins.enumerated().lazy.compactMap { index, pin -> Certificate? in
             if let own = pin.certificate { return own.isCA ? own : nil }
             guard atCAs.contains(index) || forecaster.knownCAs(pin.spkiSHA256) != nil else { return nil }
             return issuer(key.standIn(pin.spkiSHA256))
         }
-        let verdicts = cas.prefix(64).map(below)
-        return NextForecast(unpinned: unpinned, pinned: verdicts.first(where: \.isAccepted), countsAll: countsAll)
+        return (unpinned, cas.prefix(64).map(below).first(where: \.isAccepted), countsAll)
     }
 
     /// `true` if a missing issuer is the only fault of a chain on every device.

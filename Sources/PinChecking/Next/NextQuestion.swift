@@ -84,11 +84,7 @@ package struct NextQuestion {
             clients = policy.verdicts { client, procedure, place in
                 let forecast = policy.nextForecast(
                     of: key, certificate, by: client, procedure, on: place, beside: served, for: name, at: time)
-                switch decision(forecast, client, item, isServed: served != nil) {
-                case .success(let verdict): return (.success(verdict), reason(verdict, client, item), nil, nil)
-                case .failure(let doubt):
-                    return (.failure(doubt), Reason(ClientVerdict.undecided, doubt.message), nil, nil)
-                }
+                return decision(forecast, client, item, isServed: served != nil)
             }
         }
         let verdict = clients.ending(in: policy, at: time)
@@ -114,14 +110,13 @@ package struct NextQuestion {
     /// Combines two worlds: the client rejects in both, accepts with every issuer, or cannot be decided.
     private func decision(
         _ forecast: HostPolicy.NextForecast, _ client: ConfiguredClient, _ item: NextItem, isServed: Bool
-    ) -> Result<Verdict, ClientConfigurationError> {
+    ) -> HostPolicy.Decision {
         let certificate = item.certificates.first
-        func unknown(_ why: String) -> Result<Verdict, ClientConfigurationError> {
-            .failure(ClientConfigurationError(client: client.client.name, message: why))
-        }
+        func known(_ verdict: Verdict) -> HostPolicy.Decision { (verdict, reason(verdict, client, item), nil, nil) }
+        func unknown(_ why: String) -> HostPolicy.Decision { (nil, Reason(ClientVerdict.undecided, why), nil, nil) }
         let unpinned = forecast.unpinned
         guard let accepted = unpinned.isAccepted ? unpinned : forecast.pinned, accepted.isAccepted else {
-            return .success(unpinned)
+            return known(unpinned)
         }
         let file = certificate.map { "add \($0.issuer) to the file" } ?? "ask with the certificate once it is issued"
         switch accepted.reason {
@@ -139,13 +134,13 @@ package struct NextQuestion {
         }
         if unpinned.isAccepted {
             // Two equal pins match the leaf twice, as often as an assumed chain of two certificates is long.
-            guard forecast.countsAll, case .pinMatched = unpinned.reason else { return .success(unpinned) }
+            guard forecast.countsAll, case .pinMatched = unpinned.reason else { return known(unpinned) }
             return unknown(
                 "\(client.client.name) compares all certificates of the chain, and how many there are cannot be told: \(file)"
             )
         }
         if certificate == nil, isServed, accepted.matches.contains(where: { $0.depth == 0 }) {
-            return .success(accepted)
+            return known(accepted)
         }
         return unknown("whether a pinned CA issues it cannot be told: \(file)")
     }
