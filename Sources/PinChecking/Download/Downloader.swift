@@ -158,17 +158,6 @@ extension HostPolicy {
     }
 }
 
-extension DownloadResult {
-    fileprivate var mayPass: Bool {
-        switch ending {
-        case .notAccepted: hops.last?.result?.verdict.outcome == .unreachable
-        case .status: [408, 429, 500, 502, 503, 504].contains(hops.last?.status)
-        case .brokenOff(let error): error != .cancelled && error != .handshakeNotCompleted
-        default: false
-        }
-    }
-}
-
 package struct DownloadRequest: Sendable {
     package let location: HTTPLocation
     /// The user's header fields, which only the URL's own server receives.
@@ -221,6 +210,15 @@ package struct DownloadResult: Sendable {
     /// The coding of the document in the server's words, not escaped; `nil` if there is none.
     package var contentCoding: String?
     package var time = Duration.zero
+
+    fileprivate var mayPass: Bool {
+        switch ending {
+        case .notAccepted: hops.last?.result?.verdict.outcome == .unreachable
+        case .status: [408, 429, 500, 502, 503, 504].contains(hops.last?.status)
+        case .brokenOff(let error): error != .cancelled && error != .handshakeNotCompleted
+        default: false
+        }
+    }
 }
 
 package final class DownloadProgress: Sendable {

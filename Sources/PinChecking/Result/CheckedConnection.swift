@@ -64,6 +64,24 @@ package struct CheckedConnection: Sendable {
             .warning(.clientCertificateRequired, "\(ended): its chain is judged all the same", remedy: remedy)
         ]
     }
+
+    /// The result of the connection; `serving` has the places that gave a chain to another one, `kept` the key types to
+    /// request instead; `nil` if a record requests this one.
+    ///
+    /// A server without a key type refuses by an alert of RFC 8446, 4.1.1, or by a certificate of another type. A reset
+    /// or an end may have other causes.
+    fileprivate func coverage(whereOthersWork serving: Set<String>, keeping kept: [CertificateKeyType]?) -> Coverage {
+        guard case .failure(let error) = result else { return .chain }
+        if case .family = variant { return .unknown(Reason(error, id: "addresses-incomplete")) }
+        guard let type = variant.keyType, serving.contains(place), error.phase == .handshake,
+            !["timeout", "no-time"].contains(error.id)
+        else { return .unknown(Reason(error)) }
+        if case .keyTypeRefused = error.reason {
+            return .none(Reason(FindingID.keyTypeAbsent.word, "no certificate with an \(type) key"))
+        }
+        let remedy = kept.map { Remedy.leaveOut("\(type)", keeping: $0.map(\.rawValue)) }
+        return .unknown(Reason(error, remedy: remedy))
+    }
 }
 
 package struct CheckedTarget: Sendable {
@@ -89,52 +107,7 @@ extension CheckedTarget {
         }
         (self.policy, self.comparison) = (policy, comparison)
     }
-}
 
-package struct CheckedAnswer: Sendable {
-    package let exchange: CheckExchange
-    /// The server's answer, or its failure; `nil` if no request was sent because the server was not accepted.
-    package let result: Result<HTTPResponse, HTTPError>?
-
-    /// `true` if the answer is as expected; `nil` if no request was sent.
-    package var isAsExpected: Bool? { result == nil ? nil : objection == nil }
-
-    /// The warning that the answer is an error, if no status is expected.
-    var warning: Finding? {
-        guard exchange.expected == nil, case .success(let answer)? = result, answer.status >= 400 else { return nil }
-        let line = TerminalText.shortened(answer.statusLine, to: 200)
-        return .warning(.errorAnswer, "\(exchange.request.title) is answered by \(line)", remedy: .giveExpectedStatus)
-    }
-
-    /// The objection to the answer; without an expected status any answer is fine.
-    var objection: Reason? {
-        // The user determines the length of the path, the server that of the line.
-        let question = TerminalText.shortened(exchange.request.title, to: 120)
-        switch result {
-        case nil: return nil
-        case .success(let answer):
-            guard let expected = exchange.expected, !expected.includes(answer.status) else { return nil }
-            let line = TerminalText.shortened(answer.statusLine, to: 200)
-            let words = TerminalText.shortened(expected.texts.joined(separator: ","), to: 120)
-            return Reason("unexpected-status", "\(question) is answered by \(line), not by \(words)")
-        case .failure(let error):
-            return Reason("no-http-answer", "\(question) has no HTTP answer: \(error)", remedy: error.remedy)
-        }
-    }
-}
-
-extension HTTPError {
-    /// The remedy for a missing answer; `nil` if the sentence contains it or there is none.
-    fileprivate var remedy: Remedy? {
-        switch self {
-        case .deadlineExceeded: .raiseTimeout
-        case .handshakeNotCompleted, .alert(.certificateRequired): .giveClientCertificate
-        default: nil
-        }
-    }
-}
-
-extension CheckedTarget {
     package func results(since changes: [BaselineChanges?]? = nil) -> [CheckResult] {
         if let bad { return [CheckResult(of: bad.entry, at: bad.time)] }
         let changes = changes ?? connections.map { _ in nil }
@@ -185,6 +158,49 @@ extension CheckedTarget {
                 ? (connection.judged?.view.presented ?? connection.served?.presented)?.certificates ?? [] : [],
             variant: comparison == nil ? nil : connection.variant, answer: connection.answer, changes: changes,
             findings: findings)
+    }
+}
+
+package struct CheckedAnswer: Sendable {
+    package let exchange: CheckExchange
+    /// The server's answer, or its failure; `nil` if no request was sent because the server was not accepted.
+    package let result: Result<HTTPResponse, HTTPError>?
+
+    /// `true` if the answer is as expected; `nil` if no request was sent.
+    package var isAsExpected: Bool? { result == nil ? nil : objection == nil }
+
+    /// The warning that the answer is an error, if no status is expected.
+    var warning: Finding? {
+        guard exchange.expected == nil, case .success(let answer)? = result, answer.status >= 400 else { return nil }
+        let line = TerminalText.shortened(answer.statusLine, to: 200)
+        return .warning(.errorAnswer, "\(exchange.request.title) is answered by \(line)", remedy: .giveExpectedStatus)
+    }
+
+    /// The objection to the answer; without an expected status any answer is fine.
+    var objection: Reason? {
+        // The user determines the length of the path, the server that of the line.
+        let question = TerminalText.shortened(exchange.request.title, to: 120)
+        switch result {
+        case nil: return nil
+        case .success(let answer):
+            guard let expected = exchange.expected, !expected.includes(answer.status) else { return nil }
+            let line = TerminalText.shortened(answer.statusLine, to: 200)
+            let words = TerminalText.shortened(expected.texts.joined(separator: ","), to: 120)
+            return Reason("unexpected-status", "\(question) is answered by \(line), not by \(words)")
+        case .failure(let error):
+            return Reason("no-http-answer", "\(question) has no HTTP answer: \(error)", remedy: error.remedy)
+        }
+    }
+}
+
+extension HTTPError {
+    /// The remedy for a missing answer; `nil` if the sentence contains it or there is none.
+    fileprivate var remedy: Remedy? {
+        switch self {
+        case .deadlineExceeded: .raiseTimeout
+        case .handshakeNotCompleted, .alert(.certificateRequired): .giveClientCertificate
+        default: nil
+        }
     }
 }
 
