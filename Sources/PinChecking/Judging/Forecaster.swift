@@ -66,9 +66,7 @@ final class Forecaster: Sendable {
     /// A certificate like today's with its lifetime, of 398 days at most, which no platform refuses.
     func assumedLeaf(_ key: PublicKey, at time: Timestamp) -> PresentedChain {
         let lifetime = leaf.notBefore.seconds(to: leaf.notAfter)
-        let assumed = Certificate.assumedLeaf(like: leaf, key: key, from: time, seconds: min(lifetime, 398 * 86_400))
-        // One certificate is always a chain.
-        return PresentedChain([assumed]) ?? today.presented
+        return PresentedChain(.assumedLeaf(like: leaf, key: key, from: time, seconds: min(lifetime, 398 * 86_400)))
     }
 
     /// A renewal at `time` below today's path.

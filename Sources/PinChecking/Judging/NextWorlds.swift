@@ -13,9 +13,7 @@ extension HostPolicy {
         on place: Int, beside served: PresentedChain?, for name: ReferenceName, at time: Timestamp
     ) -> NextForecast {
         let device = devices[place]
-        let ordinary = Certificate.ordinary(for: name, key: key, at: time)
-        // One certificate is always a chain.
-        guard let today = served ?? PresentedChain([ordinary]) else { preconditionFailure("a chain has a leaf") }
+        let today = served ?? PresentedChain(.ordinary(for: name, key: key, at: time))
         let view = ServerView(
             presented: today, referenceName: name, time: time, fetchable: fetchable, release: device.release)
         let nothing = Verdict(
@@ -26,7 +24,7 @@ extension HostPolicy {
             by: RememberingVerifier(client.trustsInstalledRoots ? device.verifierWithInstalledRoots : device.verifier),
             view)
         let presented =
-            certificate.flatMap { PresentedChain([$0]) }
+            certificate.map { PresentedChain($0) }
             ?? (served == nil ? today : forecaster.assumedLeaf(key, at: time))
         func below(_ issuer: Certificate) -> Verdict {
             forecaster.forecast(presented, at: time, .searched(orBelow: issuer, assumedClass))

@@ -106,13 +106,13 @@ extension Forecaster {
             return renewal(spareKey, by: [certificate], at: time).flatMap { noBackup($0, by: index) }
         }
         if isWhole {
-            guard let presented = PresentedChain([certificate] + cas + today.fetchable) else { return nil }
+            let presented = PresentedChain(certificate, below: cas + today.fetchable)
             let issuer = Certificate.assumedIssuer(like: certificate, key: leaf.publicKey.unknown, at: time)
             return noBackup(forecast(presented, at: time, .searched(orBelow: issuer, policy.assumedClass)), by: index)
         }
         // The names in a certificate show whose key it has.
         let question = PathQuestion(
-            presented: PresentedChain([certificate]) ?? today.presented, anchors: .only([certificate]),
+            presented: PresentedChain(certificate), anchors: .only([certificate]),
             policy: .sslServer(name: today.referenceName), time: time, platform: platform)
         if let other = real.findPaths(question).failures.first(where: { $0.id == "name-mismatch" }) {
             return noBackup(.untrusted([other]))

@@ -40,16 +40,17 @@ package struct NextQuestion {
     }
 
     private func result(on item: NextItem, served: PresentedChain?, at now: Timestamp) -> CheckResult {
-        guard let leaf = item.certificates.first, let chain = PresentedChain(item.certificates) else {
+        guard let chain = PresentedChain(item.certificates) else {
             return forecast(of: item, served, at: now, [.issuer, .certificate, .name])
         }
+        let leaf = chain.leaf
         // A certificate is not deployed before its first day.
         let time = max(now, leaf.notBefore)
         var assumptions: [Assumption] = time > now ? [.time] : []
         var judged = judge(chain, item, at: time)
         let isAlone = item.kind == .certificate && !leaf.isSelfIssued
         if isAlone, judged.lacksIssuer || policy.lacksIssuer(chain, for: name, at: time) {
-            let whole = served.flatMap { PresentedChain([leaf] + $0.certificates.dropFirst()) }
+            let whole = served.map { PresentedChain(leaf, below: $0.certificates.dropFirst()) }
             if let whole, !policy.lacksIssuer(whole, for: name, at: time) {
                 judged = judge(whole, item, at: time)
                 assumptions.append(.intermediates)

@@ -111,7 +111,7 @@ package struct KeySource: Sendable {
         self.items = items
         let certificates = items.compactMap(\.certificate)
         if let leaf = items.first(where: { $0.role == .leaf })?.certificate {
-            presented = PresentedChain([leaf] + certificates.filter { $0 != leaf })
+            presented = PresentedChain(leaf, below: certificates.filter { $0 != leaf })
         }
         suspicion = .interceptor(in: presented?.certificates ?? certificates)
     }

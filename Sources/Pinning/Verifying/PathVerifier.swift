@@ -68,6 +68,10 @@ package struct PresentedChain: Sendable, Hashable {
         guard let leaf = certificates.first else { return nil }
         (self.leaf, self.certificates) = (leaf, certificates)
     }
+
+    package init(_ leaf: Certificate, below others: some Sequence<Certificate> = []) {
+        (self.leaf, certificates) = (leaf, [leaf] + others)
+    }
 }
 
 /// The findings of a ``PathVerifier``; procedures get a ``TrustResult`` instead.
