@@ -33,7 +33,7 @@ import X509
         let stack = try #require(policy.stacks(for: nil).first ?? nil)
         return policy.judge(
             first.presented, for: ReferenceName("api.example.com"), at: Timestamp(secondsSinceEpoch: LabClock.now),
-            on: first, answer.map { [stack.offer: $0] } ?? [:], serverName: .leftOut)
+            on: first, answer.map { [stack.offer: $0] } ?? [:])
     }
 
     private static let hybrid = ConnectionFacts.Choice(TLSStack.hybrid, "X25519MLKEM768")

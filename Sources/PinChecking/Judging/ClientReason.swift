@@ -1,21 +1,12 @@
-package import Pinning
+import Pinning
 import TLSProbe
 import X509
 
-package enum SentServerName: Hashable, Sendable {
-    case noServer
-    case name(String)
-    /// No name was sent, as the check is made; `name` is the server's known name, in addition to its address.
-    case none(name: ServerName?)
-    /// No name was sent, because the user wanted none, or to compare the result.
-    case leftOut
-}
-
 extension Reason {
-    /// The reason of a verdict in one line, with the facts that a remedy needs.
+    /// The reason of a verdict in one line, with the facts that a remedy needs; `attempt` is `nil` without a server.
     init(
         _ verdict: Verdict, of client: ConfiguredClient, for name: ReferenceName, by policy: HostPolicy,
-        serverName: SentServerName, proxy: Proxy? = nil, hasAnchors: Bool, on device: JudgedDevice? = nil,
+        asked attempt: Attempt? = nil, hasAnchors: Bool, on device: JudgedDevice? = nil,
         _ refusal: HandshakeRefusal? = nil
     ) {
         func reason(_ message: String, _ hints: [String] = [], _ remedy: Remedy? = nil) -> Reason {
@@ -46,8 +37,7 @@ extension Reason {
                 return
             }
             var hints = failures.prefix(3).dropFirst().map { "also, \($0)" }
-            var remedy = policy.anchorRemedy(
-                for: first, of: client, serverName == .noServer, proxy, hasAnchors: hasAnchors)
+            var remedy = policy.anchorRemedy(for: first, of: client, attempt, hasAnchors: hasAnchors)
             // AFSecurityPolicy accepts the certificate with a setting of its own: no anchor is needed.
             if first.reason == .selfSigned, client.client.hasSecurityPolicy,
                 client.pins?.certificates.contains(first.certificate) == true
@@ -63,13 +53,15 @@ extension Reason {
                 }
             }
             // The requested name explains most certificates for another name.
-            if case .nameMismatch = first.reason {
-                switch serverName {
-                case .noServer: break
-                case .name(let name): hints.append("the SNI was \(name)")
-                default: hints.append("this address serves \(first.certificate) to clients that send no SNI")
+            if case .nameMismatch = first.reason, let (endpoint, variant) = attempt {
+                let sent = endpoint.request.serverNameIndication
+                hints.append(
+                    sent.map { "the SNI was \($0.name)" }
+                        ?? "this address serves \(first.certificate) to clients that send no SNI")
+                // The name may be left out because the user wants none, or to compare the result.
+                if sent == nil, variant != .withoutSNI, !endpoint.omitsServerName {
+                    remedy = endpoint.nameToSend.map(Remedy.sendServerName) ?? .giveServerName
                 }
-                if case .none(let name) = serverName { remedy = name.map(Remedy.sendServerName) ?? .giveServerName }
             }
             self = reason("\(first)", hints, remedy)
         case .pinMismatch:
@@ -97,15 +89,15 @@ extension Reason {
 extension HostPolicy {
     /// The remedy for a missing anchor; `nil` if none is missing or the given anchors have to suffice.
     fileprivate func anchorRemedy(
-        for failure: TrustFailure, of client: ConfiguredClient, _ isOfFile: Bool, _ proxy: Proxy?, hasAnchors: Bool
+        for failure: TrustFailure, of client: ConfiguredClient, _ attempt: Attempt?, hasAnchors: Bool
     ) -> Remedy? {
         switch failure.reason {
         case .unknownIssuer:
             let giving = giving(issuerOf: failure.certificate, for: client)
             // A root rarely issues a server's certificate: the server left out the issuer.
             guard failure.depth > 0, [.helps, .doesNotHelp, .isOfAnother].contains(giving) else {
-                if let proxy { return .askWithoutProxy(proxy.url) }
-                return .sendIntermediate(giving, isOfFile: isOfFile, mayBeOwnRoot: !hasAnchors)
+                if let proxy = attempt?.endpoint.request.proxy { return .askWithoutProxy(proxy.url) }
+                return .sendIntermediate(giving, isOfFile: attempt == nil, mayBeOwnRoot: !hasAnchors)
             }
             return hasAnchors ? nil : .nameAuthority
         case .untrustedRoot, .selfSigned: return hasAnchors ? nil : .nameRoot

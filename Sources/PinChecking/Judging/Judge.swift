@@ -22,9 +22,9 @@ extension HostPolicy {
     /// reason of a verdict in words, where that is not done as for a server.
     func judge(
         _ presented: PresentedChain, for name: ReferenceName, at time: Timestamp, on first: Handshake? = nil,
-        _ answers: Answers = [:], of keyType: CertificateKeyType? = nil, serverName: SentServerName = .noServer,
-        through proxy: Proxy? = nil, wording: ((Verdict, ConfiguredClient) -> Reason)? = nil
+        _ answers: Answers = [:], asked attempt: Attempt? = nil, wording: ((Verdict, ConfiguredClient) -> Reason)? = nil
     ) -> JudgedChain {
+        let keyType = attempt?.variant.keyType
         func view(of presented: PresentedChain, on handshake: Handshake?) -> ServerView {
             ServerView(
                 presented: presented, referenceName: name, time: time, fetchable: fetchable,
@@ -58,7 +58,7 @@ extension HostPolicy {
             let reason =
                 wording?(verdict, client)
                 ?? Reason(
-                    verdict, of: client, for: view.referenceName, by: self, serverName: serverName, proxy: proxy,
+                    verdict, of: client, for: view.referenceName, by: self, asked: attempt,
                     hasAnchors: givenRoots != nil, on: devices[place], refusal)
             // An outlook reads verdicts alone.
             view.tellsOfOthers = false

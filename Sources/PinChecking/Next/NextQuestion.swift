@@ -72,7 +72,7 @@ package struct NextQuestion {
 
     private func reason(_ verdict: Verdict, _ client: ConfiguredClient, _ item: NextItem) -> Reason {
         if verdict.reason.isPinMismatch { return item.missingPin(of: client) }
-        return Reason(verdict, of: client, for: name, by: policy, serverName: .noServer, hasAnchors: true)
+        return Reason(verdict, of: client, for: name, by: policy, hasAnchors: true)
     }
 
     /// The result for a key without a certificate, or for a certificate whose issuer is not known.

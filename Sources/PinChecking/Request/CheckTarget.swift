@@ -195,6 +195,8 @@ package enum Variant: Hashable, Sendable {
     }
 }
 
+typealias Attempt = (endpoint: CheckEndpoint, variant: Variant)
+
 extension CheckRequest {
     package struct Variants: Hashable, Sendable {
         package var allAddresses = false

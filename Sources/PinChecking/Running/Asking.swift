@@ -29,8 +29,6 @@ extension HostPolicy {
     }
 }
 
-typealias Attempt = (endpoint: CheckEndpoint, variant: Variant)
-
 extension Checker {
     /// Connects and judges; an ordinary client that is accepted sends its request.
     func connection(

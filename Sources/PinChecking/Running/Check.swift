@@ -196,7 +196,7 @@ package struct Environment: Sendable {
             do throws(Problem) {
                 let policy = try policy.get()
                 let chain = handshake.presented
-                let judged = policy.judge(chain, for: .name(host), at: now(), on: handshake, serverName: .leftOut)
+                let judged = policy.judge(chain, for: .name(host), at: now(), on: handshake)
                 let reason = judged.ending.reason
                 guard judged.ending.outcome != .accepted else { return nil }
                 return (reason.sentence, Self.remedy(for: reason.id, chain.leaf))

@@ -132,15 +132,9 @@ package struct Checker: Sendable {
         guard let policy, let handshake = connection.served, !isOutOfTime else { return connection }
         let endpoint = connection.endpoint
         ProbeWatch.current?("\(endpoint.target): judging the chain")
-        let serverName: SentServerName =
-            if let sent = endpoint.request.serverNameIndication {
-                .name(sent.name)
-            } else if connection.variant == .withoutSNI || endpoint.omitsServerName { .leftOut } else {
-                .none(name: endpoint.nameToSend)
-            }
         connection.judged = policy.judge(
             handshake.presented, for: endpoint.referenceName, at: connection.time, on: handshake, connection.answers,
-            of: connection.variant.keyType, serverName: serverName, through: endpoint.request.proxy)
+            asked: (endpoint, connection.variant))
         return connection
     }
 }
