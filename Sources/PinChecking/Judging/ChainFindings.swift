@@ -6,7 +6,7 @@ import X509
 extension HostPolicy {
     func findings(
         on clients: [ClientVerdict], _ views: [ServerView], _ interception: Finding?, isAdvising: Bool
-    ) -> (findings: [Finding], notes: [Finding]) {
+    ) -> [Finding] {
         let ranked = clients.ranked
         var findings = warnings(of: ranked, among: clients) + platformRules(ranked) + missingClients(clients)
         if let deciding = ranked.shown, let verdict = deciding.decided {
@@ -18,12 +18,10 @@ extension HostPolicy {
         let isRefused = !ranked.isEmpty && ranked.allSatisfy { $0.isAccepted == false }
         let notes = ranked.flatMap { $0.decided?.findings ?? [] }.filter { $0.level == .note }.distinct
         let interception = [interception].compactMap(\.self)
-        return (
-            findings + interception.filter { $0.level == .warning }
-                + views.flatMap { $0.evidence?.findings(isRefused: isRefused) ?? [] }.distinct,
-            remarks + rootNotes(on: ranked, views[0]) + differentLeaves(of: ranked) + notes
-                + interception.filter { $0.level == .note }
-        )
+        return findings + interception.filter { $0.level == .warning }
+            + views.flatMap { $0.evidence?.findings(isRefused: isRefused) ?? [] }.distinct + remarks
+            + rootNotes(on: ranked, views[0]) + differentLeaves(of: ranked) + notes
+            + interception.filter { $0.level == .note }
     }
 
     /// That clients are shown different certificates, by what their TLS offers.

@@ -88,12 +88,10 @@ package struct JudgedChain: Sendable {
     package let view: ServerView
     /// The verdicts in the order of the chosen clients, device by device.
     package var clients: [ClientVerdict]
-    /// The finding that the chain is or may be an interceptor's; also among the findings or notes.
+    /// The finding that the chain is or may be an interceptor's; also among the findings.
     package let interception: Finding?
+    /// The warnings and the notes on the verdicts and the roots of devices, each once.
     let findings: [Finding]
-    /// The notes on the verdicts and the roots of devices, each once.
-    let notes: [Finding]
-
     let ending: Ending
 
     /// The shown verdict: the first that rejects, else the first of the table; `nil` if no client could be set up.

@@ -77,13 +77,13 @@ extension HostPolicy {
         // A proxy is the cause of all else: a remedy for the chain would mislead.
         let isIntercepted = interception?.kind == .interceptor && interception?.level == .warning
         if isIntercepted { for index in clients.indices { clients[index].reason.remedy = nil } }
-        let (findings, notes) = findings(on: clients, views.map(\.view), interception, isAdvising: !isIntercepted)
+        let findings = findings(on: clients, views.map(\.view), interception, isAdvising: !isIntercepted)
         // Clients on these devices never get such a key.
         let leftOut = keyType == nil ? [] : Set(devices.map(\.name)).subtracting(clients.map(\.judgedDevice.name))
         let view = clients.shown?.view ?? views[0].view
         return JudgedChain(
-            policy: self, view: view, clients: clients, interception: interception, findings: findings,
-            notes: notes + self.leftOut(beside: stacks, keyType),
+            policy: self, view: view, clients: clients, interception: interception,
+            findings: findings + self.leftOut(beside: stacks, keyType),
             ending: clients.ending(in: self, at: view.time, leftOut: leftOut))
     }
 

@@ -128,7 +128,7 @@ extension CheckResult {
             target: name, referenceName: judged.view.referenceName, time: judged.view.time, policy: judged.policy,
             verdict: judged.ending, judged: judged,
             presented: judged.shown == nil ? [] : judged.view.presented.certificates, next: next,
-            findings: judged.policy.warnings(at: judged.view.time) + judged.findings + judged.notes
+            findings: judged.policy.warnings(at: judged.view.time) + judged.findings
         ).concluded()
     }
 

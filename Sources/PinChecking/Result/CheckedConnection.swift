@@ -135,14 +135,10 @@ extension CheckedTarget {
         {
             findings.append(.warning(.clientCertificateUnfit, "the client certificate \(identity.leaf) \(why)"))
         }
-        if let judged = connection.judged {
-            findings += judged.findings + connection.handshakeFindings
-            if let recorded = changes?.recorded, let lastPins = judged.lastPinsWarning(since: recorded) {
-                findings.append(lastPins)
-            }
-            findings += judged.notes
-        } else if connection.isShown {
-            findings += connection.handshakeFindings
+        findings += connection.judged?.findings ?? []
+        if connection.judged != nil || connection.isShown { findings += connection.handshakeFindings }
+        if let recorded = changes?.recorded, let lastPins = connection.judged?.lastPinsWarning(since: recorded) {
+            findings.append(lastPins)
         }
         if let served = connection.served, served.clientCertificateRequested, served.handshakeCompleted,
             !served.clientCertificateSent
