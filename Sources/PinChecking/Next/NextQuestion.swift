@@ -58,12 +58,10 @@ package struct NextQuestion {
                 return forecast(of: item, served, at: time, assumptions + [.issuer])
             }
         }
-        let next = NextDeployment(item: item, assumptions: assumptions)
-        var result = CheckResult(judged, named: item.file, next: next)
-        if !result.presented.isEmpty { result.presented = item.certificates }
         let sent = served?.certificates.dropFirst().map(\.description) ?? []
-        result.findings += findings(assumptions, item, sent: sent)
-        return result.concluded()
+        return CheckResult(
+            judged, named: item.file, next: NextDeployment(item: item, assumptions: assumptions),
+            adding: findings(assumptions, item, sent: sent))
     }
 
     private func judge(_ chain: PresentedChain, _ item: NextItem, at time: Timestamp) -> JudgedChain {

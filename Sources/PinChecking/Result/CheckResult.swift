@@ -122,13 +122,14 @@ extension CheckResult {
         at now: Timestamp
     ) { self.init(policy.judge(chain, for: referenceName, at: policy.time ?? now), named: name) }
 
-    /// The result for a chain from a file; `next` makes it a future deployment.
-    init(_ judged: JudgedChain, named name: String, next: NextDeployment? = nil) {
+    /// The result for a chain from a file; `next` makes it a future deployment, with findings of its own.
+    init(_ judged: JudgedChain, named name: String, next: NextDeployment? = nil, adding findings: [Finding] = []) {
+        let presented = next?.item.certificates ?? judged.view.presented.certificates
         self = CheckResult(
             target: name, referenceName: judged.view.referenceName, time: judged.view.time, policy: judged.policy,
             verdict: judged.ending, judged: judged,
-            presented: judged.shown == nil ? [] : judged.view.presented.certificates, next: next,
-            findings: judged.policy.warnings(at: judged.view.time) + judged.findings
+            presented: judged.shown == nil ? [] : presented, next: next,
+            findings: judged.policy.warnings(at: judged.view.time) + judged.findings + findings
         ).concluded()
     }
 
