@@ -139,16 +139,13 @@ extension HostPolicy {
 }
 
 extension Verdict {
-    var isMissingAnchor: Bool {
-        if case .untrusted(let failures) = reason { failures.contains(where: \.isMissingAnchor) } else { false }
-    }
+    var isMissingAnchor: Bool { reason.failures.contains(where: \.isMissingAnchor) }
 
     /// The platform whose rule is the reason; `nil` if others share the rule, as phones share key usage.
     fileprivate var refusingPlatform: PlatformFamily? {
         if case .refusedByTransportSecurity = reason { return .apple }
-        guard case .untrusted(let failures) = reason else { return nil }
-        if case .keyUsage? = failures.first?.reason { return nil }
-        return failures.first?.platform
+        if case .keyUsage? = reason.failures.first?.reason { return nil }
+        return reason.failures.first?.platform
     }
 }
 
@@ -156,18 +153,16 @@ extension JudgedDevice {
     /// The damage to the system's store near this chain's certificates, so that no verdict is possible: their root or a
     /// distrust of it may be lost.
     func damage(concerning verdict: Verdict) -> Reason? {
-        let isMissing =
-            if case .untrusted(let failures) = verdict.reason { failures.contains(where: \.lacksAnchor) } else { false }
         let damage = verifier.trustStore.damage(
-            concerning: verdict.builtChain.certificates, whenMissing: isMissing)
+            concerning: verdict.builtChain.certificates,
+            whenMissing: verdict.reason.failures.contains(where: \.lacksAnchor))
         let advice = "reinstall ca-certificates, or give anchors"
         return damage.first.map { Reason("damaged-trust-store", "the system's store is damaged in \($0): \(advice)") }
     }
 
     /// That the leaf has a key which phones and newer OpenSSLs know, and the one at hand does not: a rejection for it says nothing.
     func unknownKey(of verdict: Verdict) -> Reason? {
-        guard case .untrusted(let failures) = verdict.reason,
-            let first = failures.first(where: { $0.reason == .weakKey }), first.depth == 0,
+        guard let first = verdict.reason.failures.first(where: { $0.reason == .weakKey }), first.depth == 0,
             first.certificate.publicKey.algorithm.isOfNewerOpenSSL
         else { return nil }
         let key = first.certificate.publicKey.algorithm

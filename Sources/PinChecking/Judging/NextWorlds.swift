@@ -79,11 +79,7 @@ extension HostPolicy {
 
 extension JudgedChain {
     /// `true` if a client rejects only because an issuer is missing.
-    var lacksIssuer: Bool {
-        clients.contains { client in
-            if case .untrusted(let failures)? = client.decided?.reason { failures.lackIssuer } else { false }
-        }
-    }
+    var lacksIssuer: Bool { clients.contains { $0.decided?.reason.failures.lackIssuer == true } }
 }
 
 extension [TrustFailure] {

@@ -68,6 +68,8 @@ public struct Verdict: Sendable, Hashable {
         }
 
         package var isPinMismatch: Bool { id == "pin-mismatch" }
+        /// The reasons why a valid path is missing; empty if none is.
+        package var failures: [TrustFailure] { if case .untrusted(let failures) = self { failures } else { [] } }
 
         /// A stable word for machines, as in `pin-mismatch`.
         public var id: String {
