@@ -1,5 +1,4 @@
 import Base
-import PinFormats
 package import Pinning
 package import TLSProbe
 

@@ -1,5 +1,4 @@
 import Pinning
-import X509
 
 extension HostPolicy {
     /// A client's verdicts on a key without a certificate, or on a certificate with an unknown issuer: below an issuer

@@ -1,5 +1,4 @@
 package import Base
-import PinFormats
 package import Pinning
 package import TLSProbe
 

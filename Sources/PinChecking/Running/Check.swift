@@ -1,7 +1,6 @@
 import Base
 package import Pinning
 package import TLSProbe
-import X509
 
 package struct Check: Sendable {
     /// The most simultaneous connections to one target: servers are not flooded, and descriptors suffice.
