@@ -19,7 +19,9 @@ public struct ClientVerdict: Sendable {
     let rank: Int
     /// The client's view of other worlds; `nil` without a verdict or for a forecast.
     private let forecaster: Forecaster?
-    private var knowledge: (inUse: Set<SHA256Digest>, isIdleTaken: Bool) = ([], false)
+    /// The keys and fingerprints of certificates that its connection shows in use.
+    private(set) var inUse: Set<SHA256Digest> = []
+    private var isIdleTaken = false
     package private(set) var outlook: Outlook?
     /// The configured pins on its path, even if it does not compare them there.
     package private(set) var matches: [PinMatch] = []
@@ -50,18 +52,15 @@ public struct ClientVerdict: Sendable {
     /// `isIdleTaken`, because another client follows the same sources.
     mutating func lookAhead(inUse: Set<SHA256Digest>, isIdleTaken: Bool) {
         guard let forecaster else { return }
-        knowledge = (inUse, isIdleTaken)
+        (self.inUse, self.isIdleTaken) = (inUse, isIdleTaken)
         (outlook, matches) = forecaster.outlook(inUse: inUse, isIdleTaken: isIdleTaken)
     }
 
     /// Computes the outlook again, with keys that other connections show in use.
-    mutating func learn(inUse: Set<SHA256Digest>) {
-        guard !inUse.isSubset(of: knowledge.inUse) else { return }
-        lookAhead(inUse: inUse.union(knowledge.inUse), isIdleTaken: knowledge.isIdleTaken)
+    mutating func learn(inUse more: Set<SHA256Digest>) {
+        guard !more.isSubset(of: inUse) else { return }
+        lookAhead(inUse: more.union(inUse), isIdleTaken: isIdleTaken)
     }
-
-    /// The keys and fingerprints of certificates that its connection shows in use.
-    var inUse: Set<SHA256Digest> { knowledge.inUse }
 
     mutating func ignore(_ ids: Set<FindingID>) { outlook = outlook?.without(ids) }
 
