@@ -78,14 +78,6 @@ extension AnchorBundle {
 }
 
 extension CheckRequest.Trust {
-    func given() throws(Problem) -> [AnchorBundle]? {
-        guard anchors.isEmpty else { return try AnchorBundle.all(at: anchors, as: "anchors") }
-        guard includesSystem != true else {
-            throw .usage("the system's roots are to be added to anchors, and none are given", .addAnchors)
-        }
-        return nil
-    }
-
     /// The trust store for a device, and its name in reports.
     func store(
         _ given: [AnchorBundle]?, beside own: @autoclosure () -> TrustStore, selected selection: AnchorSelection? = nil

@@ -107,7 +107,10 @@ package struct Policies {
 
     private mutating func givenAnchors(_ trust: CheckRequest.Trust) throws(Problem) -> [AnchorBundle]? {
         if let known = anchors[trust] { return known }
-        let given = try trust.given()
+        guard !trust.anchors.isEmpty || trust.includesSystem != true else {
+            throw .usage("the system's roots are to be added to anchors, and none are given", .addAnchors)
+        }
+        let given = try trust.anchors.isEmpty ? nil : AnchorBundle.all(at: trust.anchors, as: "anchors")
         anchors[trust] = .some(given)
         return given
     }
