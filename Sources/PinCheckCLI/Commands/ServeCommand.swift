@@ -44,7 +44,9 @@ extension Invocation {
         let connections = min(512, max(8, descriptors / 4))
         let connection = settings.request.connection
         let checker = Checker(in: context.engine(withConnections: max(1, descriptors - connections * 9 / 8)))
-        let service = ProbeService(modules, checker: checker, metrics: metrics, log: log, settings, now: context.now)
+        let service = ProbeService(
+            modules, checker: checker, metrics: metrics, log: log, jobs: connection.jobs ?? RequestDefaults.jobs,
+            hosts: settings.allowedHosts, now: context.now)
         let server = ScrapeServer(connections: connections, metrics) { await service.answer(to: $0) }
         let result: Result<ExitStatus, any Error>
         do {

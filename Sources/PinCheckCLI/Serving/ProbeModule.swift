@@ -64,6 +64,7 @@ final class ProbeModule: Sendable {
     }
 }
 
+/// The targets of `--allow-target`, which the exporter may be asked for.
 struct AllowedTargets: Sendable {
     private var entries: [(target: Target, isPattern: Bool)] = []
     var includesAll = false

@@ -16,14 +16,14 @@ final class ProbeService: Sendable {
 
     init(
         _ modules: [String: ProbeModule], checker: Checker, metrics: ServeMetrics, log: ServeLog,
-        _ settings: Settings, now: @escaping @Sendable () -> Timestamp
+        jobs: Int, hosts: [ServerName], now: @escaping @Sendable () -> Timestamp
     ) {
         self.modules = Mutex(modules)
         self.checker = checker
         self.metrics = metrics
         self.log = log
-        most = max(1, min(settings.request.connection.jobs ?? RequestDefaults.jobs, checker.connectionLimit))
-        hosts = Set(settings.allowedHosts + [.dns("localhost")])
+        most = max(1, min(jobs, checker.connectionLimit))
+        self.hosts = Set(hosts + [.dns("localhost")])
         self.now = now
     }
 

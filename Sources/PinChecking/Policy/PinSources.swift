@@ -194,6 +194,7 @@ struct PinSources: Sendable {
                 + (nearest.map { "the nearest is for \($0)" }
                     ?? "there are lines for \(listed(hosts.map(\.description)))"))
     }
+}
 
 extension PinConfiguration {
     /// `true` for hosts with pins that no client reads by itself: lines, or a policy.

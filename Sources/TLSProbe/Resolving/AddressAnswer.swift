@@ -147,7 +147,8 @@ package struct AnswerError: Error, Sendable, Hashable, CustomStringConvertible {
     fileprivate init(notAnAddress text: String, at place: String) {
         let hasPort = text.hasPrefix("[") || text.contains(".") && text.contains(":")
         // Only the number of characters is shown: a file that was named by mistake may contain secrets.
-        self.init("\(text.count) characters that are not an address" + (hasPort ? ": leave the port out" : ""), at: place)
+        let remedy = hasPort ? ": leave the port out" : ""
+        self.init("\(text.count) characters that are not an address" + remedy, at: place)
     }
 
     fileprivate init(responseCode code: Int) {
