@@ -67,12 +67,20 @@ package final class HostPolicy: Sendable {
 }
 
 /// A device that chains are judged for: its roots, and the version of its system.
-package struct JudgedDevice: Sendable {
+package final class JudgedDevice: Sendable {
     /// The device; `nil` if it is this machine.
     package let device: Device?
     package let trust: HostPolicy.Trust
     package let verifier: OpenSSLPathVerifier
     package let verifierWithInstalledRoots: OpenSSLPathVerifier
+
+    init(
+        device: Device?, trust: HostPolicy.Trust, verifier: OpenSSLPathVerifier,
+        verifierWithInstalledRoots: OpenSSLPathVerifier
+    ) {
+        (self.device, self.trust) = (device, trust)
+        (self.verifier, self.verifierWithInstalledRoots) = (verifier, verifierWithInstalledRoots)
+    }
 
     package var name: String { device?.name ?? DeviceData.systemName }
 
