@@ -71,9 +71,9 @@ import Testing
             var document = TerminalDocument()
             var result: [UInt8] = []
             for start in stride(from: 0, to: bytes.count, by: length) {
-                result += document.shown(Array(bytes[start..<min(start + length, bytes.count)]))
+                result += document.show(Array(bytes[start..<min(start + length, bytes.count)]))
             }
-            result += document.finished()
+            result += document.finish()
             #expect(String(decoding: result, as: UTF8.self) == shown)
         }
     }
@@ -82,7 +82,7 @@ import Testing
         arguments: [[0x9B, 0x32, 0x4A], [0x41, 0xE2, 0x82], [0xF0], [0xFF, 0x1B], [0x80, 0x80, 0x80, 0x80]] as [[UInt8]]
     ) func noByteThatIsNoTextIsLeft(bytes: [UInt8]) {
         var document = TerminalDocument()
-        let result = bytes.flatMap { document.shown([$0]) } + document.finished()
+        let result = bytes.flatMap { document.show([$0]) } + document.finish()
         let text = String(validating: result, as: UTF8.self)
         #expect(text?.contains("\u{FFFD}") == true && text?.contains("\u{1B}") == false)
     }

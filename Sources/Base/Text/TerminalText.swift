@@ -52,14 +52,14 @@ package struct TerminalDocument: Sendable {
 
     package init() {}
 
-    package mutating func shown(_ piece: [UInt8]) -> [UInt8] {
+    package mutating func show(_ piece: [UInt8]) -> [UInt8] {
         let bytes = rest + piece
         let end = Self.wholeCount(of: bytes)
         rest = Array(bytes[end...])
         return Self.escaped(bytes[..<end])
     }
 
-    package mutating func finished() -> [UInt8] {
+    package mutating func finish() -> [UInt8] {
         defer { rest = [] }
         return Self.escaped(rest[...])
     }

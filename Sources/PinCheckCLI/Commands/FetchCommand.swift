@@ -106,10 +106,10 @@ extension Invocation {
         let isShown = !isQuiet && errors.isTerminal && context.environment["TERM"] != "dumb"
         let showing = isShown ? Task { await progress.show(on: errors) } : nil
         let stream: DownloadStream = { (bytes) throws(OutputError) in
-            try write(shown.withLock { $0?.shown(bytes) } ?? bytes)
+            try write(shown.withLock { $0?.show(bytes) } ?? bytes)
         }
         var result = await downloader.fetch(download, toFile: open == nil ? file : nil, or: stream, progress: progress)
-        if let rest = shown.withLock({ $0?.finished() }), !rest.isEmpty {
+        if let rest = shown.withLock({ $0?.finish() }), !rest.isEmpty {
             do throws(OutputError) { try write(rest) } catch { result.ending = .notStored(.output(error)) }
         }
         showing?.cancel()

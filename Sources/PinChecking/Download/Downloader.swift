@@ -121,7 +121,7 @@ package final class Downloader: Sendable {
         return await checker.connection(
             of: (check.endpoint, .ordinary), check, until: Deadline(in: check.timeout), asks: true
         ) { connection in
-            let connection = checker.judged(connection, by: check.policy)
+            let connection = checker.judge(connection, by: check.policy)
             let isPinned = connection.judged?.clients.contains { $0.decided?.isByPins == true } ?? false
             guard connection.verdict.outcome == .accepted, isFirst || isPinned else { return (connection, nil) }
             let missing = document.expect(from: isPinned ? acceptance : nil, goingOn: goingOn)

@@ -26,7 +26,7 @@ extension HostPolicy {
             certificate.map { PresentedChain($0) }
             ?? (served == nil ? today : forecaster.assumedLeaf(key, at: time))
         func below(_ issuer: Certificate) -> Verdict {
-            forecaster.forecast(presented, at: time, .searched(orBelow: issuer, assumedClass))
+            forecaster.forecast(presented, at: time, .search(orBelow: issuer, assumedClass))
         }
         func issuer(_ key: PublicKey) -> Certificate { .assumedIssuer(like: presented.leaf, key: key, at: time) }
         let unpinned = below(issuer(key.unknown))

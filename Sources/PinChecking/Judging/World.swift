@@ -8,7 +8,7 @@ import X509
 struct World: PathVerifier {
     enum Paths: Sendable {
         /// A search; a leaf that is assumed or only lacks its issuer is below this certificate, an anchor of the class.
-        case searched(orBelow: Certificate, AnchorClass)
+        case search(orBelow: Certificate, AnchorClass)
         /// A change of today's paths. The certificates with the fingerprints in `absent` are not anchors in the world.
         case changed(absent: Set<SHA256Digest> = [], @Sendable (PathQuestion, [[Certificate]]) -> [[Certificate]])
         /// A search for the paths of a CA, with the assumed leaf below.
@@ -31,7 +31,7 @@ struct World: PathVerifier {
     func findPaths(_ question: PathQuestion) -> PathFindings {
         var asked = question
         switch paths {
-        case .searched(let issuer, _): return searched(question, orBelow: issuer)
+        case .search(let issuer, _): return search(question, orBelow: issuer)
         case .changed(let absent, let change):
             (asked.presented, asked.time, asked.evidence) = (today.presented, today.time, today.evidence)
             asked.anchors = question.anchors.without(absent)
@@ -52,7 +52,7 @@ struct World: PathVerifier {
         }
     }
 
-    private func searched(_ question: PathQuestion, orBelow issuer: Certificate) -> PathFindings {
+    private func search(_ question: PathQuestion, orBelow issuer: Certificate) -> PathFindings {
         let leaf = presented.leaf
         let unknown = TrustFailure(.unknownIssuer, at: 0, of: leaf)
         let found =
@@ -69,7 +69,7 @@ struct World: PathVerifier {
     ) -> PathFindings {
         var (valid, against): ([[Certificate]], [TrustFailure]) = ([], [])
         for path in paths where !valid.contains(path) {
-            let objections = ended(path, question) + objections(to: path, question)
+            let objections = expiryFailures(path, question) + objections(to: path, question)
             if objections.isEmpty { valid.append(path) } else { against += objections }
         }
         guard valid.isEmpty else { return PathFindings(validPaths: valid) }
@@ -77,7 +77,7 @@ struct World: PathVerifier {
     }
 
     /// The CAs of a path that end before the world's time; an anchor counts only if the platform checks it.
-    private func ended(_ path: [Certificate], _ question: PathQuestion) -> [TrustFailure] {
+    private func expiryFailures(_ path: [Certificate], _ question: PathQuestion) -> [TrustFailure] {
         guard presented.leaf.isAssumed else { return [] }
         let looksAtAnchors = question.platform?.judgesAnchors ?? true
         return path.enumerated().dropFirst().filter { depth, certificate in
@@ -94,11 +94,11 @@ struct World: PathVerifier {
         }
         // The timestamps to demand depend on an issuer that is not known.
         var evidence = question.evidence
-        if case .searched = paths { evidence = nil }
+        if case .search = paths { evidence = nil }
         let objections = (question.platform ?? .openssl).objections(
             to: path, firstAnchor: path.count - 1, findings: [], under: question.policy, evidence: evidence
         ) {
-            if case .searched(_, let anchorClass) = paths { return anchorClass }
+            if case .search(_, let anchorClass) = paths { return anchorClass }
             return real.anchorClass(of: anchor, question.anchors)
         }
         if case .below = paths { return objections }

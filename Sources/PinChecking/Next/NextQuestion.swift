@@ -103,7 +103,7 @@ package struct NextQuestion {
             next: NextDeployment(item: item, assumptions: all, issuers: issuers.map(\.description)),
             findings: policy.warnings(at: time) + policy.missingClients(clients) + keyWarnings
                 + (verdict.outcome == .accepted ? findings(all, item) + doubts(clients) : [])
-        ).concluded()
+        ).withEnding()
     }
 
     /// Combines two worlds: the client rejects in both, accepts with every issuer, or cannot be decided.

@@ -43,7 +43,7 @@ public struct CheckResult: Sendable {
     /// The outlook of the verdicts: the worst of all clients.
     package private(set) var outlook: Outlook? = nil
 
-    func concluded() -> CheckResult {
+    func withEnding() -> CheckResult {
         var result = self
         let ignored = policy?.outlook.ignored ?? []
         func told(_ findings: [Finding], _ level: Finding.Level) -> [Finding] {
@@ -130,7 +130,7 @@ extension CheckResult {
             verdict: judged.ending, judged: judged,
             presented: judged.shown == nil ? [] : presented, next: next,
             findings: judged.policy.warnings(at: judged.view.time) + judged.findings + findings
-        ).concluded()
+        ).withEnding()
     }
 
     /// The result on an entry that could not be checked.
@@ -143,7 +143,7 @@ extension CheckResult {
         self = CheckResult(
             target: bad.name, referenceName: .unchecked, time: time, policy: nil,
             verdict: Ending(problem.kind == .noInput ? .notRead : .notSetUp, reason)
-        ).concluded()
+        ).withEnding()
     }
 
     /// The result for a recorded endpoint that was not contacted, compared with a baseline.
@@ -159,7 +159,7 @@ extension CheckResult {
             target: key.target, endpoint: facts,
             referenceName: key.verifyName.map(ReferenceName.init(written:)) ?? .unchecked, time: time, policy: nil,
             verdict: .unjudged, changes: changes
-        ).concluded()
+        ).withEnding()
     }
 
     /// The source of a certificate in the shown chain: a stable word, or empty, and people's words, `nil` if presented.

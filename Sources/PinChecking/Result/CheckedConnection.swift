@@ -111,7 +111,7 @@ extension CheckedTarget {
     package func results(since changes: [BaselineChanges?]? = nil) -> [CheckResult] {
         if let bad { return [CheckResult(of: bad.entry, at: bad.time)] }
         let changes = changes ?? connections.map { _ in nil }
-        var results = connections.indices.map { result(connections[$0], changes[$0]).concluded() }
+        var results = connections.indices.map { result(connections[$0], changes[$0]).withEnding() }
         guard var comparison, let last = results.indices.last else { return results }
         let isUnchanged = changes.allSatisfy { $0?.status == .unchanged }
         let differed = Set(changes.compactMap { $0?.recorded }.filter { $0.key.variant == nil }.map(\.leaf)).count > 1
@@ -121,11 +121,11 @@ extension CheckedTarget {
             let index = results.lastIndex(where: { $0.counts && $0.outcome == .accepted })
         {
             results[index].difference = warning
-            results[index] = results[index].concluded()
+            results[index] = results[index].withEnding()
         }
         comparison.conclude(by: results.filter(\.counts), isUnchanged: isUnchanged)
         results[last].consistency = comparison
-        results[last] = results[last].concluded()
+        results[last] = results[last].withEnding()
         return results
     }
 

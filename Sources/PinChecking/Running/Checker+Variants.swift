@@ -15,7 +15,7 @@ extension Checker {
         // What is recorded is told, whatever came of it.
         let expected = check.recorded.map(Set.init) ?? check.expected
         let connections = all.covered(expecting: expected).map { connection in
-            connection.isTold ? judged(connection, by: check.policy, judging) : connection
+            connection.isTold ? judge(connection, by: check.policy, judging) : connection
         }
         return CheckedTarget(
             check.recorded == nil ? connections.filter(\.isTold) : connections, by: check.policy,
@@ -23,11 +23,11 @@ extension Checker {
     }
 
     /// Judges a connection once, if there is time left for it.
-    private func judged(
+    private func judge(
         _ connection: CheckedConnection, by policy: HostPolicy?, _ judging: JudgingTime
     ) -> CheckedConnection {
         guard connection.judged == nil, !connection.isOutOfTime else { return connection }
-        return judging.counting { judged(connection, by: policy, isOutOfTime: judging.isUsedUp) }
+        return judging.counting { judge(connection, by: policy, isOutOfTime: judging.isUsedUp) }
     }
 
     /// What to connect to, families of which a name has no address, and names and families that could not be looked up.
@@ -121,7 +121,7 @@ extension Checker {
             guard connection.endpoint.exchange != nil, attempt.variant == .ordinary else { return connection }
             // Judging runs on other threads, so that it does not delay the other connections.
             return await withTaskExecutorPreference(globalConcurrentExecutor) {
-                judged(connection, by: check.policy, judging)
+                judge(connection, by: check.policy, judging)
             }
         }
     }

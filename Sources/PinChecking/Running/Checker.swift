@@ -40,7 +40,7 @@ package struct Checker: Sendable {
         let checker = Checker(in: environment, expecting: more == nil ? checks.count : .max)
         let result: Result<Void, Failure>
         if more == nil, checks.count == 1, checks[0].isOne {
-            let target = await checker.checked(checks[0])
+            let target = await checker.checkOne(checks[0])
             result = Result { () throws(Failure) in try each(0, target) }
         } else {
             let most = max(1, request.connection.jobs ?? RequestDefaults.jobs)
@@ -113,18 +113,18 @@ package struct Checker: Sendable {
         if let bad = check.bad { return CheckedTarget(connections: [], policy: nil, bad: (bad, now())) }
         var checker = self
         checker.prober = probers.next()
-        if check.isOne { return await checker.checked(check) }
+        if check.isOne { return await checker.checkOne(check) }
         return await TargetWork.$current.withValue(TargetWork()) { await checker.checkedVariants(of: check) }
     }
 
-    private func checked(_ check: Check) async -> CheckedTarget {
+    private func checkOne(_ check: Check) async -> CheckedTarget {
         let connection = await connection(of: (check.endpoint, .ordinary), check, until: Deadline(in: check.timeout)) {
-            judged($0, by: check.policy)
+            judge($0, by: check.policy)
         }
         return CheckedTarget(connections: [connection], policy: check.policy)
     }
 
-    func judged(_ connection: CheckedConnection, by policy: HostPolicy?, isOutOfTime: Bool = false) -> CheckedConnection
+    func judge(_ connection: CheckedConnection, by policy: HostPolicy?, isOutOfTime: Bool = false) -> CheckedConnection
     {
         var connection = connection
         connection.time = policy?.time ?? connection.time

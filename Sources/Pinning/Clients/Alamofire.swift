@@ -57,7 +57,7 @@ package struct Alamofire: ClientProcedure {
             run.warn(
                 .hostNotEvaluated,
                 "no evaluator is set for \(host): it falls to default handling, and nothing is pinned")
-            return run.unpinned("no evaluator is set for \(host)", system, disposition: .performDefaultHandling)
+            return run.acceptUnpinned("no evaluator is set for \(host)", system, disposition: .performDefaultHandling)
         }
         run.fail("evaluator", "no evaluator is set for \(host), and allHostsMustBeEvaluated")
         return run.verdict(
@@ -113,7 +113,7 @@ package struct Alamofire: ClientProcedure {
                 run.warn(.nameNotChecked, "validateHost is off: a certificate for any name is accepted")
             }
             run.record(result, leadsTo: end)
-            guard result.isTrusted else { return run.rejected(result.failures, on: result.builtChain) }
+            guard result.isTrusted else { return run.reject(result.failures, on: result.builtChain) }
         } else {
             run.skip("name", "validateHost is off")
             run.skip("trust", "performDefaultValidation and validateHost are both off: only the pins count")

@@ -26,16 +26,16 @@ package struct AndroidNetworkSecurityConfig: ClientProcedure {
             return trust.overridesPins(endingAt: anchor, isOfSystem: verifier.holdsAnchor(like: anchor))
         }
         return run.afterServerTrust(by: trust) { run, system in
-            guard let pins = run.pins else { return run.unpinned("the host has no pin set", system) }
+            guard let pins = run.pins else { return run.acceptUnpinned("the host has no pin set", system) }
             run.warnOfTimeZone(of: expiration)
             if let expiration, expiration < run.view.time {
                 run.warn(.pinSetExpired, "the pin set expired at \(expiration): Android pins nothing any more")
-                return run.unpinned("the pin set expired at \(expiration)", system)
+                return run.acceptUnpinned("the pin set expired at \(expiration)", system)
             }
             run.warnOfPathDependence(system) { isExempt($0) || !pins.publicKeyMatches(on: $0).isEmpty }
             if let anchor = system.builtChain.certificates.last, isExempt(system.builtChain) {
                 run.warn(.pinsOverridden, "the anchor \(anchor) is exempt from pinning (overridePins)")
-                return run.unpinned("the anchor \(anchor) has overridePins", system)
+                return run.acceptUnpinned("the anchor \(anchor) has overridePins", system)
             }
             return run.compare(.keys(of: pins, at: .anywhere), on: system)
         }

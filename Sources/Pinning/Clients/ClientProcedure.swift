@@ -39,7 +39,7 @@ extension ClientProcedure {
         }
         run.fail(failure.id, failure.description)
         run.skip("trust", "not judged: the handshake has ended")
-        return run.rejected([failure], on: run.leafAlone)
+        return run.reject([failure], on: run.leafAlone)
     }
 }
 

@@ -15,7 +15,7 @@ package struct Curl: ClientProcedure {
             run.warn(.validityNotChecked, "curl --insecure checks neither trust nor dates nor the name, only the pin")
         } else {
             run.record(system)
-            guard system.isTrusted else { return run.rejected(system.failures, on: system.builtChain) }
+            guard system.isTrusted else { return run.reject(system.failures, on: system.builtChain) }
         }
         guard let pins = run.pins else {
             run.skip("pins", "no --pinnedpubkey")

@@ -29,7 +29,8 @@ package struct NSPinnedDomains: ClientProcedure {
     package func evaluate(_ run: inout ProcedureRun) -> Verdict {
         run.afterServerTrust { run, system in
             guard let identities, run.pins != nil || identities != .eitherKey else {
-                return run.unpinned("the host is not in NSPinnedDomains", system, disposition: .performDefaultHandling)
+                return run.acceptUnpinned(
+                    "the host is not in NSPinnedDomains", system, disposition: .performDefaultHandling)
             }
             let pinned = run.pins?.pins.map(\.spkiSHA256) ?? []
             for path in system.validPaths {

@@ -164,7 +164,7 @@ package struct ProcedureRun {
                 .configuredAnchors,
                 "the app's configuration trusts \(trust.words) for \(hosts), and no other root (\(place.origin))")
         }
-        return rejected(system.failures, on: system.builtChain)
+        return reject(system.failures, on: system.builtChain)
     }
 
     /// Ends with a match or a mismatch on the built chain; `isHashed` is `false` for a key that can never match.
@@ -200,14 +200,16 @@ package struct ProcedureRun {
         return verdict(.pinMatched(match), on: chain, matches: matched)
     }
 
-    mutating func unpinned(_ why: String, _ result: TrustResult, disposition: ChallengeDisposition? = nil) -> Verdict {
+    mutating func acceptUnpinned(
+        _ why: String, _ result: TrustResult, disposition: ChallengeDisposition? = nil
+    ) -> Verdict {
         skip("pins", why)
         return verdict(
             result.isTrusted ? .pinsNotApplied(why) : .untrusted(result.failures), on: result.builtChain,
             disposition: disposition)
     }
 
-    mutating func rejected(_ failures: [TrustFailure], on chain: BuiltChain) -> Verdict {
+    mutating func reject(_ failures: [TrustFailure], on chain: BuiltChain) -> Verdict {
         skip("pins", "not compared: the client rejects before that")
         return verdict(.untrusted(failures), on: chain)
     }

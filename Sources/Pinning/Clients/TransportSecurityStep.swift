@@ -32,7 +32,7 @@ extension ProcedureRun {
             step.judgeConnection(view.connection)
             step.judgeLeaf(view.presented.leaf, view.evidence)
             if verdict.isAccepted { step.judgeTrust(refusal) }
-            verdict = step.ended()
+            verdict = step.conclude()
             if verdict.isAccepted, case .ip = host, view.referenceName.serverName != host,
                 !requirement.allowsInsecureLoads
             {
@@ -118,7 +118,7 @@ private struct TransportSecurityStep {
     }
 
     /// The verdict after the step: the first failure rejects what the client accepts, the others are warnings.
-    func ended() -> Verdict {
+    func conclude() -> Verdict {
         var (verdict, others) = (verdict, failures[...])
         if verdict.isAccepted, let first = others.popFirst() {
             verdict.reason = .refusedByTransportSecurity(first)

@@ -41,7 +41,7 @@ package struct TrustKit: ClientProcedure {
         run.record(system)
         let end = expiration.flatMap { $0 < run.view.time ? "the pinning policy expired at \($0)" : nil }
         if let why = isUnpinned || pins == nil ? "the host has no pinning policy" : end {
-            return run.unpinned("DomainNotPinned: \(why)", system, disposition: .performDefaultHandling)
+            return run.acceptUnpinned("DomainNotPinned: \(why)", system, disposition: .performDefaultHandling)
         }
         guard system.isTrusted else {
             run.skip("pins", "FailedInvalidCertificateChain: blocked, enforced or not")
