@@ -147,6 +147,7 @@ extension [ClientVerdict] {
 
     /// The first that rejects, by device and table, or else the first.
     var shown: ClientVerdict? {
+        guard count > 1 else { return first { $0.isAccepted != nil } }
         // Positions are compared, because a verdict is large.
         func key(_ index: Int) -> (Int, Int) { (self[index].isAccepted == true ? 1 : 0, self[index].rank) }
         return indices.filter { self[$0].isAccepted != nil }.min { key($0) < key($1) }.map { self[$0] }

@@ -171,9 +171,10 @@ extension CheckResult {
         guard let policy else { return ("", nil) }
         if policy.pins?.certificates.contains(certificate) == true { return ("pin", "pin") }
         if policy.fetchable.contains(certificate) { return ("intermediate", "intermediate given") }
-        let sources = judged?.shown?.client.androidTrust?.sources ?? []
+        let shown = judged?.shown
+        let sources = shown?.client.androidTrust?.sources ?? []
         if sources.contains(where: { $0.certificates.contains(certificate) }) { return ("configuration", "app's own") }
-        let trust = (judged?.shown?.judgedDevice ?? policy.devices[0]).trust
+        let trust = (shown?.judgedDevice ?? policy.devices[0]).trust
         if policy.settings.installedRoots.contains(certificate) { return (trust.rawValue, "extra root") }
         if trust == .anchors || policy.givenRoots?.holds(certificate) == true { return (trust.rawValue, "anchors") }
         return (trust.rawValue, trust == .system || trust == .both ? "system" : "device")
