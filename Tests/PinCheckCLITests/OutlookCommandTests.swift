@@ -73,6 +73,16 @@ import Testing
         await desk.expect("VERIFY " + filled(row[0]), row[1].replacing("DATE", with: date(inDays: 80)), at: now)
     }
 
+    /// Without limits a warning comes two weeks before an end, or in the last third of a lifetime below six weeks.
+    @Test(arguments: [
+        (-300, 15, "pass"), (-300, 13, "warn expires-soon"), (-18, 12, "pass"), (-21, 9, "warn expires-soon"),
+    ]) func theUsualLimitFitsTheLifetime(from: Int64, to: Int64, end: String) async throws {
+        let dates = (now + from * LabClock.day, now + to * LabClock.day)
+        let leaf = try root.issue(CertificateTemplate.leaf(host).valid(from: dates.0, to: dates.1))
+        let desk = try Desk(["chain.pem": leaf.pem, "root.pem": root.pem])
+        await desk.expect("VERIFY --fail-on warn", end, at: now)
+    }
+
     @Test func certificateModeMindsPaths() async throws {
         let pinned = "--pins @leaf.cer --client afnetworking "
         try await verify(pinned + "--fail-before 30d", below: shortInter).expect(
