@@ -123,13 +123,13 @@ import Testing
         (
             #"{"Status":0,"Answer":[{"type":1,"data":"2001:db8::1"}]}"#,
             "Answer[0].data: 11 characters that are not an address"
-        ), (#"{"Status":0,"Answer":[{"type":1}]}"#, "it is broken JSON, or no answer"),
-        (#"{"Status":99999999999999999999}"#, "it is broken JSON, or no answer"),
-        (#"{"Status":0,"Answer":[{"type":1e9,"data":"192.0.2.1"}]}"#, "it is broken JSON, or no answer"),
-        (#"{"ips":["192.0.2.1"],"ips":["192.0.2.2"]}"#, "it is broken JSON, or no answer"),
-        (#"{"ips":["192.0.2.1"]"#, "it is broken JSON, or no answer"),
-        (#"{"ips":["192.0.2.1"]} {}"#, "it is broken JSON, or no answer"),
-        (#"{"host":"\ud83d","ips":["192.0.2.1"]}"#, "it is broken JSON, or no answer"),
+        ), (#"{"Status":0,"Answer":[{"type":1}]}"#, "it is broken JSON, or not the answer"),
+        (#"{"Status":99999999999999999999}"#, "it is broken JSON, or not the answer"),
+        (#"{"Status":0,"Answer":[{"type":1e9,"data":"192.0.2.1"}]}"#, "it is broken JSON, or not the answer"),
+        (#"{"ips":["192.0.2.1"],"ips":["192.0.2.2"]}"#, "it is broken JSON, or not the answer"),
+        (#"{"ips":["192.0.2.1"]"#, "it is broken JSON, or not the answer"),
+        (#"{"ips":["192.0.2.1"]} {}"#, "it is broken JSON, or not the answer"),
+        (#"{"host":"\ud83d","ips":["192.0.2.1"]}"#, "it is broken JSON, or not the answer"),
         (#"["192.0.2.1"]"#, "line 1: 13 characters that are not an address"),
     ]) func whatIsWrongIsSaidWithItsPlace(text: String, expected: String) {
         let result = read(text)
@@ -144,7 +144,7 @@ import Testing
         let many = (0...256).map { "192.0.\($0 / 256).\($0 % 256)" }.joined(separator: "\n")
         #expect(read(many) == "error: it gives one host more than 256 addresses")
         for open in ["{\"a\":", "{\"ips\":["] {
-            #expect(read(String(repeating: open, count: 10_000)).hasPrefix("error: it is broken JSON, or no answer"))
+            #expect(read(String(repeating: open, count: 10_000)).hasPrefix("error: it is broken JSON, or not the answer"))
         }
     }
 }
