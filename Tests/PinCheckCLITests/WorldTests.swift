@@ -202,6 +202,8 @@ import Testing
     @Test(arguments: [
         ("verify @chain.pem \(leaving) --fail-before 30d", "fail root-leaves: the CA leaves Root on"),
         ("verify @chain.pem \(leaving) --fail-before 10d", "pass pin-matched: \"pins_end\" : \"root-change\""),
+        ("verify @chain.pem \(leaving) --min-pin-life 15d", "pass pin-matched"),
+        ("verify @chain.pem \(leaving) --min-pin-life 25d", short),
         ("verify @both.pem \(leaving) --pins R2 --fail-before 30d", "pass pin-matched"),
         ("verify @both.pem \(leaving) --pins R2 --fail-before 10d", "pass pin-matched"),
     ]) func aRootThatIsLeftIsAnEnd(line: String, end: String) async throws {

@@ -22,9 +22,7 @@ extension HostPolicy {
             nothing, of: client, procedure, in: self, on: device,
             by: RememberingVerifier(client.trustsInstalledRoots ? device.verifierWithInstalledRoots : device.verifier),
             view)
-        let presented =
-            certificate.map { PresentedChain($0) }
-            ?? (served == nil ? today : forecaster.assumedLeaf(key, at: time))
+        let presented = certificate.map { PresentedChain($0) } ?? forecaster.assumedLeaf(key, at: time)
         func below(_ issuer: Certificate) -> Verdict {
             forecaster.forecast(presented, at: time, .search(orBelow: issuer, assumedClass))
         }
