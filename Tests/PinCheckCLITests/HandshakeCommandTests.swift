@@ -121,10 +121,10 @@ import Testing
     @Test(arguments: [
         (
             "--groups secp256k1 --max-tls 1.2 --ciphers ECDHE",
-            "what was offered (groups secp256k1; cipher suites ECDHE): alert "
+            "the offer (groups secp256k1; cipher suites ECDHE): alert "
         ), ("--sigalgs ed448", "accepts no part of the offer (signature algorithms ed448): alert "),
-        ("--ciphers ECDHE-RSA-AES128-GCM-SHA256", "offered (cipher suites ECDHE-RSA-AES128-GCM-SHA256): alert "),
-        ("--groups secp256k1 --min-tls 1.3", "(groups secp256k1) fits none of the TLS versions"),
+        ("--ciphers ECDHE-RSA-AES128-GCM-SHA256", "offer (cipher suites ECDHE-RSA-AES128-GCM-SHA256): alert "),
+        ("--groups secp256k1 --min-tls 1.3", "(groups secp256k1) fits none of the allowed TLS versions"),
     ]) func aServerThatTakesNothingOfItIsToldFromABrokenOne(offer: String, words: String) async throws {
         try await Desk.serving { desk, _ in
             let outcome = await desk("CHECK -f json \(offer)").expect("unreachable offer-refused")

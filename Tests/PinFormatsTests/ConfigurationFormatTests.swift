@@ -199,8 +199,8 @@ import Testing
         android | <domain includeSubdomains="true"> API.example.com⏎        </domain> |  | missingValue | 4 | has no <domain>
         android | <pin-set ex | <domain>api.example.com</domain><pin-set ex | duplicate | 7 | given twice
         android | </base | <trust-anchors/></base | duplicate | 3 | two <trust-anchors>s
-        android | </base | <domain>a.b</domain></base | wrongValue | 3 | a <domain> stands in <base-config>
-        android | </base | <domain-config/></base | wrongValue | 3 | a <domain-config> stands in
+        android | </base | <domain>a.b</domain></base | wrongValue | 3 | <domain> is not allowed in <base-config>
+        android | </base | <domain-config/></base | wrongValue | 3 | <domain-config> is not allowed in
         android | <base-config> | <base-config/><base-config> | duplicate | 3 | two <base-config>s
         android | <debug-overrides> | <debug-overrides/><debug-overrides> | duplicate | 16 | two <debug-overrides>s
         android | src="system" | src="sytem" | wrongValue | 3 | it throws; it is src="system",
@@ -213,7 +213,7 @@ import Testing
         android | 2040-06-01 | 2040-06-31 | badDate | 7 | write it as 2027-06-01
         android | 2040-06-01 | 01.06.2040 | badDate | 7 | write it as 2027-06-01
         android | "true"> | "yes"> | wrongValue | 5 | neither true nor false
-        android | <base-config> | <base-config><pin-set/> | wrongValue | 3 | Android takes none
+        android | <base-config> | <base-config><pin-set/> | wrongValue | 3 | <pin-set> is not allowed
         android | src="system" | src="@raw/gone" | missingFile | 3 | '@raw/gone' is not there
         android | <network-s | <!DOCTYPE x><network-s | unreasonableDocument | 2 | DOCTYPE
         android | </domain-config> |  | brokenDocument | 17 | not well-formed XML

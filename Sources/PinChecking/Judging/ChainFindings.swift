@@ -104,7 +104,7 @@ extension HostPolicy {
     /// A note for each root that only some of the named devices have.
     func rootNotes(on clients: [ClientVerdict], _ view: ServerView) -> [Finding] {
         let named = devices.filter(\.usesOwnRoots).compactMap(\.device)
-        guard let lists, !named.isEmpty else { return [] }
+        guard let lists else { return [] }
         var roots: [Certificate] = []
         func add(_ path: [Certificate]) {
             guard let root = path.last, !roots.contains(root), lists.data.lists(root.der) else { return }

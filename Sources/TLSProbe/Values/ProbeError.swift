@@ -171,7 +171,7 @@ extension ProbeError: CustomStringConvertible {
             ("\(server) ended the handshake: alert \(alert), sent by the server", "; " + alert.advice(naming: name))
         case .offerRefused(let offer, nil):
             (
-                "no TLS version that may be offered can use \(offer)",
+                "the offer (\(offer)) fits none of the allowed TLS versions",
                 "; offer more, or see \(name(.minimumVersion)) and \(name(.maximumVersion))"
             )
         case .offerRefused(let offer, let alert?):
