@@ -112,12 +112,12 @@ import X509
     }
 
     @Test(arguments: [
-        (2_048, "AES128-SHA", "pass pin-matched", ["no-forward-secrecy"]),
-        (1_024, "DHE-RSA-AES128-GCM-SHA256", "fail handshake", ["weak-key-exchange"]),
-        (2_048, "DHE-RSA-AES128-GCM-SHA256", "fail handshake", ["weak-key-exchange"]),
-    ]) func aWeakKeyExchangeIsAWarningForEveryClient(bits: Int, suites: String, end: String, expected: [String])
-        async throws
-    {
+        (2_048, "AES128-SHA", "pass pin-matched", ["no-forward-secrecy"], "static RSA"),
+        (1_024, "DHE-RSA-AES128-GCM-SHA256", "fail handshake", ["weak-key-exchange"], "2048 are the least"),
+        (2_048, "DHE-RSA-AES128-GCM-SHA256", "fail handshake", ["weak-key-exchange"], "phones and browsers"),
+    ]) func aWeakKeyExchangeIsAWarningForEveryClient(
+        bits: Int, suites: String, end: String, expected: [String], why: String
+    ) async throws {
         let key = try LabKey.shared(.rsa(bits: bits), label: "key exchange")
         let leaf = try pki.interA.issue(
             CertificateTemplate.leaf(host).with { $0.keyUsage = [.digitalSignature, .keyEncipherment] }, key: key)
@@ -130,6 +130,7 @@ import X509
         }.expect(end)
         let found = try ids("warnings", outcome).filter { ["weak-key-exchange", "no-forward-secrecy"].contains($0) }
         #expect(found == expected)
+        outcome.says(why)
     }
 
     @Test func aServerThatAsksWhoTheClientIsIsToldAndOneThatInsistsWarned() async throws {

@@ -144,7 +144,7 @@ import Testing
         let many = (0...256).map { "192.0.\($0 / 256).\($0 % 256)" }.joined(separator: "\n")
         #expect(read(many) == "error: it gives one host more than 256 addresses")
         for open in ["{\"a\":", "{\"ips\":["] {
-            #expect(read(String(repeating: open, count: 10_000)).hasPrefix("error: it is broken JSON, or not the answer"))
+            #expect(read(String(repeating: open, count: 10_000)).hasPrefix("error: it is broken JSON"))
         }
     }
 }
