@@ -25,7 +25,7 @@ package enum PinCheck {
     }
 
     private static func obstacle() -> Problem? {
-        // Swift reads the arguments there on Linux.
+        // On Linux Swift reads the arguments from `/proc`.
         guard !CommandLine.arguments.isEmpty else {
             return .software("the system does not tell this program its arguments: mount /proc")
         }
@@ -93,7 +93,7 @@ package enum PinCheck {
         }
     }
 
-    /// Reports a file that ended the run also in the forms for machines: an annotation, and an erroneous test case.
+    /// Reports a file that ended the run in the forms for machines, too: as an annotation or an erroneous test case.
     private static func tell(_ error: Problem, where settings: Settings, in context: Context) {
         guard [.data, .noInput].contains(error.kind), let outputs = try? settings.outputs(in: context) else { return }
         for one in outputs where one.file != nil || !settings.isQuiet {

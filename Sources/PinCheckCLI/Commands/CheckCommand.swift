@@ -69,7 +69,7 @@ extension Invocation {
             supply, request, since: baseline, outputs, notes: policies.notes, state, questions, on: items)
     }
 
-    /// Refuses a limit that no pin can keep, unless lists or policies may have pins.
+    /// Refuses `--min-pin-life` if no pins are compared; lists and policies may give pins later.
     private func refuseLimitWithoutPins() throws(Problem) {
         let judging = settings.request.judging
         guard judging.outlook.minPinLife != nil, settings.policies.isEmpty, settings.lists.isEmpty,
@@ -121,7 +121,7 @@ extension Invocation {
         var bad = BadEntries()
         var unused = UnusedAddresses()
         unused.add(request.connection.addresses)
-        // A comparison with all targets of a run needs all of them.
+        // `--next` and a baseline need all targets of a run at once.
         let needsAll = !settings.next.isEmpty || settings.baseline != nil
         let (first, total, rest) = try targets.split(after: needsAll ? .max : context.targetWindow) { entry in
             switch entry {
@@ -142,10 +142,10 @@ extension Invocation {
                 unread.append(BadEntry(target.title, error.at(place)))
             }
         }
-        // What the flags name is no mistake of an entry.
+        // An unreadable file of the command line ends the run: it is not a mistake of an entry.
         if !unread.isEmpty { try policies.read(request.judging) }
         for entry in unread { bad.add(entry) }
-        // With a state their rows are told as long as any fault is.
+        // With `--state` the rows of bad entries are told like any other fault, not in each run.
         if settings.state == nil { bad.report(in: context.console) }
         guard !isWhole else { return (checks, nil, total) }
         var (stream, policies) = (rest, policies)
@@ -163,7 +163,7 @@ extension Invocation {
         return [try NextQuestion(name: name, policy: policy, job: nil, about: items)]
     }
 
-    /// Holds the file of a baseline that is written at the end; `nil` if it is only read.
+    /// Locks a baseline that is written at the end; `nil` if it is only read.
     func lockOfBaseline(_ path: String?) throws(Problem) -> FileLock? {
         guard settings.updatesBaseline, let path, path != "-", FileKind(at: path) == .regular else { return nil }
         return try OutputFile.lock(path, "this baseline")

@@ -23,7 +23,7 @@ extension Invocation {
     private func perform(_ scenes: [DemoScene], in directory: String, _ world: Context) async throws -> ExitStatus {
         let output = context.console.output
         let style = context.style(settings.color, on: output)
-        // The demo is read, not searched: even a file has lines as short as a page's.
+        // The demo is text to read: its lines are folded in a file or pipe, too.
         let layout = TextLayout(columns: output.layout.columns, wraps: true)
         let inner = layout.narrowed(by: 3)
         func write(_ text: String, indent: Int = 0) throws {
@@ -96,7 +96,7 @@ struct DemoScene: Sendable {
         try files.write(root.der, to: "Pins/root.cer")
         try files.write(selfSignedLeaf.der, to: "self-signed.cer")
         var world = context
-        // The only public root; the interceptor's is next to it in the system's store, as on a phone prepared for it.
+        // The only public root; the system's store also has the interceptor's, as on a phone prepared for it.
         world.publicRoots = [root.der]
         world.environment["SSL_CERT_FILE"] = try files.write(root.pem + interceptorRoot.pem, to: "system-roots.pem")
         world.environment["SSL_CERT_DIR"] = files.path + "/none"

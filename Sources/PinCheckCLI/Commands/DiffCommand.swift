@@ -97,7 +97,7 @@ extension Invocation {
 
     private func isJudged(_ request: CheckRequest) -> Bool {
         var judging = request.judging
-        // Options about the outlook and another day choose no rules to judge by.
+        // Options that set only the outlook or another day do not ask for verdicts.
         (judging.outlook, judging.time) = (OutlookRules(), nil)
         return !settings.policies.isEmpty || judging != CheckRequest.Judging()
     }

@@ -34,12 +34,12 @@ extension Invocation {
         let location = try Self.location(url)
         let file = try file(for: location)
         var download = DownloadRequest(location, request: try request())
-        // The default port is for a URL without a port.
+        // `--port` is for a URL without a port.
         if Self.authority(of: url).hasSuffix(":443") { download.request.connection.port = nil }
         download.fields = settings.fields
         download.mostRedirects = settings.mostRedirects
         download.retries = download.request.connection.retries ?? RequestDefaults.retries
-        // It is tried again as a whole.
+        // `--retries` repeats the whole download, not its connections.
         download.request.connection.retries = nil
         download.sha256 = settings.sha256
         let downloader = try downloader(of: download)
@@ -79,7 +79,7 @@ extension Invocation {
             return try policies.withLock { [check] (policies) throws(Problem) in try Check.plan([check], &policies)[0] }
         }
         let target = try Target("https://\(download.location.authority)/")
-        // Without an entry the host would silently have no pins.
+        // A host that is in no policy would silently have no pins.
         if let hosts, download.request.judging.pins.isEmpty { try hosts.require(target, download.request) }
         _ = try plan(target, download.request)
         for finding in policies.withLock({ $0.notes }) { context.console.report("Note: \(finding.reason.message)") }
@@ -158,7 +158,7 @@ extension Invocation {
         }
         if let path = file, path == "-" || AtomicFile.isStandardOutput(path) { file = nil }
         if let file { try OutputFile.refuseMissingDirectory(of: file) }
-        // Only a file hides a document until it is whole and its hash is known.
+        // Only a regular file can hold back a document until its hash is known.
         guard settings.sha256 == nil || file.map({ ![.pipe, .special].contains(FileKind(at: $0)) }) ?? false else {
             throw .usage(
                 "what goes to standard output or into a pipe is read before its hash is known: name a file with --output for "

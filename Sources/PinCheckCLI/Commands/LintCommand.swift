@@ -74,9 +74,9 @@ extension Invocation {
         } catch { return [error] }
     }
 
-    /// The name of a source in reports: text that is not a file may be a piece of a private key, unless it is all pins.
+    /// The name of a source in reports: text that is neither a file nor all pins may be a piece of a private key.
     private static func shown(_ source: String) -> String {
-        // A pin has 44 digits: a longer word may contain a key.
+        // A pin has 44 digits in Base64: a longer word may contain a key.
         let isPins = source.split(whereSeparator: { $0 == ";" || $0 == "," || $0.isWhitespace }).allSatisfy { part in
             part.hasPrefix("sha256/") && part.utf8.count == "sha256/".utf8.count + 44
         }

@@ -112,7 +112,7 @@ extension Invocation {
                         + "it out to see all"
                 } ?? "nothing was found that can be pinned: name a server, or a file of certificates, keys or pins")
         }
-        // CAs are pinned too if `--position` names them, or if there is nothing else.
+        // CAs are pinned, too, if `--position` names them or all keys are theirs.
         let pinsAll = asked.positions != nil || all.allSatisfy { $0.items.allSatisfy(\.role.isAuthority) }
         let result = PinsResult(sources: all, host: host, pinsAll: pinsAll, time: context.now(), exit: status)
         try result.write(settings, in: context)
@@ -135,7 +135,7 @@ extension Invocation {
         return sources
     }
 
-    /// The keys of a file, `nil` if `argument` is a target; pins without a host of their own are for `host`.
+    /// The keys of a file; `nil` if `argument` is a target; pins without a host of their own are for `host`.
     private func file(_ argument: String, host: String?) throws -> [KeySource]? {
         if argument == "-" {
             let (bytes, name) = (try context.contents(of: argument), "standard input")
@@ -153,7 +153,7 @@ extension Invocation {
         case .items(let items): return [KeySource(file: name, items: items)]
         case .reading(let reading):
             for note in reading.notes { context.console.report("Note: \(note)") }
-            // Remarks are comments in any list, and are below the configuration on a terminal.
+            // Remarks on pins in code are comments in any list; a terminal shows them below the configuration.
             for line in reading.code.flatMap({ $0.lines($0.new) }) { context.console.report("\(line)") }
             return PinGroup.groups(of: reading, host: host).map(KeySource.init)
         }

@@ -30,7 +30,7 @@ extension Command {
 extension Invocation {
     func serve() async throws -> ExitStatus {
         let descriptors = DescriptorLimit.connectionLimit()
-        // Room for clients, probes, event loops and look-ups: without it no client would even learn the reason.
+        // Room for clients, probes, event loops and look-ups: without it a client would not even learn the reason.
         guard DescriptorLimit.hasFreeDescriptors(128) else {
             throw Problem.software(
                 "an exporter needs 128 file descriptors beside those that are open, and there are fewer: raise the "
@@ -79,7 +79,7 @@ extension Invocation {
                 "nothing can be asked for: name hosts in a policy (--policy FILE), or with --allow-target HOST")
         }
         let request = try settings.connectingRequest(in: context)
-        // Without pins such a target would pass untested: `check` refuses one that is in no policy, too.
+        // Without pins such a target would pass untested; `check` also refuses a target that is in no policy.
         guard allowed.isEmpty || files.allSatisfy(\.value.isEmpty) || !request.judging.pins.isEmpty else {
             throw .usage(
                 "beside a policy, --allow-target has no pins to judge by: name the target in the policy, or give --pins"
@@ -118,7 +118,7 @@ extension Invocation {
             tellNotes(of: modules, log)
         } catch {
             metrics.set("config_last_reload_successful", 0)
-            // A line for each entry: a value of the log is cut.
+            // One line for each entry: the log cuts a long value.
             for (index, line) in error.told.description.split(separator: "\n").enumerated() {
                 let message = (index == 0 ? "what was read before stays in force; " : "") + line
                 log.write(.error, "reload failed", [("message", message)])

@@ -36,7 +36,7 @@ extension Invocation {
         let targets = try TargetStream(
             settings.arguments, lists: settings.lists, policies: settings.policies, request, in: context
         ).all()
-        // Pins are read only for the files that configurations among them name; their quality does not matter here.
+        // Reads pins only to note the files that configurations name: the snapshot must not overwrite them.
         for source in Set(targets.flatMap(\.request.judging.pins)) { _ = source.inspect() }
         try file.map(OutputFile.refuseReadFile) ?? OutputFile.refuseReadFile(behind: context.console.output)
         var policies = context.policies

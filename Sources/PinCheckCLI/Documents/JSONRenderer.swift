@@ -8,7 +8,6 @@ package protocol JSONDocument: JSONValue { var document: JSONObject { get } }
 package struct JSONObject: JSONValue, ExpressibleByDictionaryLiteral {
     package typealias Value = (any JSONValue)?
 
-    /// The members, in the order of the literal.
     var members: [(String, Value)]
 
     init(_ members: [(String, Value)]) { self.members = members }
@@ -54,18 +53,17 @@ extension Array: JSONValue where Element: JSONValue {
 /// Writes JSON: keys in their order, missing values as `null`, and hidden characters escaped, as in `\u202e`.
 package struct JSONRenderer {
     private var bytes: [UInt8] = []
-    /// The depth of the current level, which is indented by two spaces a level; `nil` writes all on one line.
+    /// The depth of the current level, indented by two spaces each; `nil` writes everything on one line.
     fileprivate var depth: Int?
     /// `true` if the innermost object or list has no part yet.
     private var isEmpty = true
-    /// A number that JSON cannot express: NaN or an infinity.
     private var unwritable: Double?
 
     static func document(_ value: some JSONValue) throws(Problem) -> String { try text(value, depth: 0) + "\n" }
 
     static func line(_ value: some JSONValue) throws(Problem) -> String { try text(value, depth: nil) + "\n" }
 
-    /// Writes a value `depth` levels deep, or on one line: no indentation of the first line, no newline after the last.
+    /// Writes a value `depth` levels deep, or on one line, without indentation before it or a newline after it.
     static func text(_ value: some JSONValue, depth: Int?) throws(Problem) -> String {
         var output = JSONRenderer(depth: depth)
         output.bytes.reserveCapacity(8192)

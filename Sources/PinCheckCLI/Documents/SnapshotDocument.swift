@@ -123,7 +123,7 @@ extension Baseline {
         }
     }
 
-    /// Writes what was seen, unless a change was refused or a server was rejected; what did not answer keeps its entry.
+    /// Writes the new snapshot, unless a server was rejected or a change refused; silent servers keep their entries.
     @discardableResult func update(
         to snapshot: Snapshot, after status: ExitStatus, in context: Context
     ) throws(Problem) -> Bool {

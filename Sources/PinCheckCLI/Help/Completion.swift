@@ -1,7 +1,7 @@
 /// Completes a word at TAB from the tables: the scripts of the shells call the program.
 enum Completion {
     /// The output of `--complete WORD…`, whose last word is at the cursor: first `words`, or `files`, `directories` or
-    /// `hosts`, which the shell offers itself, then a word in each line, with its meaning after a tab.
+    /// `hosts` if the shell completes these itself; then one word a line, with its meaning after a tab.
     static func answer(to words: [String]) -> String {
         let offer = offer(Array(words.dropLast()), words.last ?? "")
         return ([offer.kind] + offer.words.map { $0.meaning.isEmpty ? $0.text : "\($0.text)\t\($0.meaning)" }).map {

@@ -10,12 +10,11 @@ struct ManualPage {
 
     func text(at time: Timestamp) -> String {
         let abstract = command?.abstract ?? Program.abstract
-        // Empty lines separate the parts; a part with commands is an example.
         let parts = (command?.discussion ?? Program.discussion).split(separator: "\n\n").map(String.init)
         let isExample = { (part: String) in part.split(separator: "\n").contains { $0.hasPrefix("  pincheck") } }
         var page = ManualWriter(title: "\(name.uppercased()) 1 \(time.date)")
         page.section("NAME")
-        // In this section the abstract is not a sentence.
+        // In NAME the abstract is not a sentence: it has neither a full stop nor a capital.
         let words = abstract.last == "." || abstract.last == "?" ? abstract.dropLast() : abstract[...]
         page.paragraph("\(name) - \(words.prefix(1).lowercased())\(words.dropFirst())")
         page.section("SYNOPSIS")
@@ -69,7 +68,7 @@ struct ManualWriter {
     private(set) var text: String
     private var isAtStart = true
 
-    // Ragged: some words are too long for even margins.
+    // Margins are ragged, because some words are too long for even ones.
     init(title: String) { text = ".TH \(title)\n.ad l\n" }
 
     private mutating func request(_ line: String) { text += "." + line + "\n" }
@@ -112,7 +111,7 @@ struct ManualWriter {
         fill(prose)
     }
 
-    /// Writes a part of a discussion: its lines for a page of 80 columns if some are indented, else running text.
+    /// Writes a part of a discussion: line by line for 80 columns if some lines are indented, else as running text.
     mutating func write(_ part: String) {
         guard part.contains("\n  ") || part.hasPrefix("  ") else { return paragraph(part) }
         if !isAtStart { request("PP") }
