@@ -64,7 +64,7 @@ extension Report {
             } ?? [])
     }
 
-    /// The other paths that clients need, as AFNetworking in certificate mode, which asks the system first.
+    /// The other paths that clients need: AFNetworking in certificate mode, for one, lets the system decide first.
     private static func otherPaths(
         beside built: [ChainLink], in result: CheckResult
     ) -> [(clients: [String], chain: [ChainLink])] {

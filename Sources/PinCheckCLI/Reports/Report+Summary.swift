@@ -4,7 +4,7 @@ import Pinning
 import TLSProbe
 
 extension Report {
-    /// The connected address if it is not the target's, with a port that is not the target's.
+    /// The connected address if the target does not name it; with the port if the target has another.
     var peer: String? {
         guard let endpoint, let address = endpoint.address?.description else { return nil }
         let authority = Target.authority(address, endpoint.port)
@@ -19,7 +19,7 @@ extension Report {
 
     var isOneOfSeveral: Bool { endpoint != nil && (endpoint?.resolvedName == nil || variant != nil) }
 
-    /// Whether it is about addresses that could not be looked up.
+    /// `true` if the report is about addresses that could not be looked up.
     var isOfFamily: Bool { if case .family? = variant { true } else { false } }
 
     var today: String { isOfAnotherTime ? "on \(evaluatedAt.date)" : "today" }
@@ -44,7 +44,7 @@ extension Report {
         return sentence + "; " + line
     }
 
-    /// The statuses of it in a monitored run: a rejection also counts if another client cannot be set up.
+    /// The statuses that count in a monitored run: a rejection also counts if another client cannot be set up.
     var monitoredStatuses: [ExitStatus] {
         let status = monitoring.runExit
         return counts && verdict == .reject && status == .data ? [status, .fail] : [status]
@@ -58,7 +58,7 @@ extension Report {
 
     var warningIDs: [String] { (warnings.map(\.id) + ahead.map(\.id)).distinct }
 
-    /// The certificates that the verdict rests on, each once; the path is 1 if the depth is enough to tell it apart.
+    /// The certificates that the verdict rests on, each once; `path` is 1 if the depth is enough to tell it apart.
     var neededCertificates: [(depth: Int, path: Int, link: ChainLink)] {
         var places = built.enumerated().map { (depth: $0.offset, path: 1, link: $0.element) }
         for link in otherPaths.flatMap(\.chain)
@@ -69,7 +69,7 @@ extension Report {
         return places
     }
 
-    /// The report without the paths of another leaf, which is none of the shown chain, whoever got it.
+    /// The report without the paths that begin with another leaf than the shown chain.
     var ofShownLeaf: Report {
         var report = self
         let leaf = built.first?.certificate.fingerprint
@@ -95,7 +95,7 @@ extension Report.Client {
     }
 }
 
-/// A number of decimal parts, such as hundredths, for machine formats: no exponent, and all places.
+/// A decimal number from parts, such as hundredths: machine formats need all places and no exponent.
 func decimalText(_ parts: Int64, places: Int) -> String {
     let digits = String(parts.magnitude)
     let padded = String(repeating: "0", count: max(0, places + 1 - digits.utf8.count)) + digits
@@ -119,7 +119,7 @@ struct UniqueNames {
 
 struct RunTotal: Sendable {
     private var counts: [ExitStatus: Int] = [:]
-    /// How many passed that a monitoring system warns of.
+    /// The number of passed targets that have a warning in monitoring.
     private var warned = 0
     /// The targets that did not pass, in their order; others are not kept, as there may be millions.
     private var unaccepted: [(name: String, status: ExitStatus)] = []
@@ -145,16 +145,14 @@ struct RunTotal: Sendable {
 
     var problems: Int { count - counts[.pass, default: 0] }
 
-    /// As in `5 targets: 1 FAIL, 1 UNREACHABLE, 3 PASS`: the worst first, which is the status of the run.
-    ///
-    /// The targets are called `what` where that is not all of them.
+    /// The counts, as in `5 targets: 1 FAIL, 1 UNREACHABLE, 3 PASS`, the worst first; `what` describes the targets.
     func sentence(_ what: String = "", _ shown: (ExitStatus) -> String = { $0.name }) -> String {
         let noun = hasFiles ? "result" : "target"
         let verb = what.isEmpty ? "" : count == 1 ? " is \(what)" : " are \(what)"
         return "\(count) \(noun)\(count == 1 ? "" : "s")\(verb): " + shares(shown).joined(separator: ", ")
     }
 
-    /// As in `1 FAIL` and `2 PASS (1 with warnings)`.
+    /// The counts by status, as in `1 FAIL` and `2 PASS (1 with warnings)`.
     func shares(_ shown: (ExitStatus) -> String = { $0.name }) -> [String] {
         Self.order.compactMap { status in
             let warned = status == .pass && warned > 0 ? " (\(warned) with warnings)" : ""

@@ -12,9 +12,9 @@ struct Report: JSONDocument {
     var status: ExitStatus
     var endpoint: EndpointFacts?
     var tls: Handshake?
-    /// Whose TLS the server was asked with; `nil` for the first handshake.
+    /// The TLS stack whose offer led to the shown handshake; `nil` if that is the first handshake.
     var offerOf: String? = nil
-    /// The key that the first handshake showed, whatever handshake is shown.
+    /// The pin of the leaf in the first handshake, even if another handshake is shown.
     var firstPin: String? = nil
     var verifyName: String?
     var variant: Variant?
@@ -87,7 +87,7 @@ extension Report {
         var pin: String { certificate.publicKey.spkiSHA256.description }
         var key: String { certificate.publicKey.algorithm.description }
         var daysLeft: Int { time.wholeDays(to: certificate.notAfter) }
-        /// The days until it is valid, rounded up; 0 if it is.
+        /// The days until the certificate is valid, rounded up; 0 if it is valid.
         var daysUntilValid: Int { time < certificate.notBefore ? -certificate.notBefore.wholeDays(to: time) : 0 }
         var shortName: String {
             certificate.subject.isEmpty ? "(no subject)" : certificate.commonName ?? certificate.subject
@@ -120,7 +120,7 @@ extension Report {
         var warnDays: Double?
         var failDays: Double?
         var origin: String?
-        /// The clients that match a pin, by its position, if others do not match it.
+        /// The clients that match a pin, if others do not; the key is the pin's position.
         var clients: [Int: String] = [:]
 
         package var document: JSONObject {

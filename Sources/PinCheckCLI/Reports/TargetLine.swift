@@ -47,7 +47,7 @@ struct TargetLine {
         return ([address, report.variantLabel] as [String?]).compactMap(\.self).joined(separator: ", ")
     }
 
-    /// The words for an accepted target with less time left than the limits, which the sentence does not show.
+    /// The words for an accepted target that ends sooner than the limits allow: the sentence does not say so.
     private static func ending(_ reports: [Report]) -> String {
         let ending = reports.filter(\.endsSoon)
         guard let first = ending.first else { return "" }

@@ -10,12 +10,10 @@ extension OutputForm {
     }
 }
 
-/// One page that needs nothing else, in HTML that is well-formed XML.
-///
-/// Its sections are written as targets finish, and shown by its sheet behind the summary, the worst first.
+/// One page in HTML that is well-formed XML and loads nothing.
 struct HTMLRenderer: ResultRenderer {
     private let explains: Bool
-    /// Whether nobody reads the page before its end, so that its title can say how the run ended.
+    /// `true` if the page is written at the end of the run, so that its title can say how the run ended.
     private let isWhole: Bool
     private var total = RunTotal()
     private var day = ""
@@ -29,6 +27,7 @@ struct HTMLRenderer: ResultRenderer {
 
     init(explains: Bool, isWhole: Bool = false) { (self.explains, self.isWhole) = (explains, isWhole) }
 
+    /// Writes sections as targets finish; the style sheet shows them behind the summary, the worst first.
     mutating func text(for reports: [Report]) -> String {
         if total.count == 0 { day = reports.first?.evaluatedAt.date ?? "" }
         total.add(reports)
@@ -98,7 +97,7 @@ struct HTMLRenderer: ResultRenderer {
 }
 
 extension Report {
-    /// What a section tells beside the address: connections to one target that are alike in it share a section.
+    /// The facts that a section shows next to the address: connections to one target with equal facts share a section.
     fileprivate var likeness: [String] {
         [status.name, reason.told, tls.map { "\($0.facts)" } ?? "", variantLabel ?? "", http?.outcome ?? ""]
             + presented.map { $0.fingerprint.hexadecimal } + (warnings + notes).map(\.told)
@@ -114,8 +113,6 @@ extension [Report] {
         return "\(self[0].target) → \(compactMap(\.peer).joined(separator: ", "))\(label)"
     }
 }
-
-// The look of a page: light, dark and printed; a narrow window does not need to scroll sideways.
 
 extension HTMLRenderer {
     static let timeline = String(decoding: PackageResources.timeline_css, as: UTF8.self)

@@ -3,7 +3,6 @@ import PinChecking
 import Pinning
 import TLSProbe
 
-/// A result on a page: how long apps work, the reason and the remedy, then the ends and the chain.
 struct HTMLSection {
     let report: Report
     let title: String
@@ -50,7 +49,7 @@ struct HTMLSection {
             let who = report.clients.count > 1 ? "\(rejecting) of \(report.clients.count) clients" : "apps"
             let pins = report.pins.configured.isEmpty ? "" : " with these pins"
             let variant = report.variantLabel.map { " (\($0))" } ?? ""
-            // For a future deployment the reason has the remedy, for an interceptor the warning.
+            // For a future deployment the reason contains the remedy; for an interceptor the warning does.
             let isAdvised = text.isMismatch(report) && !isNext && !report.warnings.contains { $0.id == "interceptor" }
             return Self.headline(
                 "\(isNext ? "It would lock out" : "Locked out \(report.today):") \(who)\(pins)\(variant).",
@@ -175,7 +174,7 @@ struct HTMLSection {
         return "<pre>\(lines.map { line -> Markup in "\(Self.trimmed(line))\n" })</pre>\n"
     }
 
-    /// A table each of whose cells knows its head, which a narrow window shows beside it.
+    /// A table whose cells repeat their column's head: a narrow window shows it next to the cell.
     static func table(_ caption: Markup?, _ heads: [String], _ rows: [[Markup]]) -> Markup {
         let body = rows.map { cells -> Markup in
             "<tr>\(zip(heads, cells).map { head, cell -> Markup in "<td data-h=\"\(head)\">\(cell)</td>" })</tr>\n"

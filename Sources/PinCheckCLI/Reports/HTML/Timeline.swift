@@ -4,7 +4,7 @@ import Pinning
 
 struct Timeline {
     struct Row {
-        /// The kinds by their class in the style sheet.
+        /// The kind of a row; its raw value is its class in the style sheet.
         enum Kind: String {
             case certificate = "c", renewal = "r", pin = "p", backup = "b", pinSet = "e", noPin = "n", rejection = "x"
         }
@@ -21,7 +21,7 @@ struct Timeline {
     let now: Timestamp
     /// `true` if `now` is the day of the check, not a requested one.
     let isToday: Bool
-    /// The rows of the chain, and those of clients that share them; `clients` is `nil` if all clients do.
+    /// The rows of the chain, then those of each group of clients; `clients` is `nil` if all clients are alike.
     let parts: [(clients: String?, rows: [Row])]
     /// The ends of the drawing; a bar that goes on beyond them has an arrow.
     let first: Timestamp
@@ -73,7 +73,7 @@ struct Timeline {
             return Row(kind: .pin, label: "\(numbered(pins)) → \(depth)\(role)", start: now, end: alike[0].pin.until)
         }
         guard !rows.isEmpty else { return [Row(kind: .noPin, label: "no pin matches", end: now)] }
-        // A backup for a part of the client's demands keeps no app connected by itself.
+        // A backup that meets only a part of the client's demands does not keep an app connected by itself.
         let label = outlook.hasBackup ? "backup: " : "backup of a part: "
         for (_, alike) in outlook.backups.grouped(by: { outlook.pins[$0].until?.description ?? "" }) {
             rows.append(
@@ -135,7 +135,7 @@ extension Timeline {
     private static let rowHeight = 34
     private static let headingHeight = 22
 
-    /// The words in a column of their own, and beside it what is drawn, which no line of which runs through a word.
+    /// The words in a column of their own, with the drawing next to it: no line runs through a word.
     var drawing: (body: Markup, height: Int) {
         var y = 22
         var words: Markup = ""
@@ -190,7 +190,7 @@ extension Timeline {
         return "<line class=\"\(name)\" x1=\"\(x)\" x2=\"\(x)\" y1=\"\(top)\" y2=\"\(bottom)\"/>"
     }
 
-    /// The lines for dates at equal distances in days, as few as a narrow window has room for.
+    /// The lines for dates at equal distances in days, no more than fit into a narrow window.
     private func ticks(to bottom: Int) -> Markup {
         let span = first.seconds(to: last) / 86_400
         let steps: [Int64] = [1, 2, 5, 10, 20, 30, 60, 90, 180, 365, 730, 1_825, 3_650]
@@ -210,7 +210,7 @@ extension Timeline {
 
     private func percent(_ time: Timestamp) -> String { Self.text(position(time)) }
 
-    /// The place of a time in tenths of a per cent of the width, with room at both sides for what goes on.
+    /// The place of a time in tenths of a per cent of the width, with room at both sides for bars that go on.
     private func position(_ time: Timestamp) -> Int {
         let share = Double(first.seconds(to: time)) / Double(max(first.seconds(to: last), 1))
         return Int(min(max(30 + share * 850, 0), 1_000))

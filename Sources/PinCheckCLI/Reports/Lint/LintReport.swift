@@ -169,7 +169,7 @@ extension LintReport {
         return ["$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]]
     }
 
-    /// The place of a finding: pins in arguments have a name, not a file, and an entry has its archive's file.
+    /// The place of a finding: pins in arguments have only a name; an entry of an archive has the archive's file.
     private static func location(of finding: Finding) -> JSONObject {
         guard let place = finding.place, let file = place.path else {
             return ["logicalLocations": [logicalLocation(finding.placeText)]]

@@ -10,7 +10,7 @@ extension KeySource {
 
     fileprivate var title: String { name + (part.map { ", " + $0 } ?? "") }
 
-    /// `true` if its certificates are not saved: a shipped file is a pin.
+    /// `true` if its certificates must not be saved: each shipped file is a pin.
     fileprivate var isUnfit: Bool { isIntercepted || isUnverified }
 }
 
@@ -58,7 +58,7 @@ struct PinsResult {
             let missing = source.recommended?.missing.map(\.reason.told) ?? ""
             context.console.report("WARNING: \(source.name): ship \(source.recommended?.summary ?? ""); \(missing)")
         }
-        // A file's key is for the hosts: without an unintercepted host no pin may be put in force.
+        // The key of a file is a pin of the hosts: without an unintercepted host no pin may be put in force.
         let owners = sources.filter { !$0.isIntercepted }
         let isInForce = owners.count == sources.count || owners.contains { $0.endpoint != nil }
         let block =
@@ -89,7 +89,6 @@ struct PinsResult {
         }
         guard !hosts.isEmpty else { return files.map { group($0, host: host, port: RequestDefaults.port) } }
         return PinGroup.merged(hosts).map { group in
-            // An exempt host needs no key.
             if group.isExempt { return group }
             var group = group
             group.items += files.flatMap(\.items)

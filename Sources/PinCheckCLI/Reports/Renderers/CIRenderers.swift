@@ -31,7 +31,7 @@ struct JUnitDocument {
     private var total: Counts = (0, 0, 0, 0)
     private let began = ContinuousClock.now
 
-    /// Adds a suite with its cases; `output` has the warnings, because a skipped test means one that was not made.
+    /// Adds a suite with its cases; warnings are in `output`, because skipped tests would count as not made.
     mutating func add(
         _ suite: String, of classname: String, _ cases: [(name: String, outcome: Outcome)], output: [String] = [],
         seconds: Double = 0, at time: Timestamp
@@ -111,7 +111,7 @@ struct JUnitRenderer: ResultRenderer {
         let host = first.target.hasSuffix(":443") ? String(first.target.dropLast(4)) : first.target
         document.add(
             summary == nil ? first.title : first.target, of: host, cases, output: output,
-            // Those of one target are made at the same time.
+            // The connections to one target are made at the same time.
             seconds: reports.compactMap(\.seconds).max() ?? 0, at: first.evaluatedAt)
         return ""
     }
@@ -222,7 +222,7 @@ struct GitHubRenderer: ResultRenderer {
         }.joined()
     }
 
-    /// Protects a log line from being a command, in the form with colons or the older one, which counts anywhere.
+    /// Keeps a log line from being read as a command: the form `::` counts at its start, the older `##[` anywhere.
     private static func harmless(_ line: String) -> String {
         let line = line.replacingBytes(["##[": "## ["])
         return line.utf8.drop { $0 == 0x20 }.starts(with: "::".utf8) ? "·" + line : line

@@ -100,10 +100,9 @@ struct PrometheusRenderer: ResultRenderer {
     }
 
     /// The labels of a report, numbered from a target's second check on: collectors refuse a file with equal series.
-    ///
-    /// An address from DNS is not a label: it changes often, and each change would begin a new series.
     private mutating func labels(of report: Report) -> MetricPage.Labels {
         var labels = [("target", MetricPage.shown(report.target))]
+        // An address from DNS changes often, and each change would begin a new series.
         if report.isOneOfSeveral, let address = report.peer ?? report.endpoint?.address?.description {
             labels.append(("address", MetricPage.shown(address)))
         }

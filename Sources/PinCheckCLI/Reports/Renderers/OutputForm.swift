@@ -2,9 +2,9 @@ import Pinning
 
 struct OutputForm: RawRepresentable, CaseIterable, Sendable {
     let rawValue: String
-    /// `true` if a file of it is written line by line in any order, not as a whole at the end.
+    /// `true` if a file of this form is written line by line in any order, not as a whole at the end.
     var isWrittenAsItGrows = false
-    /// `true` if warnings go to standard error next to it, and unchanged results can be left out.
+    /// `true` if warnings also go to standard error and unchanged results can be left out.
     var isForPeople = false
     var ended: (@Sendable (Problem, Timestamp) -> String)?
     let renderer: @Sendable (Settings, OutputStream, Context) -> any ResultRenderer

@@ -3,7 +3,7 @@ import Pinning
 protocol ResultRenderer: Sendable {
     mutating func text(for reports: [Report]) throws(Problem) -> String
 
-    /// What goes before all else in a file that is written as a whole, once the run has ended.
+    /// The start of a file that is written as a whole; it is made at the end of the run.
     func opening() -> String
 
     mutating func ending(exit: ExitStatus) throws(Problem) -> String
@@ -32,7 +32,7 @@ extension OutputForm {
     }
 }
 
-/// Writes one report as a document and several as a list: the first waits for a second, or the end.
+/// Writes one report as a document, several as a list: the first is held until another follows or the run ends.
 struct JSONResultRenderer: ResultRenderer {
     var hasLines = false
     private(set) var first: Report?
@@ -79,7 +79,7 @@ struct TextResultRenderer: ResultRenderer {
 
     func ending(exit: ExitStatus) -> String { hasAll && total.count > 1 ? "\n" + text.text(text.lines(total)) : "" }
 
-    /// A table, or blocks for `--explain`, for changes, and if no connection has a chain.
+    /// A table; or blocks for `--explain`, for changes, for a single connection, and if no connection has a chain.
     private func target(_ summary: VariantSummary, _ connections: [Report]) -> String {
         let hasTable = connections.count > 1 && connections.contains { !$0.presented.isEmpty }
         guard text.explains || !hasTable || connections.contains(where: { $0.change != nil }) else {

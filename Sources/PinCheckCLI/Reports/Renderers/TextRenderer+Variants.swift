@@ -29,7 +29,7 @@ extension TextRenderer {
             return "  \(word): \(safe(sentence, length: 600))"
         }
         let line = TargetLine(summary.reports)
-        // The word is the exit status's: without `--fail-on warn` a difference is a warning above it, not WARN.
+        // The word is that of the exit status: without `--fail-on warn` a difference is only a warning above it.
         let differs = line.status == .pass && summary.consistency.isConsistent == false
         let sentence = differs ? style.doubtful(line.sentence) : safe(line.sentence, length: 900)
         return text(findings + ["\(style.token(line.status))  \(name(summary.reports[0]))  \(sentence)\(line.more)"])

@@ -13,7 +13,7 @@ final class ProgressLine {
     private var unaccepted = 0
     private var isShown = false
 
-    /// `nil` if results may end at the same terminal: through a pipe they can, so only results in files leave it free.
+    /// Returns `nil` if results may end at the same terminal: a pipe can lead there, a file cannot.
     init?(
         total: Int, console: Console, hasResultOnOutput: Bool, environment: [String: String],
         now: @escaping () -> ContinuousClock.Instant = { .now }

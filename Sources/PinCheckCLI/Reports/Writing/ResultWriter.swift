@@ -22,14 +22,14 @@ struct ResultWriter {
     ) throws(Problem) {
         countsWarnings = outputs.isMonitoring
         let outputs = outputs.filter { !settings.isQuiet || $0.file != nil }
-        // Lines of `--verbose` would be in its way.
+        // The lines of `--verbose` would break the progress line.
         progress =
             settings.isVerbose
             ? nil
             : ProgressLine(
                 total: total, console: context.console, hasResultOnOutput: outputs.contains { $0.file == nil },
                 environment: context.environment)
-        // Notes are in each result.
+        // Findings of the level `note` are in each result.
         self.notes = notes.filter { $0.level == .warning }.map(\.reason)
         console = context.console
         saysWarnings = outputs.contains { $0.file == nil && $0.form.isForPeople }
@@ -73,7 +73,7 @@ struct ResultWriter {
         if isTold { sayNotes() }
         var said: Set<Reason> = []
         for report in reports where saysWarnings && isTold {
-            // The text shows the differences of variants itself, and most warnings are about all of them.
+            // The text itself shows differences between variants; a warning about several variants is reported once.
             for warning in report.warnings
             where !notes.contains(warning)
                 && !(report.consistency?.findings ?? []).contains(where: { $0.reason == warning })
@@ -83,7 +83,7 @@ struct ResultWriter {
                 console.report("Warning: \(Self.subject(of: warning, in: reports)): \(warning.told)")
             }
         }
-        // A file holds everything.
+        // A file contains every result, even one that `--state` does not tell again.
         for index in sinks.indices where !sinks[index].takesAnyOrder && (isTold || sinks[index].isFile) {
             try sinks[index].add(reports)
         }
@@ -110,7 +110,7 @@ struct ResultWriter {
         for index in sinks.indices where sinks[index].isFile { try sinks[index].finish(exit: status) }
         let news = state.flatMap { $0.new.count > 0 ? $0.new.sentence("new") + "\n" : nil }
         for index in sinks.indices where !sinks[index].isFile { try sinks[index].finish(exit: status, after: news) }
-        // The next run reports a change again that could not be written.
+        // A change that could not be written is reported again by the next run.
         try state?.write()
         return status
     }
@@ -120,7 +120,7 @@ struct ResultSink {
     private var renderer: any ResultRenderer
     private let stream: OutputStream
     private var pending: (text: Spool, path: String)?
-    /// What waits for the end of the run, since its first line says how many targets are new; `nil` if nothing does.
+    /// The texts held until the end of the run, because the first line counts the new targets; `nil` without `--state`.
     private var held: [String]?
     private let output: FormOutput<OutputForm>
     var isFile: Bool { output.file != nil }

@@ -3,8 +3,8 @@ import PinChecking
 import PinFormats
 import Pinning
 
-/// What the last run found of each target, below a line with the version of the form: status, reason, the keys seen last, the findings
-/// with the days left when they were told, when it was told, since when it is so, and the name.
+/// The file of `--state`: a line with its version, then one for each target: status, reason, last seen keys, findings
+/// with the days left when they were told, the time when it was told, the time since when it lasts, and the name.
 ///
 ///     PASS	pin-matched	sha256/NSQo…	expires-soon=12	2026-11-21T08:00:00Z	2026-11-21T08:00:00Z	api.example.com:443
 struct StateFile {
@@ -12,16 +12,15 @@ struct StateFile {
         var status: String
         var reason: String
         var keys: [String] = []
-        /// The ids of what is warned of, with the days left where it has an end.
+        /// The ids of the warnings, each with the days left if it has an end.
         var ids: [String: Int?] = [:]
         var told: String = ""
         var since: String = ""
-        /// Whether every key matches a pin; not kept.
+        /// `true` if every key matches a pin; not written to the file.
         var isPinned = false
 
         private static let mostKeys = 16
-        /// A fault that lasts is told anew after so many seconds: a day, less a quarter of an hour, as cron may begin earlier than the
-        /// day before.
+        /// The seconds until a lasting fault is told again: 15 minutes less than a day, as cron may start early.
         private static let reminder: Int64 = (24 * 60 - 15) * 60
 
         func isToTell(after old: Outcome?, at time: Timestamp) -> Bool {
@@ -31,11 +30,11 @@ struct StateFile {
             if Set(ids.keys) != Set(old.ids.keys) { return true }
             if !isPinned, !old.keys.isEmpty, !keys.allSatisfy(old.keys.contains) { return true }
             for case (let id, let days?) in ids {
-                // At most half of the days that were left when it was told.
+                // A finding is told again once its days left are at most half of those when it was last told.
                 if case let last?? = old.ids[id], days * 2 <= last, days < last { return true }
             }
             guard status != ExitStatus.pass.name else { return false }
-            // A moment that cannot be, as of a clock that was ahead, keeps nothing silent.
+            // A time in the future, from a clock that was ahead, must not silence the fault.
             guard let told = try? TimeText.read(old.told), told <= time else { return true }
             return told.seconds(to: time) >= Self.reminder
         }
@@ -52,7 +51,7 @@ struct StateFile {
     }
 
     private static let head = "pincheck-state 2"
-    /// The most bytes that are read, some 300,000 targets.
+    /// The most bytes of a file that is read: about 300,000 targets.
     private static let sizeLimit = 64 << 20
 
     private let path: String
@@ -63,7 +62,7 @@ struct StateFile {
     private let lock: FileLock
     private(set) var new = RunTotal()
 
-    /// The file that the settings name, held and read, so that a broken one is known at once; without one everything is told.
+    /// Locks and reads the file of `--state`, so that a broken one is reported at once; `nil` without the option.
     init?(_ settings: Settings, _ outputs: [FormOutput<OutputForm>], at time: Timestamp) throws(Problem) {
         guard let path = settings.state else { return nil }
         let told = outputs.filter { $0.file == nil }
@@ -77,7 +76,7 @@ struct StateFile {
         guard FileKind(at: path) != .pipe else { throw .usage("\(quoted(path)) is a pipe: name a file for --state") }
         try OutputFile.refuseReadFile(path)
         try OutputFile.refuseMissingDirectory(of: path)
-        // No result is written over it, by its name or, once the lock has made it, as the file that it is.
+        // Results must not overwrite it: it is noted by name, and again once the lock has created the file.
         ReadLog.current?.add(path)
         for file in outputs.compactMap(\.file) { try OutputFile.refuseReadFile(file) }
         lock = try OutputFile.lock(path, "this state")
@@ -85,7 +84,7 @@ struct StateFile {
         (self.path, self.time, old) = (path, time, try Self.read(path))
     }
 
-    /// Takes the results of the next target in the order of the run; `true` if one of them is to be reported.
+    /// Notes the results of the next target in the order of the run; returns `true` if one of them is to be told.
     mutating func isToTell(_ reports: [Report]) -> Bool {
         let rows = reports.filter(\.counts).grouped(by: Self.name)
         var (isToTell, isNew) = (false, !rows.isEmpty)
@@ -103,7 +102,7 @@ struct StateFile {
     }
 
     func write() throws(Problem) {
-        // A part without a key that has no result any more, as a family that the name lacks now, is new if it comes again.
+        // A row without keys is forgotten if its target has only other rows now, as for a family that DNS has lost.
         let places = Set(found.keys.map(Self.place))
         let kept = old.filter {
             $1.reason != "bad-entry" && (!$1.keys.isEmpty || !places.contains(Self.place(of: $0)))
@@ -149,7 +148,7 @@ struct StateFile {
         return outcomes
     }
 
-    /// The name of a result, without an address that was looked up: those take turns.
+    /// The name of a result without an address from DNS, because such addresses change from run to run.
     private static func name(of report: Report) -> String {
         guard report.endpoint?.resolvedName != nil else { return report.title }
         return report.target + (report.variantLabel.map { ", " + $0 } ?? "")
@@ -162,7 +161,7 @@ struct StateFile {
 }
 
 extension StateFile.Outcome {
-    /// The outcome of the results of one row: the worst, and what all of them are warned of.
+    /// The outcome of the results of one row: the worst status, and the warnings of all.
     init(_ reports: [Report]) {
         let worst = ExitStatus.worst(reports.map(\.status))
         (status, reason) = (worst.name, reports.first { $0.status == worst }?.reason.id ?? "")
