@@ -19,7 +19,7 @@ final class ProbeModule: Sendable {
         in context: Context
     ) throws(Problem) {
         var policies = context.policies
-        // The files that the options name have to be readable before there is a target.
+        // The files of the options must be readable even before there is a target.
         if !allowed.isEmpty { try policies.read(request.judging) }
         let (targets, planned) =
             files.isEmpty ? ([], []) : try TargetStream([], policies: files, request, in: context).plan(&policies)
@@ -64,7 +64,7 @@ final class ProbeModule: Sendable {
     }
 }
 
-/// The targets of `--allow-target`, which the exporter may be asked for.
+/// The targets of `--allow-target`, which requests may name in addition to those of policies.
 struct AllowedTargets: Sendable {
     private var entries: [(target: Target, isPattern: Bool)] = []
     var includesAll = false

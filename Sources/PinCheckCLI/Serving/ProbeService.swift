@@ -10,7 +10,7 @@ final class ProbeService: Sendable {
     private let metrics: ServeMetrics
     private let log: ServeLog
     private let most: Int
-    /// The names of this machine in the Host header (RFC 9110, 7.2) on any port, against web pages with DNS rebinding.
+    /// The names in the Host header (RFC 9110, 7.2), with any port: others may come from web pages with DNS rebinding.
     private let hosts: Set<ServerName>
     private let now: @Sendable () -> Timestamp
 

@@ -12,7 +12,7 @@ package struct ScrapeProblem: Error, Hashable, Sendable {
 
 package struct ScrapeQuery: Sendable {
     package static let timeoutHeader = "X-Prometheus-Scrape-Timeout-Seconds"
-    /// The longest target of a request that is read, in bytes: a host has 255, and each may be escaped with three.
+    /// The most bytes of a request's target that are read: a host has at most 255, each escaped with three.
     private static let longest = 4_096
 
     package let path: String

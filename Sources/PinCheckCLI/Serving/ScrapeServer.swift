@@ -18,7 +18,6 @@ final class ScrapeServer: Sendable {
         var type = "text/plain; charset=utf-8"
     }
 
-    /// The open channels and running answers, on the event loop.
     fileprivate final class Room {
         var listeners: [any Channel] = []
         var connections: [ObjectIdentifier: any Channel] = [:]
@@ -120,7 +119,6 @@ private final class ServedConnection: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         deadline?.cancel()
-        // A probe ends if its client has left.
         room.answers[ObjectIdentifier(self)]?.cancel()
         room.connections[ObjectIdentifier(self)] = nil
         server.metrics.set("connections", room.connections.count)
@@ -148,7 +146,7 @@ private final class ServedConnection: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    /// Has a request answered, unless earlier answers were not read yet.
+    /// Starts the answer to a request, unless the client has not read earlier answers yet.
     private func begin(in context: ChannelHandlerContext) {
         guard isWhole, let head, context.channel.isWritable else { return }
         self.head = nil

@@ -37,7 +37,7 @@ final class ServeLog: Sendable {
         return "\"" + text.replacingBytes(["\\": "\\\\", "\"": "\\\""]) + "\""
     }
 
-    /// Waits until everything is written, for the three seconds that any command waits for a reader.
+    /// Waits until all lines are written, for at most three seconds, as every command waits for a reader.
     func end() async {
         lines.finish()
         let (ends, end) = AsyncStream.makeStream(of: Void.self)

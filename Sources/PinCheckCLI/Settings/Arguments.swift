@@ -2,7 +2,7 @@ import Base
 import PinFormats
 import Pinning
 
-/// Reads argv, alone: `--name value`, `--name=value`, `-n value`, `-nvalue`, and several switches after one dash.
+/// Reads argv: `--name value`, `--name=value`, `-n value`, `-nvalue`, and several switches after one dash.
 struct Arguments: Sendable {
     let command: Command
     let namesCommand: Bool
@@ -57,7 +57,7 @@ struct Arguments: Sendable {
             }
             guard let option = command.option(name) else {
                 let isFirst = argument.dropFirst().first == letter
-                // The text after such a letter may be a password for curl.
+                // The text after an unknown letter may be a password, as for curl.
                 return refuse(Mistake.unknownOption(isFirst && !letters.isEmpty ? name + "…" : name, of: command))
             }
             if !option.isSwitch, !letters.isEmpty {

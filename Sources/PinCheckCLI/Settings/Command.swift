@@ -16,7 +16,7 @@ struct Command: Sendable {
     let usage: String
     let discussion: String
     var arguments: [Argument] = []
-    /// The options that its help explains; only the command that runs makes its rows.
+    /// The options that the command's help explains; only the command that runs makes its rows.
     var own: @Sendable () -> [OptionGroup] = { [] }
     var shared: @Sendable () -> [OptionGroup] = { [] }
     /// The flags that `-h` shows; empty for all.

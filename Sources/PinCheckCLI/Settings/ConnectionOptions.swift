@@ -9,7 +9,7 @@ extension OptionGroup {
             "--verify-name", of: "name", help: "The name that the certificate must be valid for.", key: "verifyName",
             isInLists: true
         ) {
-            // A malformed name fails the check, and never skips it.
+            // A malformed name must fail the check, not skip it.
             guard !$1.text.isEmpty else { throw Problem.usage("'' is empty: give a name, or leave it out") }
             guard !$1.text.contains("@") else {
                 throw Problem.usage("the name holds a user's name: leave out everything up to the '@'")

@@ -22,7 +22,6 @@ enum Mistake {
         return .usage("there is no option \(quoted(withoutSecrets(name))): \(remedy)")
     }
 
-    /// The advice on options of curl and others without an equivalent, and on options that this command lacks.
     private static func advice(on name: String, of command: Command) -> SafeText? {
         switch (name, command.name) {
         case ("--insecure", _) where command.option("--anchors") != nil,

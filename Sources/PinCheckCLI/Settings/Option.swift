@@ -15,7 +15,7 @@ struct Option: Sendable {
         case threshold
         /// HTTP statuses: numbers, and texts such as `2xx`.
         case statuses
-        /// One of these words; several with commas, and words after a colon; or one with a file after an equals sign.
+        /// One of these words; several in a list, with commas and words after a colon; with a file after `=` in a form.
         case one(Words)
         case list(Words, afterColon: Words = { [] })
         case form(Words)

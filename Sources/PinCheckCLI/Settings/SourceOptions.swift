@@ -51,7 +51,7 @@ extension OptionGroup {
             help: "The mildest finding that fails (default: error).",
             "One of \(failLevels.joined(separator: ", ")). Such a finding ends with exit status 1."
         ) {
-            // `check` has the short word.
+            // `check --fail-on` takes the short word `warn`, so `lint` does, too.
             $0.mildestFailure = $1.text == "warn" ? .warning : .init(rawValue: try $1.text.known(among: failLevels))
         }
         Option(

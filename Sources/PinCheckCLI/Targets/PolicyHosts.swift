@@ -88,7 +88,6 @@ struct PolicyHosts: Sendable {
                 + "\(entries[1].place), and one decides here: leave one")
     }
 
-    /// The entries for a port of a host: those with the port, else those without one.
     private func positions(of host: ServerName, at port: Int) -> [Int] {
         let all = positions[host] ?? []
         let named = all.filter { hosts[$0].ownPorts.contains(port) }
@@ -187,7 +186,7 @@ struct PolicyHosts: Sendable {
         settings.request.connection.addresses.isOfOneTarget = !settings.request.connection.addresses.given.isEmpty
         let files = [settings.clientCertificate, settings.clientKey]
         do throws(Problem) {
-            // Thousands of hosts have the files of the defaults.
+            // Thousands of hosts may name the files of the defaults.
             if identities[files] == nil { identities[files] = try settings.clientIdentity("'cert'", "'key'") }
         } catch { throw (place("cert") ?? place("key")).map(error.at) ?? error }
         settings.request.connection.clientIdentity = identities[files]
@@ -199,7 +198,7 @@ struct PolicyHosts: Sendable {
     ) throws(Problem) -> (Option, [Option.Value]) {
         guard let option = options.first(where: { !$0.isSwitch }) ?? options.first else { throw node.wrong("nothing") }
         if let flag = node.truth {
-            // `false` is also the switch against a value.
+            // `false` cancels a value of the defaults, or means the key's switch that turns the value off.
             if option.isRevocable, !flag { return (option, []) }
             guard let toggle = options.first(where: \.isSwitch), option.isSwitch || !flag else {
                 throw node.wrong(options.count > 1 || option.isRevocable ? "a text or false" : "a text")

@@ -2,10 +2,7 @@ import Base
 import PinChecking
 import PinFormats
 
-/// A file with one target a line and its own settings, parsed line by line; a copy goes on at the line of the original.
-///
-/// A `#` at the start of a word begins a comment, quotation marks enclose white space, paths are relative to the list.
-/// Messages quote nothing from a line that cannot be used: a file that was named by mistake may contain secrets.
+/// A file with a target and its settings on each line, parsed line by line; a copy goes on at the original's line.
 struct TargetList: Sendable {
     /// The most bytes of a line: paths and the addresses of a target are far shorter.
     static let longestLine = 64 * 1024
@@ -46,6 +43,7 @@ struct TargetList: Sendable {
                 guard let target = words.first else { continue }
                 return .success(try self.target(target, words.dropFirst(), place))
             } catch {
+                // A message quotes nothing from the line: a file that was named by mistake may contain secrets.
                 let length = String(decoding: line, as: UTF8.self).count
                 return .failure(BadEntry("\(place)", Problem.data("\(length) characters; \(error.message)").at(place)))
             }
@@ -53,6 +51,7 @@ struct TargetList: Sendable {
         return nil
     }
 
+    /// The words of a line: a `#` at the start of a word begins a comment, and quotation marks enclose white space.
     private static func words(of line: ArraySlice<UInt8>) throws(Problem) -> [String] {
         var words: [String] = []
         var word: [UInt8] = []

@@ -30,7 +30,7 @@ struct TargetStream: Sendable {
         self.lists = try lists.map { (path) throws(Problem) in try TargetList(path, in: context) }[...]
     }
 
-    /// The next target, by its line's values, else the command line's, else the policy's; `nil` after the last.
+    /// The next target with the values of its line, else the command line's, else the policy's; `nil` after the last.
     mutating func next() -> Entry? {
         while true {
             if let entry = ready.popFirst() { return entry }
@@ -98,7 +98,7 @@ struct TargetStream: Sendable {
         return (first, total, rest)
     }
 
-    /// All targets with their checks: none may be wrong, nor what is named for it, and all that are wrong are told.
+    /// All targets with their checks; throws all mistakes at once, also those of files that are named for a target.
     func plan(_ policies: inout Policies) throws(Problem) -> (targets: [CheckTarget], checks: [Check]) {
         let entries = try split(after: .max) { _ in }.first
         let checks = try Check.plan(entries, &policies)
@@ -117,7 +117,6 @@ struct TargetStream: Sendable {
     }
 }
 
-/// The entries of policies and lists that cannot be used: the first of them, and their number.
 struct BadEntries {
     private static let mostTold = 20
 
@@ -125,7 +124,7 @@ struct BadEntries {
     private var count = 0
 
     mutating func add(_ entry: BadEntry) {
-        // Thousands of hosts have those of the defaults.
+        // Thousands of hosts may share a mistake of the defaults.
         guard !first.contains(entry.problem) else { return }
         count += 1
         if first.count < Self.mostTold { first.append(entry.problem) }

@@ -21,7 +21,7 @@ package struct Console: Sendable {
 package struct OutputStream: Sendable {
     let isTerminal: Bool
     var isFile = false
-    /// Whether all of it waits for the end of the run, as a file does that is replaced as a whole.
+    /// `true` if everything waits for the end of the run, as for a file that is replaced as a whole.
     var isWhole = false
     var layout = TextLayout()
     var identity: FileIdentity?

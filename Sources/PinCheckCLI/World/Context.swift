@@ -15,7 +15,7 @@ package struct Context: Sendable {
     /// The signals to a long-lived process as they arrive; the stream ends if there are none.
     package var signals: @Sendable () -> AsyncStream<ProcessSignal> = { AsyncStream { $0.finish() } }
 
-    /// The number of targets of lists that are read at once: these take as much memory as a few connections.
+    /// The number of targets of lists that are read at once: they take as much memory as a few connections.
     var targetWindow = 8_192
 
     /// The CAs with the roots they publish; `nil` means the built-in list.

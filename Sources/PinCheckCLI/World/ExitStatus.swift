@@ -23,7 +23,7 @@ package enum ExitStatus: Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// The worst: errors, then 1 > 5 > 4 > 2 > 3 > 0; without any target nothing was evaluated, which never passes.
+    /// The worst status: errors, then 1 > 5 > 4 > 2 > 3 > 0; without any status nothing was evaluated: not a pass.
     package static func worst(_ statuses: some Sequence<ExitStatus>) -> ExitStatus { statuses.max() ?? .noInput }
 
     package static func < (left: ExitStatus, right: ExitStatus) -> Bool { left.gravity < right.gravity }
@@ -32,7 +32,7 @@ package enum ExitStatus: Sendable, CaseIterable, Comparable {
 }
 
 extension ExitStatus {
-    /// The code of the process, by the guidelines for monitoring plugins if it is one.
+    /// The code of the process; in monitoring it follows the guidelines for plugins.
     package func code(isMonitoring: Bool) -> Int32 { isMonitoring ? MonitoringState(self).rawValue : rawValue }
 }
 

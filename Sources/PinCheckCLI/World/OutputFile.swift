@@ -25,7 +25,7 @@ enum OutputFile {
         } catch { throw self.error(error, at: path) }
     }
 
-    /// Holds a file that is read now and written later, until the lock is let go.
+    /// Locks a file that is read now and written later, until the lock is released.
     static func lock(_ path: String, _ what: SafeText) throws(Problem) -> FileLock {
         do throws(WriteFailure) { return try FileLock(path) } catch {
             if error == .held {
@@ -35,7 +35,7 @@ enum OutputFile {
         }
     }
 
-    /// Refuses a file that this run reads, or in a directory whose files are all read.
+    /// Refuses a file that this run reads, and a file in a directory whose files are all read.
     static func refuseReadFile(_ path: String) throws(Problem) {
         guard let identity = FileIdentity(ofFile: path) else { return }
         try refuseRead(identity, quoted(path))
@@ -92,9 +92,8 @@ enum OutputFile {
 
 extension OutputStream {
     /// A file that grows line by line: an interrupted run leaves its results, and two runs write whole lines.
-    ///
-    /// The name of an open descriptor (`/dev/fd/3`) means the descriptor: a file behind it is added to.
     static func growingFile(at path: String) throws(Problem) -> OutputStream {
+        // The name of an open descriptor (`/dev/fd/3`) means the descriptor: a file behind it is added to.
         let open = AtomicFile.descriptor(named: path).map { fcntl($0, F_DUPFD_CLOEXEC, 0) }
         let descriptor = open ?? Descriptor.openForWriting(path, O_CREAT | O_TRUNC | O_APPEND)
         guard descriptor >= 0 else { throw OutputFile.error(WriteFailure(opening: errno), at: path) }

@@ -26,7 +26,6 @@ extension Problem {
 }
 
 extension String {
-    /// The text if it is one of `words`.
     func known(among words: [String]) throws(Problem) -> String {
         guard words.contains(self) else { throw .unknown(self, among: words) }
         return self

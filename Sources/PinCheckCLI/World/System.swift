@@ -26,8 +26,8 @@ enum System {
         return context
     }
 
-    // The next socket would take a closed descriptor (`>&-`) and get our output: `/dev/null` takes it, and writes fail.
-    // One that the runtime opened there first has no file type and is left alone.
+    // A closed descriptor (`>&-`) would be the next socket's and get our output: `/dev/null` takes it, and writes fail.
+    // A descriptor without a file type was opened by the runtime and is left alone.
     private static func standardStream(_ descriptor: Int32, columns: Int?) -> OutputStream {
         var status = stat()
         let isThere = fstat(descriptor, &status) == 0
