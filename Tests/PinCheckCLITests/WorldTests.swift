@@ -130,7 +130,7 @@ import Testing
         --client android:expires=AGO8 --pins L --pins $JUNK --min-pin-life 60d | \(short): its pins expired on | . .
         --client android:expires=AGO8 --pins L --pins $JUNK | pass pins-not-applied: the pins expired on | . .
         --client android:expires=AGO8 --pins L --pins $JUNK --fail-on warn | warn pins-expired | . .
-        --client okhttp --pins @Pins.kt --min-pin-life 60d | \(short): okhttp compares no pin for $HOST
+        --client okhttp --pins @Pins.kt --min-pin-life 60d | \(short): okhttp compares no pin for $HOST: no pin is for
         --client trustkit:no-enforce --pins $JUNK --pins $OTHER --min-pin-life 60d | \(short) | . .
         --pins @Pins.kt --pins R --min-pin-life 60d | pass pins-not-applied | -
         --pins @Pins.kt --min-pin-life 60d | \(short)
