@@ -109,6 +109,8 @@ import Testing
         --client okhttp --pins L --pins @p256.pub --min-pin-life 300d | pass pin-matched | - backup
         --client okhttp --pins L --pins DER --min-pin-life 300d | \(short) | - hash-of-certificate
         --client okhttp --pins L --pins RDER --min-pin-life 300d | \(short) | - hash-of-certificate
+        // A key that is compared with CAs alone is that of an issuer to come.
+        --client nspinneddomains:key=ca --pins I --pins $JUNK --min-pin-life 300d | pass pin-matched | - backup
         // Two equal pins are not two certificates of a chain that nobody has seen.
         --client afnetworking-2.5 --pins L --pins @same.pub --pins I --pins YE | pass pin-matched | - - - not-judged
         // Of two roots with a key the one that has begun counts.
