@@ -24,7 +24,7 @@ extension HostPolicy {
             + interception.filter { $0.level == .note }
     }
 
-    /// That clients are shown different certificates, by what their TLS offers.
+    /// Notes that clients get different certificates because of what their TLS offers.
     private func differentLeaves(of ranked: [ClientVerdict]) -> [Finding] {
         guard ranked.count > 1 else { return [] }
         let leaves = ranked.grouped { $0.handshake?.presented.leaf }.filter { $0.key != nil }
@@ -35,7 +35,7 @@ extension HostPolicy {
         return [Finding(.keyTypesDiffer, .note, "clients get the key that fits their TLS: \(parts)")]
     }
 
-    /// The warnings of verdicts, each once for a client on several devices.
+    /// The warnings of verdicts; a client's warning on several devices counts once.
     func warnings(of ranked: [ClientVerdict], among clients: [ClientVerdict]) -> [Finding] {
         var warnings: [(warning: Finding, clients: [ClientVerdict])] = []
         for one in ranked {
@@ -64,7 +64,7 @@ extension HostPolicy {
         }
     }
 
-    /// The clients without a verdict, because they do not start with these pins.
+    /// Warns of clients that have no verdict because they cannot be set up with these pins.
     func missingClients(_ clients: [ClientVerdict]) -> [Finding] {
         clients.filter(\.isNotSetUp).grouped(by: \.client.client).map { client, missing in
             .warning(.clientNotSetUp, "\(client.name) cannot be set up: \(missing[0].reason.sentence)")
@@ -77,7 +77,7 @@ extension HostPolicy {
         return .warning(.noSystemRoots, "this machine has no trusted roots (\(places))", remedy: .giveRoots)
     }
 
-    /// Warns of pins that are other hashes of these certificates than their keys', and names the right pin.
+    /// Warns of pins that hash anything but a certificate's SubjectPublicKeyInfo, and names the right pin.
     private func misreadPinWarnings(_ certificates: [Certificate]) -> [Finding] {
         let keys = Set(certificates.map(\.publicKey.spkiSHA256))
         let unknown = (pins?.pins ?? []).enumerated().filter { $1.certificate == nil && !keys.contains($1.spkiSHA256) }
@@ -115,7 +115,7 @@ extension HostPolicy {
             if verdict.builtChain.isVerified { add(verdict.builtChain.certificates) }
         }
         if clients.contains(where: { $0.judgedDevice.device != nil && $0.decided?.isMissingAnchor == true }) {
-            // Another device may have the root that one lacks.
+            // Another device may have the root that this one lacks.
             let question = PathQuestion(
                 presented: view.presented, intermediates: intermediates, anchors: .trustStore, policy: .basicX509,
                 time: view.time)
@@ -141,7 +141,7 @@ extension HostPolicy {
 extension Verdict {
     var isMissingAnchor: Bool { reason.failures.contains(where: \.isMissingAnchor) }
 
-    /// The platform whose rule is the reason; `nil` if others share the rule, as phones share key usage.
+    /// The platform whose own rule rejects; `nil` if other platforms share the rule, as phones do for key usage.
     fileprivate var refusingPlatform: PlatformFamily? {
         if case .refusedByTransportSecurity = reason { return .apple }
         if case .keyUsage? = reason.failures.first?.reason { return nil }
@@ -150,8 +150,7 @@ extension Verdict {
 }
 
 extension JudgedDevice {
-    /// The damage to the system's store near this chain's certificates, so that no verdict is possible: their root or a
-    /// distrust of it may be lost.
+    /// The damage to the system's store that makes a verdict impossible: this chain's root or its distrust may be lost.
     func damage(concerning verdict: Verdict) -> Reason? {
         let damage = verifier.trustStore.damage(
             concerning: verdict.builtChain.certificates,
@@ -160,7 +159,7 @@ extension JudgedDevice {
         return damage.first.map { Reason("damaged-trust-store", "the system's store is damaged in \($0): \(advice)") }
     }
 
-    /// That the leaf has a key which phones and newer OpenSSLs know, and the one at hand does not: a rejection for it says nothing.
+    /// The reason for no verdict if this OpenSSL does not know the leaf's key, which phones and newer OpenSSLs know.
     func unknownKey(of verdict: Verdict) -> Reason? {
         guard let first = verdict.reason.failures.first(where: { $0.reason == .weakKey }), first.depth == 0,
             first.certificate.publicKey.algorithm.isOfNewerOpenSSL

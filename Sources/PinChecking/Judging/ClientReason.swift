@@ -3,7 +3,7 @@ import TLSProbe
 import X509
 
 extension Reason {
-    /// The reason of a verdict in one line, with the facts that a remedy needs; `attempt` is `nil` without a server.
+    /// Puts the reason of a verdict in one line with its remedy; `attempt` is `nil` if the chain is from a file.
     init(
         _ verdict: Verdict, of client: ConfiguredClient, for name: ReferenceName, by policy: HostPolicy,
         asked attempt: Attempt? = nil, hasAnchors: Bool, on device: JudgedDevice? = nil,
@@ -38,11 +38,11 @@ extension Reason {
             }
             var hints = failures.prefix(3).dropFirst().map { "also, \($0)" }
             var remedy = policy.anchorRemedy(for: first, of: client, attempt, hasAnchors: hasAnchors)
-            // AFSecurityPolicy accepts the certificate with a setting of its own: no anchor is needed.
+            // AFSecurityPolicy can accept a pinned self-signed certificate by a setting, without an anchor.
             if first.reason == .selfSigned, client.client.hasSecurityPolicy,
                 client.pins?.certificates.contains(first.certificate) == true
             {
-                // In certificate mode Apple's rules for leaves under an app's own anchor still apply.
+                // Apple's rules for leaves under an app's own anchor still apply in certificate mode.
                 let apple = Platform.apple().running(on: device?.release ?? .newest)
                 let objection =
                     policy.mode == .publicKey ? nil : apple.objections(toLeaf: first.certificate, endingAt: .own).first
@@ -52,13 +52,13 @@ extension Reason {
                     remedy = .allowInvalidCertificates
                 }
             }
-            // The requested name explains most certificates for another name.
+            // Servers choose the certificate by the SNI, which explains most wrong names.
             if case .nameMismatch = first.reason, let (endpoint, variant) = attempt {
                 let sent = endpoint.request.serverNameIndication
                 hints.append(
                     sent.map { "the SNI was \($0.name)" }
                         ?? "this address serves \(first.certificate) to clients that send no SNI")
-                // The name may be left out because the user wants none, or to compare the result.
+                // The SNI may be missing on purpose: the user wants none, or a variant compares the result.
                 if sent == nil, variant != .withoutSNI, !endpoint.omitsServerName {
                     remedy = endpoint.nameToSend.map(Remedy.sendServerName) ?? .giveServerName
                 }
@@ -87,14 +87,14 @@ extension Reason {
 }
 
 extension HostPolicy {
-    /// The remedy for a missing anchor; `nil` if none is missing or the given anchors have to suffice.
+    /// The remedy for a missing issuer or anchor; `nil` if none is missing, or if the user's own anchors lack it.
     fileprivate func anchorRemedy(
         for failure: TrustFailure, of client: ConfiguredClient, _ attempt: Attempt?, hasAnchors: Bool
     ) -> Remedy? {
         switch failure.reason {
         case .unknownIssuer:
             let giving = giving(issuerOf: failure.certificate, for: client)
-            // A root rarely issues a server's certificate: the server left out the issuer.
+            // A root rarely issues a server's certificate: the server most likely left out an intermediate.
             guard failure.depth > 0, [.helps, .doesNotHelp, .isOfAnother].contains(giving) else {
                 if let proxy = attempt?.endpoint.request.proxy { return .askWithoutProxy(proxy.url) }
                 return .sendIntermediate(giving, isOfFile: attempt == nil, mayBeOwnRoot: !hasAnchors)

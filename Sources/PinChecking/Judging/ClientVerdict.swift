@@ -3,27 +3,27 @@ public import Pinning
 package import TLSProbe
 import X509
 
-/// A client's verdict on a chain, on one device if devices were named.
+/// The verdict of one client on a chain, on one device if devices were named.
 public struct ClientVerdict: Sendable {
     package let client: ConfiguredClient
-    /// The device it is judged on; this machine if none was named.
+    /// The device that the chain is judged for; this machine if no device was named.
     package let judgedDevice: JudgedDevice
-    /// The name of the device; `nil` if none was named.
+    /// The name of the device; `nil` if no device was named.
     public let device: String?
     package let decided: Verdict?
-    /// The reason for the verdict or for its absence.
+    /// The reason for the verdict, or the reason why there is none.
     public package(set) var reason: Reason
-    /// The handshake that it was judged on; `nil` for a chain without one, and if its TLS gets none.
+    /// The judged handshake; `nil` if the chain came without one, or the server refused the client's TLS.
     package let handshake: Handshake?
-    /// The place among all by device and table, independent of the order of `--client`.
+    /// The position among all verdicts by device and client table, independent of the order of `--client`.
     let rank: Int
-    /// The client's view of other worlds; `nil` without a verdict or for a forecast.
+    /// Judges future chains as this client; `nil` if there is no verdict, or if this is a forecast.
     private let forecaster: Forecaster?
-    /// The keys and fingerprints of certificates that its connection shows in use.
+    /// The hashes of keys and certificates that servers use now; a pin for one of them is not a backup.
     private(set) var inUse: Set<SHA256Digest> = []
     private var isIdleTaken = false
     package private(set) var outlook: Outlook?
-    /// The configured pins on its path, even if it does not compare them there.
+    /// The configured pins on the client's path, even if the client does not compare them there.
     package private(set) var matches: [PinMatch] = []
 
     init(
@@ -43,20 +43,18 @@ public struct ClientVerdict: Sendable {
         decided.map(Result.success) ?? .failure(ClientConfigurationError(client: name, message: reason.sentence))
     }
 
-    /// `true` if the client accepts; `nil` if it has no verdict.
+    /// `true` if the client accepts; `nil` if there is no verdict.
     public var isAccepted: Bool? { decided?.isAccepted }
 
-    /// Computes the outlook.
+    /// Computes the outlook; a pin for a key or certificate in `inUse` is not a backup.
     ///
-    /// A pin for a key or certificate in `inUse` is not a backup. A client that compares no pin breaks no gate if
-    /// `isIdleTaken`, because another client follows the same sources.
+    /// With `isIdleTaken` a client that compares no pin keeps `minPinLife`: another client compares those pins.
     mutating func lookAhead(inUse: Set<SHA256Digest>, isIdleTaken: Bool) {
         guard let forecaster else { return }
         (self.inUse, self.isIdleTaken) = (inUse, isIdleTaken)
         (outlook, matches) = forecaster.outlook(inUse: inUse, isIdleTaken: isIdleTaken)
     }
 
-    /// Computes the outlook again, with keys that other connections show in use.
     mutating func learn(inUse more: Set<SHA256Digest>) {
         guard !more.isSubset(of: inUse) else { return }
         lookAhead(inUse: more.union(inUse), isIdleTaken: isIdleTaken)
@@ -66,18 +64,18 @@ public struct ClientVerdict: Sendable {
 
     static let notSetUp = "not-configured"
     static let undecided = "issuer-unknown"
-    /// `true` if a future deployment does not determine the verdict.
+    /// `true` if the verdict depends on the issuer of a future deployment, which is not known.
     var isUndecided: Bool { isAccepted == nil && reason.id == Self.undecided }
-    /// Whether its TLS got no answer.
+    /// `true` if the connection with this client's TLS failed.
     var isUnanswered: Bool { isAccepted == nil && reason.failure != nil }
     var isNotSetUp: Bool { isAccepted == nil && !isUndecided && !isUnanswered }
 
-    /// Whether the client rejects since the chain is not trusted, whatever is pinned.
+    /// `true` if the client rejects because the chain is not trusted; pins do not matter.
     var isUntrusted: Bool { if case .untrusted? = decided?.reason { isAccepted == false } else { false } }
 
-    /// What its verdict is about; `nil` without a verdict.
+    /// The judged chain and facts; `nil` if there is no verdict.
     var view: ServerView? { forecaster?.today }
-    /// The TLS that it connects with; `nil` for one that is not known.
+    /// The TLS that the client connects with; `nil` if it is not known.
     package var stack: TLSStack? { (try? client.procedure.get())?.stack(on: judgedDevice.release) }
 }
 
@@ -87,18 +85,18 @@ package struct JudgedChain: Sendable {
     package let view: ServerView
     /// The verdicts in the order of the chosen clients, device by device.
     package var clients: [ClientVerdict]
-    /// The finding that the chain is or may be an interceptor's; also among the findings.
+    /// The finding on an interceptor or a private root, which `findings` contains, too.
     package let interception: Finding?
-    /// The warnings and the notes on the verdicts and the roots of devices, each once.
+    /// The warnings and notes on verdicts, chains and roots, each once.
     let findings: [Finding]
     let ending: Ending
 
-    /// The shown verdict: the first that rejects, else the first of the table; `nil` if no client could be set up.
+    /// The verdict in reports: the first that rejects, else the first of the table; `nil` if no client could be set up.
     package var shown: ClientVerdict? { clients.shown }
     package var ranked: [ClientVerdict] { clients.ranked }
     var inUse: Set<SHA256Digest> { clients.reduce(into: []) { $0.formUnion($1.inUse) } }
 
-    /// The outlook of the verdicts: the worst of all clients; `nil` if none has one.
+    /// The worst outlook of all clients; `nil` if no client has one.
     package var outlook: Outlook? {
         Outlook.worst(of: clients.ranked.compactMap { one in one.outlook.map { (one, $0) } }) { clients.names(of: $0) }
     }
@@ -116,7 +114,7 @@ package struct JudgedChain: Sendable {
         }.sorted { ($0.depth, $0.pinIndex) < ($1.depth, $1.pinIndex) }
     }
 
-    /// `true` if an accepting device could check revocation: the leaf names a place, and no staple is good.
+    /// `true` if a device that accepts could still check revocation: the leaf names a place, and no staple is good.
     package var leavesRevocationOpen: Bool {
         view.evidence?.staple != .good && IssuerPlaces.nameRevocation(of: view.presented.leaf)
             && clients.contains { client in
@@ -130,7 +128,7 @@ package struct MatchedPin: Sendable, Hashable {
     package let pinIndex: Int
     package let depth: Int
     package let clients: [String]
-    /// The certificate that it is for; `nil` if its key has none yet.
+    /// The certificate that the pin matches; `nil` if the key has none yet.
     package let certificate: Certificate?
 
     package init(_ pinIndex: Int, at depth: Int, of clients: [String], on certificate: Certificate? = nil) {
@@ -139,21 +137,21 @@ package struct MatchedPin: Sendable, Hashable {
 }
 
 extension [ClientVerdict] {
-    /// The clients with a verdict, by device and table: `--client` only changes the order of lines.
+    /// The clients with a verdict, by device and client table; the order of `--client` does not matter.
     var ranked: [ClientVerdict] {
-        // A verdict is large to copy, and most checks have one.
+        // Most checks have one verdict, which is large to copy.
         count == 1 && self[0].isAccepted != nil ? self : filter { $0.isAccepted != nil }.sorted { $0.rank < $1.rank }
     }
 
-    /// The first that rejects, by device and table, or else the first.
+    /// The first client that rejects, by device and table, else the first of all.
     var shown: ClientVerdict? {
         guard count > 1 else { return first { $0.isAccepted != nil } }
-        // Positions are compared, because a verdict is large.
+        // Positions are compared, because a verdict is large to copy.
         func key(_ index: Int) -> (Int, Int) { (self[index].isAccepted == true ? 1 : 0, self[index].rank) }
         return indices.filter { self[$0].isAccepted != nil }.min { key($0) < key($1) }.map { self[$0] }
     }
 
-    /// The names of some of them, as in `trustkit` or `afnetworking, trustkit on ios-12; okhttp on android-9`.
+    /// The names of some clients, as in `trustkit` or `afnetworking, trustkit on ios-12; okhttp on android-9`.
     func names(of some: [ClientVerdict], namesAllDevices: Bool = false) -> String {
         let all = compactMap(\.device).distinct
         guard !all.isEmpty else { return some.map(\.name).joined(separator: ", ") }
@@ -170,7 +168,7 @@ extension [ClientVerdict] {
 }
 
 extension [String] {
-    /// Some of `devices` in their order; a row of more than three neighbours is cut short.
+    /// The names in the order of `devices`; more than three neighbours become a range, as in `ios-12 to ios-17`.
     package func inRows(of devices: [String]) -> String {
         func system(_ device: String) -> Substring { device.prefix { $0 != "-" } }
         var rows: [[String]] = []

@@ -3,24 +3,24 @@ package import Pinning
 /// The outcome of a check.
 public enum Outcome: Hashable, Sendable, CaseIterable {
     case accepted
-    /// No clients were to judge the chain.
+    /// No client was asked to judge the chain.
     case unjudged
-    /// The user wants warnings to count, and there is one.
+    /// A warning exists, and the user made warnings count.
     case needsAttention
-    /// A change since the baseline that is not allowed.
+    /// The chain changed since the baseline in a way that is not allowed.
     case changed
     /// A verdict is missing: no name, no connection, no chain, or no time left to judge one.
     case unreachable
-    /// A future deployment does not determine if a client accepts it.
+    /// The verdict of a client on a future deployment depends on facts that are not known.
     case undecided
-    /// All clients accept, but less time is left than the limit.
+    /// All clients accept, but less time is left than the user's limit.
     case endsTooSoon
     /// All clients accept, but the answer to the request is not the expected one, or is missing.
     case answersOtherwise
     case rejected
-    /// A client rejects, and another cannot be set up with the pins, or the app has further pins.
+    /// A client rejects; another cannot be set up with the pins, or the app has pins that no client compares.
     case rejectedInPart
-    /// A client cannot be set up with the pins, or they are not all that the app has, and no other client rejects; or an entry is wrong.
+    /// No client rejects, but one cannot be set up, or the app has pins that no client compares; or an entry is wrong.
     case notSetUp
     /// A file that an entry names is missing or cannot be read.
     case notRead
@@ -31,7 +31,7 @@ public enum Outcome: Hashable, Sendable, CaseIterable {
 package struct Ending: Hashable, Sendable {
     package let outcome: Outcome
     package let reason: Reason
-    /// The finding of the outlook in the reason; `nil` if it is about something else.
+    /// The outlook's finding that became the reason; `nil` if the reason is another.
     package let told: Finding?
 
     static let unjudged = Ending(.unjudged, Reason("not-judged", "not judged", remedy: .giveSomethingToJudgeBy))
@@ -40,13 +40,11 @@ package struct Ending: Hashable, Sendable {
         (self.outcome, self.reason, self.told) = (outcome, reason, told)
     }
 
-    /// The one place that decides how a check ends.
+    /// Decides how a check ends; no other place does.
     ///
-    /// A rejection comes before all else; then the server's answer, the time that an acceptance lasts, changes, and
-    /// warnings.
-    ///
-    /// `verdict` is the ending by the clients' verdicts or their absence. If `counts` is `false`, the target is not
-    /// judged by it, and all but an acceptance only needs attention. `failsOnWarning` makes warnings count.
+    /// A rejection comes first, then the server's answer, the time that an acceptance lasts, changes, and warnings.
+    /// `verdict` is the ending by the clients' verdicts or their absence. If `counts` is `false`, all but an acceptance
+    /// only needs attention. `failsOnWarning` makes warnings count.
     package init(
         _ verdict: Ending, counts: Bool = true, objection: Reason? = nil, outlook: Outlook? = nil,
         changes: BaselineChanges? = nil, warnings: [Finding] = [], failsOnWarning: Bool = false
@@ -86,9 +84,8 @@ package struct Ending: Hashable, Sendable {
 }
 
 extension [ClientVerdict] {
-    /// What the verdicts come to: one that is missing decides, then the first rejection by rank, then one for want of an answer.
-    ///
-    /// `leftOut` are devices that never get what is judged.
+    /// The ending by all verdicts: first a client that cannot be set up, then a rejection by rank, then a missing
+    /// answer; the devices in `leftOut` never get the judged certificate.
     func ending(in policy: HostPolicy, at time: Timestamp, leftOut: Set<String> = []) -> Ending {
         let ranked = ranked
         let summary = summary(ranked, in: policy)
@@ -116,7 +113,7 @@ extension [ClientVerdict] {
         return Ending(.accepted, summary)
     }
 
-    /// The reason for a gap in the verdicts: a client without one, or pins that no client compared.
+    /// The reason why the verdicts are incomplete: a client cannot be set up, or no client compares the app's pins.
     private func gap(in policy: HostPolicy, at time: Timestamp) -> Reason? {
         guard let absent = first(where: \.isNotSetUp) else { return policy.obstacle(at: time) }
         guard count > 1 else { return absent.reason }

@@ -3,12 +3,12 @@ import PinFormats
 import Pinning
 
 extension Forecaster {
-    /// The outlook, and today's matches by position in the configuration; for the parameters see ``ClientVerdict``.
+    /// The outlook, and today's matches by position in the configuration; ``ClientVerdict`` explains the parameters.
     func outlook(inUse: Set<SHA256Digest>, isIdleTaken: Bool) -> (outlook: Outlook, matches: [PinMatch]) {
         let configured = policy.pins?.pins ?? []
         var byPin: [Pin: [Int]] = [:]
         for index in configured.indices { byPin[configured[index], default: []].append(index) }
-        // The client's own pins have no duplicates: the result for one is that of all equal pins in the configuration.
+        // A client's own pins have no duplicates: a result is for all equal pins of the configuration.
         let positions = pins.map { byPin.removeValue(forKey: $0) ?? [] }
         func matchesInConfiguration(_ matches: [PinMatch]) -> [PinMatch] {
             matches.flatMap { match in
@@ -87,11 +87,11 @@ extension Forecaster {
         }
     }
 
-    /// The limit that is reached, with its level; an end in the past has reached every limit.
+    /// The limit that an end reaches, with its level; an end in the past reaches every limit.
     private func reached(
         from start: Timestamp, to end: Timestamp, isLifetime: Bool = true
     ) -> (level: Finding.Level, limit: String)? {
-        // The default limit: two weeks, or a third of a short lifetime.
+        // The default limit: two weeks, or a third of a lifetime of less than six weeks.
         let isShort = isLifetime && start.seconds(to: end) < 42 * 86_400
         let standard = isShort ? Threshold.percent(33) : .seconds(14 * 86_400)
         let limits: [(Finding.Level, Threshold?)] = [
@@ -104,7 +104,7 @@ extension Forecaster {
         return nil
     }
 
-    /// Warns of roots that devices will add, where only a new app helps, and of roots that CAs abandon.
+    /// Warns of roots that devices will learn, which only a new app survives, and of roots that CAs leave.
     private func changedRoots(_ changes: [RootChange]) -> [Finding] {
         let oldest = changes.map(\.root).filter { $0.isOld(at: time) }.min { $0.date < $1.date }
         let old = oldest.map { root in
@@ -131,7 +131,7 @@ extension Forecaster {
     private func expiringPins(_ outlook: Outlook) -> [Finding] {
         var findings: [Finding] = []
         if let end = outlook.pinsExpire {
-            // Without a beginning the pins have no lifetime, so a percentage has no meaning.
+            // The start of the pins' lifetime is not known, so a percentage has no meaning.
             let (isPast, limit) = (end < time, reached(from: time, to: end, isLifetime: false))
             findings.append(
                 Finding(
@@ -153,7 +153,7 @@ extension Forecaster {
         return findings
     }
 
-    /// Fails pins that last shorter than requested, or a client that compares none.
+    /// Fails if the pins last shorter than `minPinLife`, or if the client compares none.
     private func shortPinLife(_ outlook: Outlook, _ isIdleTaken: Bool) -> [Finding] {
         guard let limit = rules.minPinLife, verdict.isAccepted, let leaf = path.first else { return [] }
         func short(_ message: String, on date: Timestamp?) -> [Finding] {

@@ -3,7 +3,7 @@ import PinFormats
 import Pinning
 import X509
 
-/// One client's verdict on one device, with its verdicts on future worlds.
+/// Judges future worlds as one client on one device, starting from its verdict of today.
 final class Forecaster: Sendable {
     let policy: HostPolicy
     let client: ConfiguredClient
@@ -12,9 +12,9 @@ final class Forecaster: Sendable {
     let real: RememberingVerifier
     let today: ServerView
     let verdict: Verdict
-    /// The comparison of the client, by positions among its own pins.
+    /// The client's comparison of pins, by their positions among its own pins.
     let comparison: PinComparison
-    /// The CAs among pins, intermediates and roots that were given, found once for all pins.
+    /// The CAs among the given pins, intermediates and roots, found once for all pins.
     let givenCAs: [Certificate]
 
     init(
@@ -46,12 +46,12 @@ final class Forecaster: Sendable {
             ? [verdict.isAccepted ? path : verdict.builtChain.certificates] : verdict.restsOn.map(\.certificates)
     }
 
-    /// The certificates of a path whose ends count: an anchor's only if the platform checks it.
+    /// The certificates of a path whose dates count; the anchor's only if the platform checks it.
     func dated(_ path: [Certificate]) -> ArraySlice<Certificate> {
         platform?.judgesAnchors ?? true || path.count < 2 ? path[...] : path.dropLast()
     }
 
-    /// The verdict on a world, never made into a ``ClientVerdict``, so that an assumed path cannot pass for today's.
+    /// The verdict on a world, not as a ``ClientVerdict``, so that an assumed path cannot pass for today's.
     func forecast(_ presented: PresentedChain, at time: Timestamp, _ paths: World.Paths) -> Verdict {
         var view = today
         (view.presented, view.time, view.refusal) = (presented, time, nil)
@@ -63,13 +63,13 @@ final class Forecaster: Sendable {
         return procedure.decide(view, pins: client.pins, verifier: world, in: client.app)
     }
 
-    /// A certificate like today's with its lifetime, of 398 days at most, which no platform refuses.
+    /// A leaf like today's with its lifetime, but at most 398 days, which no platform refuses.
     func assumedLeaf(_ key: PublicKey, at time: Timestamp) -> PresentedChain {
         let lifetime = leaf.notBefore.seconds(to: leaf.notAfter)
         return PresentedChain(.assumedLeaf(like: leaf, key: key, from: time, seconds: min(lifetime, 398 * 86_400)))
     }
 
-    /// A renewal at `time` below today's path.
+    /// The verdict on a leaf renewed at `time` under today's issuers.
     func renewal(_ key: PublicKey, at time: Timestamp) -> Verdict {
         let presented = assumedLeaf(key, at: time)
         let paths = World.Paths.changed(absent: [leaf.fingerprint]) { _, paths in
@@ -78,7 +78,7 @@ final class Forecaster: Sendable {
         return forecast(presented, at: time, paths)
     }
 
-    /// A renewal at `time` below an issuer with another key, which today's root issued.
+    /// The verdict on a leaf renewed at `time` under an issuer with another key, issued by today's root.
     func renewal(_ key: PublicKey, issuer: PublicKey, at time: Timestamp) -> Verdict {
         let presented = assumedLeaf(key, at: time)
         let issuer = Certificate.assumedIssuer(like: path.dropFirst().first ?? leaf, key: issuer, at: time)
@@ -91,17 +91,16 @@ final class Forecaster: Sendable {
         return forecast(presented, at: time, paths)
     }
 
-    /// A renewal at `time` by a CA, whose known certificates come first.
+    /// The verdict on a leaf renewed at `time` by a CA, whose known certificates come first; `nil` without any.
     func renewal(_ key: PublicKey, by authority: [Certificate], at time: Timestamp) -> Verdict? {
         PresentedChain((authority + cas).distinct).map { forecast(assumedLeaf(key, at: time), at: time, .below($0)) }
     }
 
-    /// The CAs that the server sends or that are pinned.
     var cas: [Certificate] {
         today.presented.certificates.dropFirst() + (client.pins?.certificates ?? []).filter(\.isCA)
     }
 
-    /// The narrowest part of the path that keeps the pins matching: the client rejects another one of it.
+    /// The part of the path that keeps the pins matching: the client rejects if it is replaced.
     enum Holder { case certificate, key, intermediate, root }
 
     typealias Ahead = (holder: Holder, until: Timestamp, end: Outlook.End)
@@ -138,17 +137,17 @@ extension Verdict {
 }
 
 extension [Certificate] {
-    /// The hashes by which a pin can be for one of them: those of their keys and their fingerprints.
+    /// The hashes by which a pin can match one of the certificates.
     var marks: [SHA256Digest] { flatMap { [$0.publicKey.spkiSHA256, $0.fingerprint] } }
 }
 
 extension Forecaster {
-    /// A root that devices learn or lose so that the client rejects the result.
+    /// A root that devices learn or lose, so that the client rejects today's chain.
     struct RootChange: Sendable {
         enum Kind: Sendable { case coming, leaving }
         let kind: Kind
         let root: CA.Root
-        /// The pins of certificates above it on today's path.
+        /// The pins of certificates above the root on today's path.
         let pins: [Int]
     }
 

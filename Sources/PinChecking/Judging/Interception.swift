@@ -2,7 +2,7 @@ import Base
 package import Pinning
 import X509
 
-/// Names of the CAs of TLS-intercepting proxies, in small letters, from their documentation: a hint, not a proof.
+/// CA names of TLS-intercepting proxies, in small letters, from their documentation: a hint, not a proof.
 private let interceptors = [
     ("charles proxy", "Charles"), ("mitmproxy", "mitmproxy"), ("portswigger", "Burp Suite"),
     ("do_not_trust_fiddler", "Fiddler"), ("fiddler root certificate authority", "Fiddler"), ("proxyman ca", "Proxyman"),
@@ -13,7 +13,7 @@ private let interceptors = [
 ]
 
 extension HostPolicy {
-    /// The finding on an interceptor or a root of no public list; a note if the root is given or rejected.
+    /// The finding on an interceptor or a root that is on no public list; a note if the root is given or rejected.
     func interceptionFinding(on clients: [ClientVerdict]) -> Finding? {
         guard let shown = clients.shown, let path = shown.decided?.builtChain.certificates, let top = path.last,
             !isPublic(top)
@@ -28,7 +28,7 @@ extension HostPolicy {
         return .privateRoot(top, .note)
     }
 
-    /// The warning on an accepted path to a root of this machine, except curl's, that is on no public list.
+    /// Warns if a client other than curl accepts a path to a root of this machine that is on no public list.
     private func privateRootWarning(on clients: [ClientVerdict]) -> Finding? {
         for one in clients where [.system, .both].contains(one.judgedDevice.trust) {
             guard one.client.client.platform != .openssl, let own = one.decided, own.isAccepted else { continue }
@@ -50,7 +50,7 @@ extension HostPolicy {
 }
 
 extension Finding {
-    /// The warning that the certificates of a file, for which no root vouches, have an interceptor's name.
+    /// Warns if a file's certificates, which no root vouches for, have an interceptor's name.
     static func interceptor(in certificates: [Certificate]) -> Finding? {
         guard let top = certificates.last, !DeviceData.builtIn.lists(top.der) else { return nil }
         return interceptor(making: certificates, isKnown: false)
@@ -58,7 +58,7 @@ extension Finding {
 
     /// The finding that an issuer on a path has an interceptor's name; a note if its root is known.
     fileprivate static func interceptor(making path: [Certificate], isKnown: Bool) -> Finding? {
-        // Longer names are not searched to their end.
+        // Hostile names may be long: the rest is not searched.
         let names = path.map(\.issuer).distinct.map { $0.prefix(1_000).lowercased() }
         let known = interceptors.first { mark, _ in names.contains { $0.holds(mark) } }
         guard let program = known?.1 else { return nil }

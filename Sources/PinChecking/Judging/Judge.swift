@@ -4,22 +4,21 @@ import Synchronization
 import TLSProbe
 import X509
 
-/// The result of asking a server with exactly what the TLS of a client offers.
+/// The result of a handshake with exactly the offer of a client's TLS.
 enum Asking: Sendable {
     case judgedOn(Handshake)
     case refused(HandshakeRefusal)
     case unanswered(ProbeError)
 }
 
-/// The results by offers; a client whose offer is not in it is judged on the first handshake.
+/// The results by offer; a client without an entry is judged on the first handshake.
 typealias Answers = [TLSStack: Asking]
 
 extension HostPolicy {
-    /// Has every client judge a chain on each device: the one way to a verdict, for a connection, a file and what is about to be
-    /// deployed.
+    /// Judges a chain as each client on each device: the only way to a verdict, on connections, files and deployments.
     ///
-    /// A client is judged on the handshake that its TLS got, and decides itself whether that is within its offer. `wording` puts the
-    /// reason of a verdict in words, where that is not done as for a server.
+    /// A client is judged on the handshake that its TLS got, and decides if that is within its offer. `wording`
+    /// replaces the words that reasons have for a server.
     func judge(
         _ presented: PresentedChain, for name: ReferenceName, at time: Timestamp, on first: Handshake? = nil,
         _ answers: Answers = [:], asked attempt: Attempt? = nil, wording: ((Verdict, ConfiguredClient) -> Reason)? = nil
@@ -31,7 +30,7 @@ extension HostPolicy {
                 evidence: evidence(of: presented, staple: handshake?.staple, at: time), connection: handshake?.facts)
         }
         var views = [(handshake: first, view: view(of: presented, on: first))]
-        // Most clients have the same first question.
+        // The clients on a device share one memory: most begin with the same question.
         let budget = TargetBudget()
         let verifiers = devices.map { device in
             (
@@ -60,7 +59,7 @@ extension HostPolicy {
                 ?? Reason(
                     verdict, of: client, for: view.referenceName, by: self, asked: attempt,
                     hasAnchors: givenRoots != nil, on: devices[place], refusal)
-            // An outlook reads verdicts alone.
+            // An outlook needs only verdicts, not the findings on other systems.
             view.tellsOfOthers = false
             let forecaster = Forecaster(
                 verdict, of: client, procedure, in: self, on: devices[place], by: verifier, view)
@@ -74,11 +73,11 @@ extension HostPolicy {
             for index in clients.indices where clients[index].isUntrusted { clients[index].reason.hints.append(hint) }
         }
         let interception = interceptionFinding(on: clients.ranked)
-        // A proxy is the cause of all else: a remedy for the chain would mislead.
+        // An interceptor causes all other findings: a remedy for the chain would mislead.
         let isIntercepted = interception?.kind == .interceptor && interception?.level == .warning
         if isIntercepted { for index in clients.indices { clients[index].reason.remedy = nil } }
         let findings = findings(on: clients, views.map(\.view), interception, isAdvising: !isIntercepted)
-        // Clients on these devices never get such a key.
+        // Clients on these devices never get a certificate with such a key.
         let leftOut = keyType == nil ? [] : Set(devices.map(\.name)).subtracting(clients.map(\.judgedDevice.name))
         let view = clients.shown?.view ?? views[0].view
         return JudgedChain(
@@ -87,8 +86,7 @@ extension HostPolicy {
             ending: clients.ending(in: self, at: view.time, leftOut: leftOut))
     }
 
-    /// What this machine takes for the time, if that rather than the server may be wrong: no certificate of several is valid at it, or the
-    /// program is younger.
+    /// The clock's time if it may be wrong: no certificate of several is valid at it, or the program is younger.
     private func clockHint(on sent: [Certificate], at time: Timestamp) -> String? {
         guard self.time == nil else { return nil }
         let isNoneValid = sent.count > 1 && sent.allSatisfy { time < $0.notBefore || $0.notAfter < time }
@@ -96,7 +94,7 @@ extension HostPolicy {
             ? "this machine's clock reads \("\(time)".prefix(16))Z" : nil
     }
 
-    /// The clients that have no verdict on a certificate with a key of a type, since their TLS takes none.
+    /// Notes the clients that are not judged because their TLS takes no key of this type.
     private func leftOut(beside stacks: [TLSStack?]?, _ keyType: CertificateKeyType?) -> [Finding] {
         guard let stacks, let keyType else { return [] }
         let names = devices.flatMap { device in
@@ -109,11 +107,10 @@ extension HostPolicy {
         return names.isEmpty ? [] : [Finding(.keyTypesDiffer, .note, message)]
     }
 
-    /// The verdict of a client or `nil` without one, with what its ``ClientVerdict`` knows of it.
+    /// The verdict of a client, `nil` if there is none, with the facts for its ``ClientVerdict``.
     typealias Decision = (verdict: Verdict?, reason: Reason, forecaster: Forecaster?, handshake: Handshake?)
 
-    /// The verdicts of all clients on each device they run on, of those with one of these stacks if they are given; `decide` is asked
-    /// with the position of the device.
+    /// The verdict of each client on its devices, or of those with one of `stacks`; `place` is the device's position.
     func verdicts(
         of stacks: [TLSStack?]? = nil, _ decide: (ConfiguredClient, any ClientProcedure, _ place: Int) -> Decision
     ) -> [ClientVerdict] {
@@ -138,7 +135,7 @@ extension HostPolicy {
         }
     }
 
-    /// The rank of each client by table, words and position.
+    /// The rank of each client: by the client table, then by its settings, then by its position.
     private var ranks: [Int] {
         guard clients.count > 1 else { return [0] }
         let all = Client.all.map(\.name)
@@ -155,7 +152,7 @@ extension HostPolicy {
             } ?? .none, at: time)
     }
 
-    /// The certificate that signed a leaf, if one is at hand, trusted or not.
+    /// The certificate of the leaf's issuer, trusted or not; `nil` if none is at hand.
     private func issuer(ofLeafIn presented: PresentedChain, at time: Timestamp) -> Certificate? {
         // An app's own anchors count only for its clients.
         let own = configuredAnchors
@@ -185,7 +182,7 @@ extension LeafEvidence {
     }
 }
 
-/// Answers repeated questions from memory: the clients of one view have few different ones.
+/// Answers repeated questions from memory, because most clients ask the same ones.
 final class RememberingVerifier: PathVerifier {
     private let verifier: OpenSSLPathVerifier
     private let known = Mutex<[(question: PathQuestion, findings: PathFindings)]>([])

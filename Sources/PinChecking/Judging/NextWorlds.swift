@@ -1,10 +1,10 @@
 import Pinning
 
 extension HostPolicy {
-    /// A client's verdicts on a key without a certificate, or on a certificate with an unknown issuer: below an issuer
-    /// that is not pinned, and below today's issuers or a pinned CA, `nil` if there is none.
+    /// A client's verdicts on a future leaf: below an unpinned issuer, and below today's issuers or a pinned CA.
     ///
-    /// `countsAll` is `true` for a client that counts matches on all certificates of a path, whose number is not known.
+    /// `pinned` is `nil` if there is no such CA or `unpinned` accepts. `countsAll` is `true` if the client counts
+    /// matches on all certificates of a path, whose number is not known.
     typealias NextForecast = (unpinned: Verdict, pinned: Verdict?, countsAll: Bool)
 
     func nextForecast(
@@ -47,7 +47,7 @@ extension HostPolicy {
         return !chain.leaf.isSelfIssued && devices.allSatisfy { $0.verifier.evaluate(question).failures.lackIssuer }
     }
 
-    /// The CAs of today's path of a server, nearest first; none if it is not trusted.
+    /// The CAs on today's path of a server, nearest to the leaf first; empty if it is not trusted.
     func issuers(of served: PresentedChain, for name: ReferenceName, at time: Timestamp) -> [Certificate] {
         let question = question(served, [], for: name, at: time)
         let answers = devices.lazy.map { $0.verifier.evaluate(question) }
@@ -80,6 +80,5 @@ extension JudgedChain {
 }
 
 extension [TrustFailure] {
-    /// `true` if a certificate without its issuer is all that is wrong.
     fileprivate var lackIssuer: Bool { contains { $0.reason == .unknownIssuer } && allSatisfy(\.isMissingAnchor) }
 }

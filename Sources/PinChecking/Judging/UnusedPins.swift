@@ -3,15 +3,15 @@ import PinFormats
 import Pinning
 import X509
 
-/// Judges the pins without a match: the client accepts the world of a backup pin by that pin.
+/// Judges the pins without a match: a pin is a backup if the client accepts a future chain by it.
 extension Forecaster {
-    /// The result for a pin: the reason why it is not a backup, or its end as one, `nil` if it is a key.
+    /// The result for a pin: the reason why it is not a backup, or the backup's end, `nil` if it is a key.
     typealias UnusedPin = (noBackup: Outlook.NoBackup?, until: Timestamp?)
 
     private static let mostCertificates = 64
 
-    /// The unmatched pins that are not in use elsewhere in the run, by their positions, and for each condition the end
-    /// of its last backup certificate, `nil` if a key or a hash is accepted.
+    /// The unmatched pins that no server of the run uses, by position, and the end of the last backup certificate for
+    /// each condition; `nil` if a key or a hash is a backup.
     func unusedPins(from end: Timestamp, inUse: Set<SHA256Digest>) -> (pins: [Int: UnusedPin], ends: [Timestamp?]) {
         let conditions = comparison.conditions
         var places: [Int: [Int]] = [:]
@@ -77,7 +77,7 @@ extension Forecaster {
         return (unused, ends)
     }
 
-    /// The key of a renewal that pins only by its CA; today's if the leaf has to be pinned too.
+    /// The key of an assumed renewal under a pinned CA: another one, or today's if the leaf has to be pinned, too.
     private var spareKey: PublicKey {
         let isAlone = comparison.conditions.count == 1 && comparison.conditions[0].place != .everywhere
         return isAlone ? leaf.publicKey.unknown : leaf.publicKey
@@ -152,14 +152,14 @@ extension Forecaster {
         return known.isEmpty ? nil : known
     }
 
-    /// The hashes of certificates in the run that are mistaken for pins.
+    /// The hashes of certificates in the run that users mistake for pins.
     private var otherHashes: Set<SHA256Digest> {
         let all = today.presented.certificates + verdict.certificates + (policy.pins?.certificates ?? [])
         return Set(all.distinct.flatMap(\.otherHashes).map(\.hash))
     }
 }
 
-/// The conditions, role and kind of unused keys with one world in common; a `nil` kind means that of the leaf's key.
+/// The conditions, role and kind of unused keys that share one world; a `nil` kind means that of the leaf's key.
 private struct SharedWorld: Hashable {
     let conditions: [Int]
     let isIssuer: Bool
@@ -169,6 +169,6 @@ private struct SharedWorld: Hashable {
 extension Outlook.NoBackup { fileprivate init(_ id: String, _ words: String) { (self.id, self.words) = (id, words) } }
 
 extension Certificate {
-    /// `true` for a file with a backup key, which no CA issued to a server.
+    /// `true` if the certificate only contains a backup key: no CA issued it to a server.
     fileprivate var isContainer: Bool { isSelfIssued && (!isCA || !names.isEmpty) }
 }

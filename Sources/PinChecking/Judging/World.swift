@@ -2,16 +2,16 @@ import Base
 import Pinning
 import X509
 
-/// A server as it would be on another day: its chain, the time, and the paths from there; unknown facts are assumed.
+/// A server on another day: its chain, the time and the paths; unknown facts are assumed.
 ///
-/// It verifies paths by today's: real certificates are searched for, assumed ones are put on today's paths.
+/// Paths of real certificates are searched for; assumed certificates are put on today's paths.
 struct World: PathVerifier {
     enum Paths: Sendable {
-        /// A search; a leaf that is assumed or only lacks its issuer is below this certificate, an anchor of the class.
+        /// A search; a leaf that is assumed or lacks only its issuer is below this certificate, an anchor of the class.
         case search(orBelow: Certificate, AnchorClass)
         /// A change of today's paths. The certificates with the fingerprints in `absent` are not anchors in the world.
         case changed(absent: Set<SHA256Digest> = [], @Sendable (PathQuestion, [[Certificate]]) -> [[Certificate]])
-        /// A search for the paths of a CA, with the assumed leaf below.
+        /// A search for the paths of a CA's certificates, with the assumed leaf below them.
         case below(PresentedChain)
     }
 
@@ -63,7 +63,7 @@ struct World: PathVerifier {
         return judge([[leaf, issuer]], question, [], efforts: [[leaf, issuer]])
     }
 
-    /// Drops paths that have ended, and those with an assumed certificate refused by the platform.
+    /// Drops paths that have ended, and those with an assumed certificate that the platform refuses.
     private func judge(
         _ paths: [[Certificate]], _ question: PathQuestion, _ failures: [TrustFailure], efforts: [[Certificate]]
     ) -> PathFindings {
@@ -76,7 +76,7 @@ struct World: PathVerifier {
         return PathFindings(failures: against.isEmpty ? failures : against, bestEfforts: efforts)
     }
 
-    /// The CAs of a path that end before the world's time; an anchor counts only if the platform checks it.
+    /// The failures of CAs that end before the world's time; an anchor counts only if the platform checks it.
     private func expiryFailures(_ path: [Certificate], _ question: PathQuestion) -> [TrustFailure] {
         guard presented.leaf.isAssumed else { return [] }
         let looksAtAnchors = question.platform?.judgesAnchors ?? true
@@ -85,14 +85,13 @@ struct World: PathVerifier {
         }.map { TrustFailure(.expired, at: $0, of: $1) }
     }
 
-    /// The platform's objections to a path with an assumed certificate; without a platform, OpenSSL's.
-    ///
-    /// The certificates above a leaf on a path of today were judged with that path.
+    /// The objections of the platform, or else of OpenSSL, to a path with an assumed certificate; the CAs on a path of
+    /// today were judged with that path.
     private func objections(to path: [Certificate], _ question: PathQuestion) -> [TrustFailure] {
         guard question.policy != .basicX509, path.contains(where: \.isAssumed), let anchor = path.last else {
             return []
         }
-        // The timestamps to demand depend on an issuer that is not known.
+        // The required timestamps depend on an issuer that is not known yet.
         var evidence = question.evidence
         if case .search = paths { evidence = nil }
         let objections = (question.platform ?? .openssl).objections(
@@ -107,10 +106,10 @@ struct World: PathVerifier {
 }
 
 extension Anchors {
-    /// `true` if the roots of the device count, which it learns and loses.
+    /// `true` if the roots of the device count, which updates can change.
     var hasTrustStore: Bool { if case .only = self { false } else { true } }
 
-    /// `true` if a path may end at a certificate; the roots of a device are assumed to contain it.
+    /// `true` if a path may end at a certificate; the trust store is assumed to contain it.
     fileprivate func holds(_ certificate: Certificate) -> Bool {
         if case .only(let all) = self { all.contains(certificate) } else { true }
     }
@@ -127,7 +126,7 @@ extension Anchors {
     }
 }
 
-/// A fact that a sentence about tomorrow takes for granted, as reports name it.
+/// A fact that a forecast takes for granted, as reports name it.
 package enum Assumption: String, Sendable, Hashable, CaseIterable {
     /// The server sends today's intermediates with a certificate.
     case intermediates
@@ -136,7 +135,7 @@ package enum Assumption: String, Sendable, Hashable, CaseIterable {
     /// The certificate is issued, with dates and purposes that clients accept.
     case certificate
     case name
-    /// Nothing is deployed before it is valid.
+    /// The certificate is deployed when it is already valid.
     case time
     /// The certificate has as many timestamps as clients count.
     case timestamps
@@ -152,7 +151,7 @@ extension Certificate {
     var isAssumed: Bool { der.isEmpty }
     var isCA: Bool { basicConstraints?.isCertificateAuthority == true }
 
-    /// A future server certificate like `model`, with a fingerprint of its own: it equals no pinned one in any world.
+    /// A future server certificate like `model`, with a fingerprint that no pinned certificate has.
     static func assumedLeaf(
         like model: Certificate, key: PublicKey, from start: Timestamp, seconds: Int64
     ) -> Certificate {
@@ -172,7 +171,6 @@ extension Certificate {
             extendedKeyUsage: ["serverAuth"], signatureAlgorithm: "ecdsa-with-SHA256")
     }
 
-    /// A future CA with the issuer and signature algorithm of `model`.
     static func assumedIssuer(like model: Certificate, key: PublicKey, at time: Timestamp) -> Certificate {
         Certificate(
             der: [], fingerprint: identity("CA", key, time), publicKey: key, subject: "(an issuer to come)",
@@ -187,7 +185,7 @@ extension Certificate {
 }
 
 extension PublicKey {
-    /// A key with only a known hash, in the kind and form of this one.
+    /// A key of which only the hash is known, with the algorithm and encoding of this one.
     func standIn(_ hash: SHA256Digest) -> PublicKey {
         PublicKey(subjectPublicKeyInfo: subjectPublicKeyInfo, spkiSHA256: hash, algorithm: algorithm)
     }
