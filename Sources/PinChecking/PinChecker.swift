@@ -13,8 +13,8 @@ import X509
 /// if result.outcome != .accepted { print(result.reason) }
 /// ```
 ///
-/// Pins and anchors are read once, by the initialiser, and any number of checks can run at the same time. All checkers
-/// of a process share a few threads, and connect with at most half of its descriptors.
+/// Pins and anchors are read once, by the initialiser. Any number of checks can run at the same time. All checkers of a
+/// process share a few threads, and connect with at most half of its file descriptors.
 public final class PinChecker: Sendable {
     private let judging: CheckRequest.Judging
     private let environment: [String: String]
@@ -81,7 +81,7 @@ public final class PinChecker: Sendable {
         let results = try await SharedConnections.process.check(
             checks[0], in: Environment(variables: environment, now: now, connectionLimit: 1)
         ).results()
-        // An address gives one connection; of several, the first that is not accepted matters most.
+        // An address gives one connection; of several, the first that is not accepted counts.
         guard let result = results.first(where: { $0.outcome != .accepted }) ?? results.first else {
             throw Problem.software("the check of the target came to nothing")
         }

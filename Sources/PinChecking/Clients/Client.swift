@@ -2,7 +2,7 @@ import Base
 package import PinFormats
 package import Pinning
 
-/// A client that decides about servers, with its settings; ``all`` has a row for each.
+/// A client that decides about servers, with its settings; ``all`` contains every client.
 public struct Client: Sendable, Hashable {
     /// The name in `--client`.
     public let name: String
@@ -11,30 +11,30 @@ public struct Client: Sendable, Hashable {
     package var settings: [ClientSetting] = []
     /// `true` if `--client all` includes it: not a version too old to ship, or a client with every certificate pinned.
     package var isInAll = true
-    /// The configurations that it reads itself, each with its way to look up a host.
+    /// The configurations that the client reads itself, each with its way to look up a host.
     package var configurations: [PinConfiguration.Kind: PinConfiguration.Lookup] = [:]
-    /// The configuration by which the system decides for every connection of an app; `nil` if the row is not a system.
+    /// The configuration by which a system binds every connection of an app; `nil` if the client is not a system.
     package var bindsAppBy: PinConfiguration.Kind?
     /// `true` if a dot at the end of a URL's host makes it another host.
     package var comparesHostAsWritten = false
-    /// The kinds of configuration that name the client if none is chosen; devices decide between platforms.
+    /// The kinds of configuration that choose the client if the user names none; devices decide between platforms.
     package var namedBy: Set<PinConfiguration.Kind> = []
-    /// The framework in an app that tells apart the clients which the app's files name.
+    /// The framework that makes an app choose this client among those named by its files.
     var framework: String?
-    /// The pins without a configuration that the client judges if none is chosen.
+    /// The pins outside of configurations that the client judges if the user names none.
     var looseSet: LooseSet?
-    /// `true` if AFSecurityPolicy's settings are the client's: mode, allowInvalidCertificates, validatesDomainName.
+    /// `true` if the client has AFSecurityPolicy's settings: mode, allowInvalidCertificates, validatesDomainName.
     var hasSecurityPolicy = false
-    /// The platform that it runs on; `nil` if its decisions do not depend on one.
+    /// The platform that the client runs on; `nil` if its decisions do not depend on one.
     package let platform: PlatformFamily?
     package let pinForm: PinForm
-    /// The settings after its name, as in `expires=2027-06-01`.
+    /// The settings after the name, as in `expires=2027-06-01`.
     package internal(set) var words: [String] = []
     /// The settings from options that reports show, in addition to those of AFSecurityPolicy.
     var shownSettings: @Sendable (ClientInput) -> [ShownSetting] = { _ in [] }
     let make: @Sendable (ClientInput) throws -> any ClientProcedure
 
-    /// Clients in addition to the table's, for the time of a call, so that tests run every command with their own.
+    /// Clients in addition to the table's, during a call, so that tests run every command with their own.
     @TaskLocal package static var added: [Client] = []
 
     /// Every client, without settings.
@@ -83,10 +83,10 @@ public struct Client: Sendable, Hashable {
     package func text(_ setting: String) -> String? { texts(setting).last }
     package func date(_ setting: String) -> Timestamp? { text(setting).flatMap { try? TimeText.read($0) } }
 
-    /// The files of an app that it loads; `nil` if it loads none.
+    /// The files of an app that the client loads; `nil` if it loads none.
     package var loader: BundleLoader? { pinForm.loader }
 
-    /// The clients that decide for every connection of an app on a platform, as its system.
+    /// The platform's own clients, which decide for every connection of an app.
     static func system(of platform: PlatformFamily) -> [Client] {
         all.filter { $0.bindsAppBy != nil && $0.platform == platform }
     }
@@ -104,7 +104,7 @@ public struct Client: Sendable, Hashable {
 }
 
 extension Client {
-    /// Reads a client as in `okhttp` and `trustkit:no-enforce:expires=2027-06-01`.
+    /// Reads a client, such as `okhttp` or `trustkit:no-enforce:expires=2027-06-01`.
     ///
     /// - Throws: `Problem` for an unknown client or setting.
     public init(_ text: String) throws(Problem) {
@@ -116,10 +116,10 @@ extension Client {
     }
 }
 
-/// A set of pins that are in no client's configuration: lists and pins given by themselves.
+/// A set of pins outside of every client's configuration: lists, and pins given by themselves.
 enum LooseSet: Hashable, Sendable {
     case inCurlsNotation
-    /// Certificates as an app loads them, or with settings of AFSecurityPolicy every pin.
+    /// Certificates in an app's files, or with settings of AFSecurityPolicy every pin.
     case certificates
     case others
 }
@@ -129,7 +129,7 @@ package struct ClientSetting: Sendable {
     package static let date = "DATE"
 
     package let name: String
-    /// The value in help, `nil` if it is a flag; a ``date`` is a moment, or midnight in UTC at the start of a day.
+    /// The value in help, `nil` if it is a flag; a ``date`` is a moment, or a day that means its midnight in UTC.
     package let value: String?
     package let help: String
 
@@ -137,7 +137,7 @@ package struct ClientSetting: Sendable {
         (self.name, self.value, self.help) = (name, value, help)
     }
 
-    /// The facts of an Android app outside its configuration; for API 24 and later it trusts no user's root.
+    /// The facts of an Android app outside its configuration; apps for API 24 and later trust no root of the user.
     static let androidApp: [ClientSetting] = [
         .init("user-roots", nil, "roots given by --extra-root are trusted (API < 24, or src=\"user\")"),
         .init("target-sdk", "LEVEL", "targetSdkVersion: up to 23 the user's roots count, from 37 on SCTs"),
@@ -149,7 +149,7 @@ package struct ClientSetting: Sendable {
 }
 
 package enum ClientSelection: Hashable, Sendable {
-    /// Every client that can still be meant to ship, without settings.
+    /// The clients with `isInAll`, without settings.
     case all
     case named([Client])
 
@@ -160,7 +160,7 @@ package enum ClientSelection: Hashable, Sendable {
         }
     }
 
-    /// Reads lists of `NAME[:SETTING…][,NAME…]`, or `all` alone.
+    /// Reads lists of `NAME[:SETTING…][,NAME…]`, or only `all`.
     package init(_ lists: [String]) throws(Problem) {
         guard lists != ["all"] else {
             self = .all

@@ -13,7 +13,7 @@ extension ClientInput {
     }
 
     func trustKit() throws -> TrustKit {
-        // Pins for any host are below this host's name in the app, as a key of TSKPinnedDomains.
+        // Pins for any host get this host's name as their key of TSKPinnedDomains.
         if policy == nil, pins != nil, let name = referenceName ?? host,
             !TrustKit.hasRegisteredSuffix(name, publicSuffix: SystemPublicSuffixList.publicSuffix)
         {
@@ -38,7 +38,7 @@ extension ClientInput {
             bringsConscrypt: client.isSet("conscrypt"))
     }
 
-    /// Alamofire with the evaluator that is set or follows from the pins, for all hosts or the set ones.
+    /// Alamofire with the given evaluator, or the one that fits the pins, for the given hosts or all.
     func alamofire() throws(Problem) -> Alamofire {
         let hosts = client.texts("host")
         guard !hosts.isEmpty || !client.isSet("no-all-hosts") else {
@@ -86,7 +86,7 @@ extension ClientInput {
         )
     }
 
-    /// NSPinnedDomains with the pins under the set key, or under the one that fits.
+    /// NSPinnedDomains with the pins under the given key, or under the one that fits.
     func nsPinnedDomains() throws(Problem) -> NSPinnedDomains {
         if let policy, client.text("key") == nil { return NSPinnedDomains(identities: policy.positions) }
         let hashes = pins?.pins.map(\.spkiSHA256)

@@ -74,7 +74,7 @@ extension Client {
         generic,
     ]
 
-    /// A comparison of pins by hand, on the preferred path.
+    /// The comparison of pins on the preferred path, as programs without a pinning library write it.
     public static let generic = Client(
         name: "generic", summary: "A pin compared by hand, as Go, Node, Java and dio do (the default)",
         configurations: [.okHttp: .union, .policy: .mostSpecific], comparesHostAsWritten: true, looseSet: .others,

@@ -2,7 +2,7 @@ import Base
 package import Pinning
 import X509
 
-/// A chosen client that is set up for one host, ready to decide; a class, so that copies of verdicts are cheap.
+/// A client that is set up for one host; a class, so that copies of verdicts are cheap.
 package final class ConfiguredClient: Sendable {
     package let client: Client
     package let settings: [ShownSetting]
@@ -11,7 +11,7 @@ package final class ConfiguredClient: Sendable {
     /// The trust in the app's network security configuration; `nil` if no setting or file determines it.
     package let androidTrust: AndroidTrust?
     package let app: AppleApp?
-    /// `true` if it trusts user-installed roots in addition to its procedure's anchors: no app for API 24 and later does.
+    /// `true` if roots of the user are anchors in addition to the procedure's; no app for API 24 and later trusts them.
     package let trustsInstalledRoots: Bool
 
     package init(client: Client, procedure: Result<any ClientProcedure, ClientConfigurationError>) {
@@ -19,7 +19,6 @@ package final class ConfiguredClient: Sendable {
         (settings, pins, androidTrust, app, trustsInstalledRoots) = ([], nil, nil, nil, false)
     }
 
-    /// Sets a client up; a failure makes a client without a verdict.
     init(_ input: ClientInput) throws(Problem) {
         let client = input.client
         var input = input
@@ -59,10 +58,10 @@ package struct ShownSetting: Hashable, Sendable {
     package init(_ name: String, _ value: Value) { (self.name, self.value) = (name, value) }
 }
 
-/// The options, pins and settings from which a client's procedure for one host is made.
+/// The options, pins and settings that make a client's procedure for one host.
 struct ClientInput: Sendable {
     let client: Client
-    /// The policy of AFNetworking; its mode is given, or follows the pins.
+    /// The settings of AFNetworking; if no mode is given, it follows the pins.
     let afSecurityPolicy: AFSecurityPolicy
     /// The pins for the host, from the client's own configurations if it has any, else from all sources.
     let pins: PinSet?
@@ -77,9 +76,8 @@ struct ClientInput: Sendable {
     var androidTrust: AndroidTrust?
     /// App Transport Security of an Apple app; `nil` if its Info.plist is not known.
     var transportSecurity: TransportSecurity?
-    /// The host of the URL; `nil` if it is the reference name.
     var urlHost: ServerName?
-    /// The reason why the client throws for its configuration when the app starts; `nil` if it does not.
+    /// The reason why the app's start fails with the client's configuration; `nil` if it does not.
     var obstacle: ClientConfigurationError?
 
     var shownSecurityPolicy: [ShownSetting] {
@@ -90,7 +88,7 @@ struct ClientInput: Sendable {
         ]
     }
 
-    /// Determines the trust of the Android app for the host, if a setting or its configuration contains it.
+    /// Determines the trust of the Android app for the host, from a setting or the app's configuration.
     mutating func readAndroidTrust() throws(Problem) {
         guard client.platform == .android else { return }
         var targetSDK: Int?

@@ -1,7 +1,7 @@
 import Pinning
 import TLSProbe
 
-/// Compares targets with a baseline one after the other, and records what they serve.
+/// Compares targets with a baseline one after the other, and remembers which recorded endpoints still exist.
 package struct BaselineComparison {
     private let baseline: Baseline
     private var seen: [Snapshot.Endpoint] = []
@@ -14,7 +14,6 @@ package struct BaselineComparison {
 
     package init(with baseline: Baseline) { self.baseline = baseline }
 
-    /// The comparison of each connection to a target with the baseline, in their order.
     package mutating func states(of target: CheckedTarget) -> [BaselineChanges?] {
         target.connections.map { connection in
             guard var endpoint = Snapshot.Endpoint(connection) else {
@@ -31,7 +30,7 @@ package struct BaselineComparison {
             }
             let changes = baseline.changes(at: endpoint)
             asked.insert(changes.recorded?.key ?? endpoint.key)
-            // The chain at a given address does not show the result of a look-up, so it has a record of its own.
+            // A given address does not show the result of a look-up, so its chain has its own record.
             let isLookedUp = endpoint.key.connect == nil || connection.endpoint.lookedUpName != nil
             if isLookedUp { endpoint.key = changes.recorded?.key ?? endpoint.key }
             seen.append(endpoint)
@@ -48,7 +47,6 @@ package struct BaselineComparison {
 }
 
 extension Snapshot.Key {
-    /// The title of the endpoint, as in `h.example:443, RSA,`.
     fileprivate var title: String { target + (connect.map { " → \($0)" } ?? "") + (variant.map { ", \($0)," } ?? "") }
 
     /// The key of an endpoint's record, with the address only if that was given.

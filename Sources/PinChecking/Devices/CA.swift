@@ -2,7 +2,7 @@ import Base
 package import PinFormats
 package import Pinning
 
-/// A CA that issues certificates to servers, with its published roots; `make-public-cas` writes the table of these.
+/// A CA that issues certificates to servers, with its published roots.
 package struct CA: Sendable, Hashable {
     package let name: String
     package let roots: [Root]
@@ -18,9 +18,9 @@ package struct CA: Sendable, Hashable {
         rows.grouped(by: \.ca).map { CA($0, $1.map(\.root)) }
     }
 
-    /// The public CAs whose roots are known: the rows of `public-cas.tsv`.
+    /// The public CAs whose roots are known: the rows of `public-cas.tsv`, which `make-public-cas` writes.
     package static let published: [CA] = {
-        // Characters cost a check 4 M instructions more than bytes.
+        // Comparing characters costs a check 4 M instructions more than comparing bytes.
         let rows = PackageResources.public_cas_tsv.split(separator: UInt8(ascii: "\n")).dropFirst()
         let fields = rows.map { row in
             row.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
@@ -38,7 +38,7 @@ extension CARoot {
             signedBy: row[6].split(separator: "|").map(String.init), row[7], row[8])
     }
 
-    /// `true` if the row is too old to rely on; a root of the lists has no day and is never old.
+    /// `true` if the row is too old to rely on; a root of the devices' lists has no date and is never old.
     func isOld(at time: Timestamp) -> Bool {
         let day = try? TimeText.read(date)
         return day.map { $0.seconds(to: time) > Int64(DeviceData.daysUntilStale) * 86_400 } ?? false

@@ -2,21 +2,21 @@ import Base
 package import Pinning
 
 package struct Device: Sendable, Hashable {
-    /// The name in `--device`: `ios-17`, `android-8.1`, `mozilla`.
+    /// The name in `--device`, as in `ios-17`, `android-8.1`, `mozilla`.
     package let name: String
     /// Another name of the same list, as `macos-14` for `ios-17`; `nil` if there is none.
     package let alias: String?
     package let platform: DevicePlatform
-    /// The system's version; `nil` if it is Mozilla, whose list has none.
+    /// The system's version; `nil` if the list is Mozilla's, which has none.
     package let version: DeviceVersion?
-    /// The systems and versions in the words of the list's publisher.
+    /// The systems and versions of the list, in its publisher's words.
     package let release: String
     package let address: String
     package let date: Timestamp
-    /// One bit for each certificate of the data, from the highest of the first byte on.
+    /// One bit for each certificate of the data, from the highest bit of the first byte on.
     var membership: [UInt8] = []
 
-    /// A device by its name, such as `ios-17`, `android-8.1` or `mozilla`; `nil` if the name is anything else.
+    /// Makes a device of a name such as `ios-17`, `android-8.1` or `mozilla`; `nil` if the name has another form.
     package init?(name: String, alias: String? = nil, release: String, address: String, date: Timestamp) {
         let parts = name.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         guard let platform = DevicePlatform(rawValue: String(parts[0])) else { return nil }
@@ -29,18 +29,18 @@ package struct Device: Sendable, Hashable {
     package var rootCount: Int { membership.reduce(0) { $0 + $1.nonzeroBitCount } }
     func holds(_ position: Int) -> Bool { membership[position / 8] & 0x80 >> UInt8(position % 8) != 0 }
 
-    /// The version of its system for rules; `nil` if it is Mozilla's list, which belongs to no system.
+    /// The version of the system for rules; `nil` if the list is Mozilla's, which belongs to no system.
     package var platformRelease: PlatformRelease? {
         guard let version else { return nil }
         return switch platform {
-        // By the version of iOS, even for an alias of macOS.
+        // The version of iOS counts, even if the alias is a macOS.
         case .apple: .apple(AppleRelease(iOS: version))
         case .android: .android(version)
         case .mozilla: nil
         }
     }
 
-    /// The TLS that its system brings; `nil` for Mozilla's list.
+    /// The TLS of the device's system; `nil` if the list is Mozilla's.
     package var stack: TLSStack? {
         guard let platformRelease else { return nil }
         return TLSStack(of: platform == .apple ? .apple : .android, on: platformRelease)
@@ -55,7 +55,7 @@ package enum DevicePlatform: String, Sendable, Hashable, CaseIterable {
     /// The list of Mozilla's root program, without versions.
     case mozilla
 
-    /// `true` if clients of a platform run there: Mozilla's list belongs to no system, and curl comes with it.
+    /// `true` if clients of a platform run on the device: Mozilla's list is not a system, but comes with curl.
     package func runs(_ platform: PlatformFamily?) -> Bool {
         switch (self, platform) {
         case (_, nil), (.apple, .apple), (.android, .android), (.mozilla, .openssl): true
@@ -76,11 +76,10 @@ extension DeviceData {
     /// The name of this machine, with its own roots and each client's newest platform.
     package static let systemName = "system"
 
-    /// The names of all devices without aliases, this machine's first.
     package var names: [String] { [Self.systemName] + devices.map(\.name) }
     package var allNames: [String] { names + devices.compactMap(\.alias) }
 
-    /// The device of a name, `nil` if it is this machine; a version without a list throws: roots change within one.
+    /// The device of a name, `nil` if it is this machine; throws if a version has no list: roots change within one.
     package func device(named name: String) throws(Problem) -> Device? {
         for name in [name, Self.canonical(name)] {
             if name == Self.systemName { return nil }
@@ -103,7 +102,7 @@ extension DeviceData {
             "there is no device \(quoted(name)): did you mean \(quoted(nearest))? (devices are named by their system)")
     }
 
-    /// A name in the form of lists: `iOS17` and `ios17` are `ios-17`.
+    /// The name as lists write it: `ios-17` for `iOS17` and `ios17`.
     private static func canonical(_ name: String) -> String {
         let name = name.lowercased()
         guard let digit = name.firstIndex(where: \.isNumber), digit > name.startIndex else { return name }

@@ -21,10 +21,10 @@ package struct DeviceData: Sendable {
 
     package var source: String { read?.source ?? String(cString: Self.table.source) }
     package var licence: String { read?.licence ?? String(cString: Self.table.licence) }
-    /// The devices: Apple's, then Android's, each from the oldest on, then Mozilla.
+    /// The devices: Apple's, then Android's, each from the oldest on, then Mozilla's list.
     package var devices: [Device] { read?.devices ?? Self.builtInDevices }
 
-    /// The data in the program, or a test's in its place.
+    /// The data in the program; tests replace it.
     @TaskLocal package static var builtIn = DeviceData(read: nil)
 
     private static var table: CDeviceTable { CDeviceData_table().pointee }
@@ -93,9 +93,9 @@ package struct DeviceData: Sendable {
     package func positions(of device: Device) -> [Int] { (0..<certificateCount).filter(device.holds) }
     package func lists(_ certificate: [UInt8]) -> Bool { position(of: certificate) != nil }
 
-    /// `true` if a certificate is on the newest list of Apple's, which serves as the system's if no device is named.
+    /// `true` if a certificate is on Apple's newest list, which serves as the system's if no device is named.
     package func isOnNewestApple(_ certificate: [UInt8]) -> Bool {
-        // A root on no list ends here, before the devices are made.
+        // Ends here for a root on no list, before the devices are made.
         guard let position = position(of: certificate) else { return false }
         return devices.last { $0.platform == .apple }?.holds(position) ?? false
     }
@@ -130,7 +130,7 @@ package struct DeviceData: Sendable {
             UnsafeBufferPointer(start: Self.table.certificates + start, count: Int(Self.table.ends[position]) - start))
     }
 
-    /// Finds a certificate in the list, whose order by length spares most comparisons of bytes.
+    /// Finds a certificate in the list, whose order by length saves most comparisons of bytes.
     private func position(of certificate: [UInt8]) -> Int? {
         certificate.withUnsafeBufferPointer { wanted in
             var (low, high) = (0, certificateCount)

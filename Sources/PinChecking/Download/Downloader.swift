@@ -4,12 +4,12 @@ import Synchronization
 package import TLSProbe
 import X509
 
-/// Fetches a document from a server that is judged on the connection that carries it.
+/// Fetches a document from a server that is judged on the same connection.
 ///
-/// No byte of the request is sent before the verdict. The server of a redirect is judged by the pins for its host, and
-/// a host without pins is refused.
+/// No byte of the request is sent before the verdict. A redirect's server is judged by the pins for its host, and
+/// refused without pins.
 package final class Downloader: Sendable {
-    /// Plans the check of a URL's or redirect's server, by the rules for its host.
+    /// Plans the check of the server of a URL or redirect, by the rules for its host.
     package typealias Plan = @Sendable (Target, CheckRequest) throws(Problem) -> Check
 
     private let checker: Checker
@@ -21,14 +21,14 @@ package final class Downloader: Sendable {
     }
 
     private static let patience = Duration.seconds(30)
-    /// The pause before the second attempt; each further one is twice as long.
+    /// The pause before the second attempt; each further pause is twice as long.
     private static let shortestPause = Duration.milliseconds(200)
-    /// The bytes that an attempt has to bring so that it does not count as a retry.
+    /// The bytes that an attempt must bring so that it does not count as a retry.
     private static let leastProgress = 1_000
 
     package func shutdown() async { await checker.shutdown() }
 
-    /// Fetches a document into the file at `path`, or without one to `stream`, in parts.
+    /// Fetches a document into the file at `path`; without a path, passes it to `stream` in parts.
     package func fetch(
         _ request: DownloadRequest, toFile path: String?, or stream: @escaping DownloadStream,
         progress: DownloadProgress
@@ -47,7 +47,7 @@ package final class Downloader: Sendable {
             let before = document.count
             result.ending = await follow(request, document, &result.hops)
             guard result.mayPass, request.retries > 0, document.mayBeginAgain, !Task.isCancelled else { break }
-            // Progress does not count as a retry, but a byte on each connection is not progress.
+            // Progress does not count as a retry; a byte on each connection is not progress.
             if document.count - before >= Self.leastProgress {
                 pause = Self.shortestPause
             } else {
@@ -83,7 +83,7 @@ package final class Downloader: Sendable {
                 let target = try Target("https://\(location.authority)/")
                 check = try plan(target, isFirst ? request.request : request.request.ofAnotherHost)
             } catch { return .impossible(error) }
-            // Pins that are not compared or do not apply do not count.
+            // Pins that the client does not compare, or that do not apply, do not count.
             guard isFirst || check.policy?.clients.contains(where: { $0.pins != nil }) ?? false else { return unpinned }
             let (connection, response) = await ask(location, isFirst, check, request, for: document, goingOn: goesOn)
             let result = CheckedTarget(connections: [connection], policy: check.policy).results().first
@@ -113,7 +113,7 @@ package final class Downloader: Sendable {
         for document: PartialDocument, goingOn: Bool
     ) async -> (CheckedConnection, Result<HTTPResponse, HTTPError>?) {
         let host = isFirst ? request.request.names.host : nil
-        // The Host header as written: a user who means the port writes it.
+        // The Host header is sent as written: a user who needs the port writes it.
         let authority = host.map { host in
             HTTPLocation.authority(host.host, host.port ?? RequestDefaults.port, defaultPort: RequestDefaults.port)
         }
@@ -125,7 +125,7 @@ package final class Downloader: Sendable {
             let isPinned = connection.judged?.clients.contains { $0.decided?.isByPins == true } ?? false
             guard connection.verdict.outcome == .accepted, isFirst || isPinned else { return (connection, nil) }
             let missing = document.expect(from: isPinned ? acceptance : nil, goingOn: goingOn)
-            // A document is stored without a coding.
+            // A document is stored without a content coding.
             let own = [HTTPField("Accept-Encoding", "identity")].compactMap(\.self) + missing
             let asked = HTTPRequest(location, authority: authority, fields: (isFirst ? request.fields : []) + own)
             return (connection, HTTPExchange(asked, for: document, patience: Self.patience))
@@ -134,7 +134,7 @@ package final class Downloader: Sendable {
 }
 
 extension CheckRequest {
-    /// The request for the server of a redirect, without facts of the first server and credentials.
+    /// The request for a redirect's server, without credentials and facts of the first server.
     fileprivate var ofAnotherHost: CheckRequest {
         var request = self
         request.names = Names()
@@ -173,7 +173,6 @@ package struct DownloadRequest: Sendable {
     }
 }
 
-/// Receives a document in parts; throws if the reader has gone away.
 package typealias DownloadStream = @Sendable ([UInt8]) throws(OutputError) -> Void
 
 /// One server on the way to a document; the status is `nil` without a request or an answer.

@@ -3,11 +3,11 @@ import Pinning
 import TLSProbe
 import X509
 
-/// The partial document that responses continue, replace or leave; Sendable because one thread at a time uses it.
+/// A partial document, which responses continue, replace or leave; Sendable because one thread at a time uses it.
 final class PartialDocument: HTTPReceiver, @unchecked Sendable {
     enum Answer {
         case document
-        /// The part cannot be continued: the next request is without a range.
+        /// The part cannot be continued: the next request has no range.
         case notInRange
         case redirect(String)
         case ended(DownloadEnding)
@@ -36,7 +36,7 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
     private(set) var head: HTTPResponse?
     private(set) var total: Int?
 
-    /// Opens the document's part of an earlier run, or begins anew.
+    /// Opens the part of an earlier run, or begins anew.
     init(
         _ path: String?, or stream: @escaping DownloadStream, of request: DownloadRequest, _ progress: DownloadProgress
     ) throws(WriteFailure) {
@@ -62,12 +62,10 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
     /// `true` if the document can be requested again: streamed bytes have already been read.
     var mayBeginAgain: Bool { streamed == 0 }
 
-    /// Prepares for a response of an accepted server; `acceptance` is the hash of its host and pins, `nil` if no pin
-    /// matched.
+    /// Prepares for a response of an accepted server, and returns the fields that request the missing bytes.
     ///
-    /// Bytes of a server that other pins accepted are not continued: these pins might reject their sender.
-    ///
-    /// - Returns: the fields that request the missing bytes.
+    /// `acceptance` is the hash of its host and pins, `nil` if no pin matched. Bytes of a server that other pins
+    /// accepted are not continued: these pins might reject their sender.
     func expect(from acceptance: String?, goingOn: Bool) -> [HTTPField] {
         self.acceptance = acceptance
         (answer, head, total, offset) = (.document, nil, nil, 0)
@@ -88,7 +86,7 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        // Without a Content-Length, only this check ends the rest of a document at the end of its range.
+        // Without a Content-Length, this check alone ends a response that is longer than its range.
         if offset > 0, let total, bytes.count > total - count {
             answer = .ended(.wrongRange(head?.value(of: "Content-Range")))
             return false
@@ -119,7 +117,6 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
         }
     }
 
-    /// Begins the whole document, even if a range was requested.
     private func begin(_ head: HTTPResponse) -> Answer {
         let record = DownloadRecord(head, url: url, acceptance: acceptance)
         self.record = record
@@ -147,7 +144,7 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
         return .document
     }
 
-    /// Gives a whole document its name, discards a part that no run can continue, and closes the file.
+    /// Names a complete document, discards a part that no run can continue, and closes the file.
     func conclude(_ ending: DownloadEnding) -> DownloadEnding {
         guard let file else { return ending }
         defer { file.end() }
@@ -165,13 +162,13 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
     }
 }
 
-/// The record of an unfinished document: its source, its version, and the pins that accepted its server.
+/// The record of an unfinished document: its source, its version, and the hash of the pins that accepted its server.
 struct DownloadRecord: Hashable, Sendable {
     /// The URL of the request, before any redirect.
     let url: String
-    /// The strong entity tag (RFC 9110, 8.8.3); `nil` without one, or if the bytes are not those of the document.
+    /// The strong entity tag (RFC 9110, 8.8.3); `nil` if there is none, or the bytes are not those of the document.
     var entityTag: String? = nil
-    /// The length in bytes; `nil` if the server does not say.
+    /// The length in bytes; `nil` if the server does not send it.
     var total: Int? = nil
     /// The hash of the server's host and the pins that accepted it, in hexadecimal digits; `nil` if no pin matched.
     var acceptance: String? = nil
@@ -185,10 +182,10 @@ extension DownloadRecord {
         entityTag = head.contentCoding == nil ? head.value(of: "ETag").flatMap(Self.strong) : nil
     }
 
-    /// `true` if a range can be requested, of the same version and from a server that the same pins accept.
+    /// `true` if a range of the same version can be requested from a server that the same pins accept.
     var isResumable: Bool { entityTag != nil && acceptance != nil }
 
-    /// `true` if the response is certainly of this version: its single entity tag is equal (RFC 9110, 15.3.7.3).
+    /// `true` if the response is certainly of this version: its only entity tag is equal (RFC 9110, 15.3.7.3).
     func isOf(_ head: HTTPResponse) -> Bool {
         guard let entityTag, head.fields.count(where: { $0.isNamed("ETag") }) == 1 else { return false }
         return head.value(of: "ETag") == entityTag
@@ -229,7 +226,7 @@ extension DownloadRecord {
 }
 
 extension HTTPResponse {
-    /// The encoding of the body in the server's words, not escaped; `nil` if it has none.
+    /// The content coding in the server's words, not escaped; `nil` if there is none.
     package var contentCoding: String? {
         let codings = fields.filter { $0.isNamed("Content-Encoding") }.map(\.value)
         return codings.first { !["", "identity"].contains($0.lowercased()) }

@@ -2,14 +2,14 @@ import Base
 package import Pinning
 package import TLSProbe
 
-/// The reason for a result: a stable word for machines, and a sentence in which text from outside is escaped.
+/// The reason for a result: a stable word for machines, and a sentence with outside text escaped.
 public struct Reason: Hashable, Sendable, CustomStringConvertible {
     /// A stable word, as in `pin-mismatch`.
     public let id: String
     /// The reason in one line, without its remedy.
     public var message: String { ([sentence] + hints).joined(separator: "; ") }
     package let sentence: String
-    /// Further facts, each in a sentence of its own.
+    /// Further facts, each a sentence of its own.
     package internal(set) var hints: [String]
     /// The remedy; `nil` if the sentence contains it or there is none.
     package internal(set) var remedy: Remedy?
@@ -19,7 +19,6 @@ public struct Reason: Hashable, Sendable, CustomStringConvertible {
     /// The reason in one line, with its remedy.
     public var description: String { message + (remedy?.words ?? failure?.advice(naming: \.rawValue) ?? "") }
 
-    /// Escapes the sentences.
     package init(_ id: String, _ message: String, hints: [String] = [], remedy: Remedy? = nil) {
         self.id = id
         (sentence, self.hints) = (TerminalText.escaped(message), hints.map(TerminalText.escaped))

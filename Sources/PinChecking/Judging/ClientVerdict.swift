@@ -17,7 +17,7 @@ public struct ClientVerdict: Sendable {
     package let handshake: Handshake?
     /// The position among all verdicts by device and client table, independent of the order of `--client`.
     let rank: Int
-    /// Judges future chains as this client; `nil` if there is no verdict, or if this is a forecast.
+    /// Judges future chains as this client; `nil` if a verdict is missing, or if this is a forecast.
     private let forecaster: Forecaster?
     /// The hashes of keys and certificates that servers use now; a pin for one of them is not a backup.
     private(set) var inUse: Set<SHA256Digest> = []
@@ -43,12 +43,12 @@ public struct ClientVerdict: Sendable {
         decided.map(Result.success) ?? .failure(ClientConfigurationError(client: name, message: reason.sentence))
     }
 
-    /// `true` if the client accepts; `nil` if there is no verdict.
+    /// `true` if the client accepts; `nil` if it has no verdict.
     public var isAccepted: Bool? { decided?.isAccepted }
 
     /// Computes the outlook; a pin for a key or certificate in `inUse` is not a backup.
     ///
-    /// With `isIdleTaken` a client that compares no pin keeps `minPinLife`: another client compares those pins.
+    /// With `isIdleTaken` a client without pins keeps `minPinLife`: another client compares those pins.
     mutating func lookAhead(inUse: Set<SHA256Digest>, isIdleTaken: Bool) {
         guard let forecaster else { return }
         (self.inUse, self.isIdleTaken) = (inUse, isIdleTaken)
@@ -73,7 +73,7 @@ public struct ClientVerdict: Sendable {
     /// `true` if the client rejects because the chain is not trusted; pins do not matter.
     var isUntrusted: Bool { if case .untrusted? = decided?.reason { isAccepted == false } else { false } }
 
-    /// The judged chain and facts; `nil` if there is no verdict.
+    /// The judged chain and facts; `nil` if the verdict is missing.
     var view: ServerView? { forecaster?.today }
     /// The TLS that the client connects with; `nil` if it is not known.
     package var stack: TLSStack? { (try? client.procedure.get())?.stack(on: judgedDevice.release) }

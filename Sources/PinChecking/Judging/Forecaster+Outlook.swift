@@ -104,7 +104,7 @@ extension Forecaster {
         return nil
     }
 
-    /// Warns of roots that devices will learn, which only a new app survives, and of roots that CAs leave.
+    /// Warns of roots that only a new app survives when devices learn them, and of roots left by CAs.
     private func changedRoots(_ changes: [RootChange]) -> [Finding] {
         let oldest = changes.map(\.root).filter { $0.isOld(at: time) }.min { $0.date < $1.date }
         let old = oldest.map { root in

@@ -63,7 +63,7 @@ struct World: PathVerifier {
         return judge([[leaf, issuer]], question, [], efforts: [[leaf, issuer]])
     }
 
-    /// Drops paths that have ended, and those with an assumed certificate that the platform refuses.
+    /// Drops paths past their end, and those with an assumed certificate that the platform refuses.
     private func judge(
         _ paths: [[Certificate]], _ question: PathQuestion, _ failures: [TrustFailure], efforts: [[Certificate]]
     ) -> PathFindings {

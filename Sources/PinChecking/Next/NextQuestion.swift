@@ -2,12 +2,12 @@ import Base
 import PinFormats
 package import Pinning
 
-/// The question whether the clients of one server will accept a key or certificate that is about to be deployed.
+/// The question if the clients of one server will accept a key or certificate of a future deployment.
 package struct NextQuestion {
     let name: ReferenceName
     let host: ServerName?
     private let policy: HostPolicy
-    /// The position of the job that asks today's server; `nil` without one.
+    /// The position of the job that contacts today's server; `nil` if there is none.
     package let job: Int?
 
     package init(
@@ -16,7 +16,7 @@ package struct NextQuestion {
         let isCompared = policy.clients.contains { client in
             if case .failure = client.procedure { true } else { client.pins != nil }
         }
-        // A key is not decided without pins for the host; a certificate would be accepted without one.
+        // A key without pins for the host cannot be judged; a certificate would be accepted without one.
         guard isCompared || policy.namesPins && items.allSatisfy(\.certificates.isEmpty) else {
             throw .usage("what is about to be deployed is compared with pins, and none are given", .givePins)
         }
@@ -44,7 +44,7 @@ package struct NextQuestion {
             return forecast(of: item, served, at: now, [.issuer, .certificate, .name])
         }
         let leaf = chain.leaf
-        // A certificate is not deployed before its first day.
+        // A certificate is deployed on its first valid day at the earliest.
         let time = max(now, leaf.notBefore)
         var assumptions: [Assumption] = time > now ? [.time] : []
         var judged = judge(chain, item, at: time)
@@ -73,7 +73,7 @@ package struct NextQuestion {
         return Reason(verdict, of: client, for: name, by: policy, hasAnchors: true)
     }
 
-    /// The result for a key without a certificate, or for a certificate whose issuer is not known.
+    /// The verdict on a key without a certificate, or on a certificate whose issuer is not known.
     private func forecast(
         of item: NextItem, _ served: PresentedChain?, at time: Timestamp, _ assumptions: [Assumption]
     ) -> CheckResult {
@@ -90,7 +90,7 @@ package struct NextQuestion {
         let matching = clients.filter { $0.decided?.matches.isEmpty == false }.map(\.name).distinct
         let configured = policy.pins?.pins ?? []
         let issuers = certificate == nil ? served.map { policy.issuers(of: $0, for: name, at: time) } ?? [] : []
-        // A certificate that is assumed has no fault but its key.
+        // Only the key of an assumed certificate can be at fault.
         let keyWarnings =
             certificate == nil
             ? policy.warnings(of: clients.ranked, among: clients).filter { $0.kind == .platformRule } : []
@@ -106,7 +106,7 @@ package struct NextQuestion {
         ).withEnding()
     }
 
-    /// Combines two worlds: the client rejects in both, accepts with every issuer, or cannot be decided.
+    /// Combines two worlds: the client rejects in both, accepts with any issuer, or cannot be decided.
     private func decision(
         _ forecast: HostPolicy.NextForecast, _ client: ConfiguredClient, _ item: NextItem, isServed: Bool
     ) -> HostPolicy.Decision {
@@ -132,7 +132,7 @@ package struct NextQuestion {
                 "what App Transport Security asks of the certificate is not known of a key: ask with the certificate")
         }
         if unpinned.isAccepted {
-            // Two equal pins match the leaf twice, as often as an assumed chain of two certificates is long.
+            // Two equal pins match the leaf twice, which satisfies an assumed chain of two certificates.
             guard forecast.countsAll, case .pinMatched = unpinned.reason else { return known(unpinned) }
             return unknown(
                 "\(client.client.name) compares all certificates of the chain, and how many there are cannot be told: \(file)"

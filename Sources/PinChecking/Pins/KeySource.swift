@@ -2,7 +2,7 @@ package import PinFormats
 package import Pinning
 package import TLSProbe
 
-/// The result of one argument of `pins`: the keys of a server or of a file.
+/// The result for one argument of `pins`: the keys of a server or a file.
 package struct KeySource: Sendable {
     package static let warning =
         "pins learned from an unverified connection prove nothing: they may be an interceptor's"
@@ -10,12 +10,12 @@ package struct KeySource: Sendable {
     package let name: String
     /// The connection to a server; `nil` if the source is a file.
     private var connection: CheckedConnection? = nil
-    /// The types of keys that the endpoint has no certificate for, in its first source only.
+    /// The key types without a certificate at the endpoint, only in the endpoint's first source.
     package internal(set) var absentKeyTypes: [CertificateKeyType] = []
     package var items: [PinItem]
     package var group: PinGroup?
     package var alsoSent: [Certificate] = []
-    /// The chain that the server sent or that the file contains, leaf first; `nil` without a leaf.
+    /// The chain that the server sent or that the file contains, leaf first; `nil` if there is none.
     package private(set) var presented: PresentedChain?
     /// The finding that the chain may be an interceptor's, even if it is trusted; `nil` without a sign of one.
     package private(set) var suspicion: Finding?
@@ -23,9 +23,9 @@ package struct KeySource: Sendable {
 
     package var endpoint: CheckEndpoint? { connection?.endpoint }
     package var peer: PeerAddress? { connection?.peer }
-    /// The type of key that was requested; `nil` if an ordinary client asked.
+    /// The requested key type; `nil` if an ordinary client asked.
     package var keyType: CertificateKeyType? { connection?.variant.keyType }
-    /// The part that was requested beyond an ordinary client's, as in `RSA`; `nil` for none.
+    /// The name of a connection that is not an ordinary client's, as in `RSA`; `nil` if it is one.
     package var part: String? { connection?.variant.label }
     package var ending: Ending? { connection?.verdict }
     var judged: JudgedChain? { connection?.judged }
@@ -33,7 +33,7 @@ package struct KeySource: Sendable {
     /// `true` if the default client does not accept the server's chain: its keys may be an interceptor's.
     package var isUnverified: Bool { ending.map { ![.accepted, .unreachable].contains($0.outcome) } ?? false }
 
-    /// `true` if the server presented no chain, or one that cannot be judged.
+    /// `true` if the server sent no chain, or one that cannot be judged.
     package var hasNoVerdict: Bool { [.unreachable, .notSetUp].contains(ending?.outcome) }
 
     package var reason: Reason? {
@@ -57,7 +57,7 @@ package struct KeySource: Sendable {
 
     package var warning: String? { isUnverified ? reason.map { "\($0.sentence); \(Self.warning)" } : nil }
 
-    /// The sources of a target: each endpoint's ordinary connection, then the `keyTypes` that have another key.
+    /// The sources of a target: each endpoint's ordinary connection, then each of `keyTypes` with another key.
     package static func all(of target: CheckedTarget, keyTypes: [CertificateKeyType]) -> [KeySource] {
         var sources: [KeySource] = []
         for connection in target.connections {
@@ -82,7 +82,7 @@ package struct KeySource: Sendable {
         return sources
     }
 
-    /// The keys of the path that the default client built from the chain of a server.
+    /// The keys on the path that the default client built from a server's chain.
     private init(_ connection: CheckedConnection) {
         name = connection.endpoint.target
         self.connection = connection
@@ -116,7 +116,7 @@ package struct KeySource: Sendable {
         suspicion = .interceptor(in: presented?.certificates ?? certificates)
     }
 
-    /// The source without the keys that certificates of `sources` have already, and a sentence for each of those.
+    /// The source without keys that certificates of `sources` already have, and a sentence for each of these keys.
     package func asReserve(beside sources: [KeySource]) -> (source: KeySource, unfit: [String]) {
         let known = sources.flatMap(\.items).filter { $0.certificate != nil }
         var source = self

@@ -4,16 +4,15 @@ import X509
 
 /// Recommends pins for the servers of a run.
 ///
-/// With backup keys the owner controls the server's keys, and two keys of one's own outlast any CA. Without them the
-/// roots of a known CA are what stays when everything below them changes. A chain that no device trusts by itself gets
-/// no recommendation before its root is given.
+/// Backup keys put the owner in control: two keys of one's own outlast any CA. Without them, the roots of a known CA
+/// stay when everything below changes. A chain that no device trusts by itself needs its root first.
 package struct PinRecommender: Sendable {
     private let cas: [CA]
     /// The backup keys, which no certificate of the run has.
     private let reserve: [PinItem]
     private let comparesServerKeyOnly: Bool
     private let time: Timestamp
-    /// Judges the chain of a file; that of a server is judged already.
+    /// Judges the chain of a file; a server's chain is already judged.
     private let policy: HostPolicy
     private let listed: [SHA256Digest: Certificate]
 
@@ -30,7 +29,6 @@ package struct PinRecommender: Sendable {
         ) { data.devices(listing: $0.der).count < data.devices(listing: $1.der).count ? $1 : $0 }
     }
 
-    /// The source with a recommendation; unchanged without a chain.
     package func recommending(_ source: KeySource) -> KeySource {
         guard let presented = source.presented else { return source }
         let judged = source.judged ?? policy.judge(presented, for: .unchecked, at: time)
@@ -99,7 +97,7 @@ package struct PinRecommender: Sendable {
                 known == certificate ? place(certificate) : "device lists", id, message)
         }
         let (own, others) = (usable.filter { keys.contains($0.key) }, usable.filter { !keys.contains($0.key) })
-        // Today's chain may end at a root that the CA leaves.
+        // The CA may leave the root at which today's chain ends.
         let left = own.isEmpty ? Array(keys.dropFirst().compactMap { cas.root(withKey: $0) }.prefix(1)) : []
         let moving = "the server's certificates come from it until \(ca.name) moves them to the others"
         let rows: [(roots: [CA.Root], id: String, words: String)] = [
@@ -115,7 +113,7 @@ package struct PinRecommender: Sendable {
     }
 
     private func privateRoots(_ root: Certificate, _ place: (Certificate) -> String) -> Recommendation {
-        // Roots given for other servers may be of another CA, but they are on no public list.
+        // Roots given for other servers may belong to another CA, but they are on no public list.
         let others = (policy.givenRoots?.givenCertificates ?? []).filter { other in
             other.isSelfIssued && other.publicKey != root.publicKey && listed[other.publicKey.spkiSHA256] == nil
         }
@@ -170,18 +168,18 @@ package struct Recommendation: Sendable {
         case caRoots = "authority-roots"
         case ownKeys = "own-keys"
         case ownRoot = "own-root"
-        /// No recommendation, as long as the chain's owner is not known.
+        /// No recommendation, because the chain's owner is not known.
         case none
     }
 
-    /// A key and its owner in a few words; `until` is the end of its use, `nil` if it is not known.
+    /// A key, its owner in a few words, the end of its use (`until`, `nil` if not known) and its CA's root.
     package typealias Choice = (item: PinItem, owner: String, reason: Reason, until: Timestamp?, root: CA.Root?)
 
     package let strategy: Strategy
     package let summary: String
     package var ca: CA? = nil
     package var choices: [Choice] = []
-    /// The CA that issued the leaf, unless it is one of the choices.
+    /// The CA that issued the leaf; `nil` if it is one of the choices.
     package var intermediate: Choice? = nil
     package var missing: Finding? = nil
 

@@ -4,15 +4,14 @@ import Pinning
 package import X509
 
 extension BoundedFile {
-    /// The most bytes of one file: far more than any bundle of certificates, far less than memory.
+    /// The most bytes of one file: far more than a bundle of certificates, far less than memory.
     private static let limit = 64 * 1024 * 1024
 
-    /// The contents of the file at `path`, which may be a pipe such as `<(…)`.
     package static func contents(ofFile path: String) throws(Problem) -> [UInt8] {
         try reading(quoted(path)) { () throws(ReadFailure) in try bytes(at: path, limit: limit, accepting: .anything) }
     }
 
-    /// The contents of a file in the directory at `path`; its name need not be UTF-8.
+    /// Reads a file in the directory at `path`; its name need not be UTF-8.
     static func contents(ofFile name: [CChar], inDirectory path: String) throws(Problem) -> [UInt8] {
         try reading(quoted("\(path)/\(String(fileName: name))")) { () throws(ReadFailure) in
             try bytes(named: name, inDirectory: path, limit: limit)
@@ -33,7 +32,7 @@ extension BoundedFile {
 }
 
 extension Hashing {
-    /// Sets OpenSSL up, and throws if its configuration leaves it without algorithms, which would be a crash later.
+    /// Sets OpenSSL up; throws if its configuration leaves it without algorithms, because a later call would crash.
     package static func require() throws(Problem) {
         guard !isAvailable else { return }
         throw .software(
@@ -42,18 +41,18 @@ extension Hashing {
 }
 
 extension AnchorBundle {
-    /// The certificates of files and of directories, a bundle for each file that has some.
+    /// The certificates of files and directories: a bundle for each file that contains some.
     static func all(at paths: [String], as role: String) throws(Problem) -> [AnchorBundle] {
         var bundles: [AnchorBundle] = []
         for path in paths {
-            // The path alone does not show what it was given for.
+            // The message names the option, which the path alone does not show.
             if FileKind(at: path) == .absent { throw .noInput("\(role): \(quoted(path)): there is no such file") }
             let before = bundles.count
-            // Names need not be UTF-8: as text they would be others.
+            // Names stay bytes, because they need not be UTF-8.
             if let names = (try? DirectoryListing.names(in: path) { $0.regularFile != nil }) {
                 for name in names {
                     let bytes = try BoundedFile.contents(ofFile: name, inDirectory: path)
-                    // A directory of certificates often contains a note or a list of revocations, too.
+                    // Directories of certificates often contain a note or a revocation list, too.
                     guard CertificateReader.areForCertificates(bytes) else { continue }
                     bundles.append(try bundle(bytes, from: "\(path)/\(String(fileName: name))", as: role))
                 }

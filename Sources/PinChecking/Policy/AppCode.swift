@@ -4,18 +4,18 @@ import Pinning
 
 /// The pins in the code of apps, and their effect on one target, which changes when pins expire.
 ///
-/// No client compares them. If no client compares another pin either, an acceptance would say nothing about the app.
+/// No client compares them: if no other pin is compared either, an acceptance would say nothing about the app.
 struct AppCode: Sendable {
     private static let mostLines = 20
 
     private let apps: [CodePins]
     private let host: String
-    /// The ends of the pins that clients compare and enforce for the target; `nil` for pins without one.
+    /// The ends of the pins that clients compare and enforce for the target; `nil` if a pin has none.
     private let ends: [Timestamp?]
-    /// `true` if the user chose clients that follow the app's configuration and no code.
+    /// `true` if the user chose clients that follow the app's configuration and ignore its code.
     private let followsConfiguration: Bool
 
-    /// The code of `apps` next to `clients`, which judge a host of this name; `isNamed` if the user chose them.
+    /// The code of `apps`, compared with `clients` for a host of this name; `isNamed` if the user chose the clients.
     init(
         _ apps: [CodePins], beside clients: [ConfiguredClient], for name: ReferenceName, of host: String, isNamed: Bool
     ) {

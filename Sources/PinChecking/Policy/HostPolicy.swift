@@ -6,7 +6,7 @@ package import X509
 package final class HostPolicy: Sendable {
     /// The clients that decide, each with its pins for the host; at least one.
     package let clients: [ConfiguredClient]
-    /// AFNetworking's pinning mode, given or suggested by the pins.
+    /// AFNetworking's pinning mode, given or chosen by the pins.
     package let mode: AFSecurityPolicy.PinningMode
     package let pins: PinSet?
     package let entries: [ConfiguredEntry]
@@ -37,18 +37,18 @@ package final class HostPolicy: Sendable {
     package var lists: Lists? { settings.lists }
     package var time: Timestamp? { settings.settings.time }
     package var outlook: OutlookRules { settings.settings.outlook }
-    /// The anchor class of an assumed path: the strictest that it can have.
+    /// The anchor class of an assumed path: the strictest that is possible.
     var assumedClass: AnchorClass { givenRoots == nil ? .system : .installedByHand }
-    /// `true` if pins are given, for any host.
+    /// `true` if the user gave pins, for any host.
     var namesPins: Bool { !settings.settings.pins.isEmpty }
-    /// `true` if the sources of pins choose the clients, not the user.
+    /// `true` if the pins choose the clients, because the user named none.
     var followsSources: Bool { settings.settings.clients == nil }
     package var fetchable: [Certificate] { settings.fetchable }
-    /// The certificates that a path may go through although the server does not send them.
+    /// The certificates that a path may go through even if the server does not send them.
     var intermediates: [Certificate] { (pins?.certificates ?? []) + fetchable }
     var givenRoots: TrustStore? { settings.givenRoots }
 
-    /// The trust store in use; raw values are its names in reports.
+    /// The trust store in use, by its names in reports.
     package enum Trust: String, Sendable, CaseIterable {
         case system
         case anchors
@@ -57,7 +57,7 @@ package final class HostPolicy: Sendable {
         case anchorsAndDevice = "anchors and device"
     }
 
-    /// Lists of roots, their file, which is `nil` if they are built in, their roots, and a verifier by all of them.
+    /// Lists of roots: their data, file (`nil` if built in), roots, and a verifier with all of these roots.
     package typealias Lists = (data: DeviceData, file: String?, bundle: AnchorBundle, verifier: OpenSSLPathVerifier)
 
     /// A verifier for questions that no root decides.
@@ -87,19 +87,19 @@ package final class JudgedDevice: Sendable {
     /// `true` if paths may end at the device's own roots, which given anchors can replace.
     package var usesOwnRoots: Bool { trust == .device || trust == .anchorsAndDevice }
 
-    /// The version of its system; on this machine each client's newest.
+    /// The version of the device's system; on this machine each client's newest.
     var release: PlatformRelease { device?.platformRelease ?? .newest }
     func runs(_ client: Client) -> Bool { device?.platform.runs(client.platform) ?? true }
 }
 
 package typealias ConfiguredEntry = (kind: PinConfiguration.Kind, entry: HostEntry)
 
-/// A part of an app's configuration that its device decides by, as reports show it.
+/// A part of an app's configuration that the device applies, as reports show it.
 package struct AppliedConfiguration: Hashable, Sendable {
     /// The configuration: `network-security-config` or `app-transport-security`.
     package let kind: String
     package let clients: [String]
-    /// The hosts; `nil` if it is for all hosts without an entry of their own.
+    /// The hosts; `nil` if it is for all hosts without their own entry.
     package let hosts: String?
     package let origin: String
     package let settings: [String]
@@ -110,7 +110,7 @@ package struct AppliedConfiguration: Hashable, Sendable {
 
     private static func apple(_ clients: [ConfiguredClient], on host: ServerName?) -> [AppliedConfiguration] {
         let bound = clients.filter { $0.app?.settings != nil }
-        // All of them are in one app.
+        // All these clients are in one app.
         guard let settings = bound.first?.app?.settings, let host else { return [] }
         let ruling = settings.ruling(for: host)
         let exception: TransportSecurity.Rules? = if case .on(let rules) = ruling { rules } else { nil }

@@ -2,7 +2,7 @@ import Base
 import PinFormats
 import Pinning
 
-/// Refuses two configurations of a kind that both cover a host and differ: an app ships one.
+/// Refuses two configurations of a kind that cover the same host and differ: an app ships only one.
 extension PinSources {
     func refuseContradictions(about server: SettingsPolicy.Server, follows: Bool) throws(Problem) {
         let name = server.name.description
@@ -48,13 +48,13 @@ extension PinSources {
         }
     }
 
-    /// The value of each file for a server and a client that reads it; the lines of all files are one list.
+    /// The value of each file for a server and a client that reads the file; the lines of all files are one list.
     private func said(
         by lookups: [PinConfiguration.Kind: PinConfiguration.Lookup], of host: String, _ server: SettingsPolicy.Server,
         _ follows: Bool
     ) -> [(origin: String, value: AnyHashable)] {
         let own = read.configurations.filter { lookups[$0.kind] != nil }
-        // Lines without a chosen client are a set of their own.
+        // Lines are a set of their own if the user named no client.
         let lines = follows ? [] : own.filter(\.isList).flatMap(\.entries)
         let files = own.filter { !$0.isList } + (lines.isEmpty ? [] : [PinConfiguration(.okHttp, entries: lines)])
         return files.flatMap { file -> [(origin: String, value: AnyHashable)] in
@@ -64,7 +64,7 @@ extension PinSources {
                 file.isSource || policy.contains(where: { $0.hosts != nil || $0.loaders != nil })
             else { return [] }
             guard !lookup.takesAll else { return [(policy[0].origin, Set(policy.map(\.value)))] }
-            // Only one of several entries for the same hosts counts.
+            // Of several entries for the same hosts only one counts.
             let taken = policy[0]
             let alike = file.entries(by: lookup).filter { $0.hosts == taken.hosts }
             return ([taken] + alike).map { ($0.origin, Set([$0.value])) }

@@ -3,9 +3,8 @@ import PinFormats
 import Pinning
 import X509
 
-/// The contents of all values of `--pins`.
 struct PinSources: Sendable {
-    /// All that was read; of each kind of configuration an app ships one.
+    /// The values of `--pins` as they were read; an app ships one configuration of each kind.
     private(set) var read = PinReading()
     /// The configurations of hosts, those of one kind merged.
     private(set) var configurations: [PinConfiguration] = []
@@ -39,7 +38,7 @@ struct PinSources: Sendable {
         !configurations.isEmpty || !read.networkSecurity.isEmpty || !read.transportSecurity.isEmpty
     }
 
-    /// Refuses a second program source: each client has its own, and their pins are not added up.
+    /// Refuses a second program source: each source belongs to a client, and their pins are not added up.
     private func refuseSeveralSources() throws(Problem) {
         let sources = read.configurations.filter(\.isSource).compactMap { $0.entries.first?.origin }
         guard sources.count > 1 else { return }
@@ -58,7 +57,7 @@ struct PinSources: Sendable {
         }
     }
 
-    /// The pins of a client that reads no configuration: the ones for any host, else its platform's, else all.
+    /// The pins of a client that reads no configuration: those for any host, else its platform's, else all.
     func pins(of client: Client, beside configured: HostPins) -> PinSet? {
         guard read.pins.isEmpty else { return PinSet(read.pins) }
         let ofPlatform = configured.filter { kind, _ in
@@ -68,7 +67,7 @@ struct PinSources: Sendable {
         return all(ofPlatform) ?? all(configured)
     }
 
-    /// The entries of one configuration for a host; `lookup` overrides the rule of its kind.
+    /// The entries of one configuration for a host; `lookup` replaces the rule of its kind.
     func policy(
         of configuration: PinConfiguration, for name: ReferenceName, writtenAs host: String,
         by lookup: PinConfiguration.Lookup? = nil
@@ -80,10 +79,10 @@ struct PinSources: Sendable {
         return configuration.policy(for: host, by: lookup, publicSuffix: SystemPublicSuffixList.publicSuffix)
     }
 
-    /// The entries for `name` in configurations that `client` reads, empty without an entry; `nil` without such files.
+    /// The entries for `name` in configurations that `client` reads; empty if none match, `nil` if it reads none.
     ///
-    /// Certificate files of an app count if the client loads them. A client that follows the sources reads the ones
-    /// that chose it: clients of the set read lines as `generic` does, and a chosen OkHttp as its own.
+    /// Certificate files of an app count if the client loads them. A client chosen by the sources reads those that
+    /// chose it: clients of the set read lines as `generic` does, and a named OkHttp by its own rules.
     func own(_ client: Client, for name: ReferenceName, writtenAs host: String, follows: Bool) -> [[HostEntry]]? {
         let isOfSet = follows && isOfSet(client)
         let client = isOfSet ? .judging(.others) : client
@@ -117,7 +116,7 @@ struct PinSources: Sendable {
                 + (read.pins.isEmpty ? ": no pin is compared" : ""))
     }
 
-    /// The clients that judge if none is chosen, each by the pins of its own sources; a `nil` device is this machine.
+    /// The clients that judge if the user names none, each by the pins of its sources; a `nil` device is this machine.
     ///
     /// They are those of the configurations, curl for pins in its notation, and for all other pins `generic`, or
     /// AFNetworking if these are certificates as it loads them.
@@ -131,7 +130,7 @@ struct PinSources: Sendable {
         if !setPins.isEmpty || hasLists || named.isEmpty && read.transportSecurity.isEmpty {
             let isOnDevices = devices.allSatisfy { $0?.platform.runs(loader.platform) ?? true }
             let isCertificates = !setPins.isEmpty && !hasLists && read.areCertificates && isOnDevices
-            // The files of an app and other pins are two sets.
+            // The files of an app and its other pins are two sets.
             let isLoaders = !named.contains(loader) && (hasSecurityPolicy || isCertificates)
             named.append(isLoaders ? loader : .judging(.others))
         } else if hasSecurityPolicy, !named.contains(loader) {
@@ -140,7 +139,7 @@ struct PinSources: Sendable {
                 "mode, allowInvalidCertificates and validatesDomainName are AFNetworking's, and the pins are for "
                     + "\(known.map(\.name).joined(separator: ", "))", .chooseClient)
         }
-        // The app would have no client on its system.
+        // The app needs a client on its system.
         if !read.transportSecurity.isEmpty, !named.contains(where: { $0.platform == .apple }) {
             named += Client.system(of: .apple)
         }
@@ -155,7 +154,7 @@ struct PinSources: Sendable {
         return PinSet((isOfSet(client) ? setPins : []) + configured)
     }
 
-    /// `true` if a client that follows the sources judges the pins that name no client.
+    /// `true` if a client chosen by the sources judges the pins that name no client.
     func isOfSet(_ client: Client) -> Bool {
         switch client.looseSet {
         case .others: true
@@ -180,7 +179,7 @@ struct PinSources: Sendable {
         return [loading ?? last]
     }
 
-    /// Refuses a host without a line in lists of other hosts, and names the nearest of these.
+    /// Explains that lists cover only other hosts, and names the nearest of these.
     func uncovered(_ host: String, for client: Client) -> ClientConfigurationError? {
         let lists = read.configurations.filter(\.isList)
         let hosts = lists.flatMap(\.entries).compactMap(\.hosts)

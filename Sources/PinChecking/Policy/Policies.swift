@@ -3,7 +3,7 @@ import PinFormats
 package import Pinning
 import X509
 
-/// Reads the files that settings name, once for equal settings, and makes the policies of hosts.
+/// Reads the files of settings, once for equal settings, and makes the policies of hosts.
 package struct Policies {
     package private(set) var notes: [Finding] = []
 
@@ -19,7 +19,7 @@ package struct Policies {
         (self.environment, self.time, self.publicRoots) = (environment, time, publicRoots)
     }
 
-    /// The policies of equal settings by server; `nil` is for all servers if no configuration tells hosts apart.
+    /// The policies of equal settings by server; `nil` if no configuration tells hosts apart.
     private final class KnownPolicies {
         let base: SettingsPolicy
         var byServer: [SettingsPolicy.Server?: HostPolicy] = [:]
@@ -27,10 +27,10 @@ package struct Policies {
         init(_ base: SettingsPolicy) { self.base = base }
     }
 
-    /// The most settings, and servers of each, that are remembered: in a list of millions, neighbours are often equal.
+    /// The most remembered settings, and servers of each: equal ones are often neighbours in lists of millions.
     private static let mostKnown = 1_024
 
-    /// Reads the files that settings name, so that a mistake in them shows before there is a host.
+    /// Reads the files of settings, so that a mistake in them is reported before the first host.
     package mutating func read(_ settings: CheckRequest.Judging) throws(Problem) { _ = try policies(settings) }
 
     package mutating func policy(
@@ -57,7 +57,7 @@ package struct Policies {
     private mutating func policies(_ settings: CheckRequest.Judging) throws(Problem) -> KnownPolicies {
         if let known = known[settings] { return known }
         let read = KnownPolicies(try base(settings))
-        // A list can have pins on each line.
+        // Each line of a list can have its own pins.
         if known.count >= Self.mostKnown { known = [:] }
         known[settings] = read
         return read
@@ -72,7 +72,7 @@ package struct Policies {
         let installed = try AnchorBundle.all(at: settings.extraRoots, as: "extra roots")
         let fetchable = try AnchorBundle.all(at: settings.intermediates, as: "intermediate certificates")
         let given = try givenAnchors(settings.trust)
-        // The verifiers of several devices share their findings.
+        // The verifiers of several devices share the paths that they found.
         let isShared = settings.devices != nil
         let shared = (isShared ? SharedFindings() : nil, isShared ? SharedFindings() : nil)
         let devices = chosen.devices.map { device in
@@ -94,7 +94,7 @@ package struct Policies {
                 verifierWithInstalledRoots: installed.isEmpty
                     ? ordinary : verifier(TrustStore(anchors: installed, and: store), shared.1))
         }
-        // The age of lists does not matter if nothing is looked up in them.
+        // The age of lists does not matter if no root is looked up in them.
         let old = devices.contains(where: \.usesOwnRoots) ? time.flatMap { chosen.lists?.data.warning(at: $0) } : nil
         let notes = (sources.notes + [old].compactMap(\.self)).filter { !settings.outlook.ignored.contains($0.kind) }
         note(notes)
@@ -115,7 +115,7 @@ package struct Policies {
         return given
     }
 
-    /// The devices and clients that settings name, with the lists of the devices; this machine is `nil`.
+    /// The devices and clients that settings name, with the lists of the devices; `nil` is this machine.
     private mutating func chosenDevices(
         _ settings: CheckRequest.Judging, _ sources: PinSources
     ) throws(Problem) -> (devices: [Device?], clients: ClientSelection, lists: HostPolicy.Lists?) {
@@ -162,7 +162,7 @@ extension DeviceData {
         return .warning(.oldDeviceData, message, remedy: .giveNewerDeviceData)
     }
 
-    /// The devices of these names in the order of the data, this machine first as `nil`; `named` is without `all`.
+    /// The devices of these names in the order of the data, this machine first as `nil`; `named` leaves out `all`.
     func devices(called names: [String]) throws(Problem) -> (all: [Device?], named: [Device?]) {
         var named: [Device?] = []
         for name in names where name != "all" { named.append(try device(named: name)) }
@@ -171,7 +171,7 @@ extension DeviceData {
 }
 
 extension ClientSelection {
-    /// The devices that run one of the clients; throws if a named client or device would not be judged.
+    /// The devices that run one of the clients; throws if a named client or device would have nothing to judge.
     func devices(of chosen: (all: [Device?], named: [Device?])) throws(Problem) -> [Device?] {
         func runs(_ client: Client, on device: Device?) -> Bool { device?.platform.runs(client.platform) ?? true }
         guard case .named(let clients) = self else { return chosen.all }

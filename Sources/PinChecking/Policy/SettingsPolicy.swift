@@ -3,7 +3,7 @@ import PinFormats
 import Pinning
 import X509
 
-/// The part of a policy that is the same for every host of the settings.
+/// The part of a policy that all hosts of the settings share.
 struct SettingsPolicy: Sendable {
     var settings = CheckRequest.Judging()
     var clients = ClientSelection.all
@@ -13,9 +13,9 @@ struct SettingsPolicy: Sendable {
     var fetchable: [Certificate] = []
     /// The devices in the order of their data; only this machine if none is named.
     let devices: [JudgedDevice]
-    /// The lists of roots of the named devices; `nil` if none is named.
+    /// The lists of roots of the named devices; `nil` if no device is named.
     var lists: HostPolicy.Lists? = nil
-    /// The given roots, instead of those of the devices or in addition to them; `nil` if none are given.
+    /// The given roots, which replace those of the devices or add to them; `nil` if none are given.
     var givenRoots: TrustStore? = nil
     /// Roots that count as those of devices, in addition to their lists.
     var publicRoots: Set<[UInt8]> = []
@@ -29,7 +29,7 @@ struct SettingsPolicy: Sendable {
         let lacksPins: Bool
     }
 
-    /// The policy for a server, and the warnings to report once, because without configurations they are for all hosts.
+    /// The policy for a server, and the warnings that are for all hosts, to be reported once.
     func policy(for server: Server) throws(Problem) -> (policy: HostPolicy, notes: [Finding]) {
         let name = server.name
         let byHost = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
@@ -42,7 +42,7 @@ struct SettingsPolicy: Sendable {
             devices.contains { $0.runs(client.client) }
         }
         let system = systemClients(beside: asked, by: pins, for: server.host)
-        // No client can judge any host, so no server needs to be asked.
+        // No client can judge any host, so no server needs to be contacted.
         if settings.clients != nil, system.clients.isEmpty, !sources.hasLists,
             case .failure(let error)? = asked.first?.procedure,
             asked.allSatisfy({ if case .failure = $0.procedure { true } else { false } })
@@ -92,7 +92,7 @@ struct SettingsPolicy: Sendable {
         return try clients.map { (client) throws(Problem) in
             let own = sources.own(client, for: server.name, writtenAs: server.host, follows: follows)
             let policy = own.flatMap { $0.isEmpty ? nil : $0.flatMap(\.self) }
-            // A pin for any host counts if the chosen client's own configuration has none.
+            // A pin for any host counts if the named client's own configuration has none.
             let clientPins =
                 if follows { sources.pins(of: client, policy) } else if own == nil {
                     sources.pins(of: client, beside: pins)
@@ -128,11 +128,11 @@ struct SettingsPolicy: Sendable {
         pins.certificates.count == pins.pins.count ? .certificate : .publicKey
     }
 
-    /// The system's own clients that decide for an app whose configuration pins the host, unless they were chosen.
+    /// The system's own clients that decide for an app whose configuration pins the host; empty if they were named.
     ///
-    /// Android's `NetworkSecurityTrustManager` compares the pins of the network security configuration for all users of
-    /// the process's trust manager, OkHttp included. NSPinnedDomains is part of App Transport Security, which binds
-    /// every load of NSURLSession (known from Apple's documentation).
+    /// Android's `NetworkSecurityTrustManager` compares the configuration's pins for all users of the process's trust
+    /// manager, including OkHttp. NSPinnedDomains is part of App Transport Security, which binds every load of
+    /// NSURLSession (from Apple's documentation).
     private func systemClients(
         beside asked: [ConfiguredClient], by policies: PinSources.HostPins, for host: String
     ) -> (clients: [Client], remarks: [Finding]) {
@@ -144,15 +144,15 @@ struct SettingsPolicy: Sendable {
             let bound = asked.filter { client in
                 guard [system.platform, nil].contains(client.client.platform), client.client.configurations[kind] == nil
                 else { return false }
-                // A client without other pins rejects what Android's system rejects for them. Apple's system also
-                // compares the place of a pin on the path, which the client does not know.
+                // A client without other pins rejects the same servers as Android's system. Apple's system also
+                // compares a pin's place on the path.
                 if case .success = client.procedure, client.client.platform == .android, let pins = client.pins {
                     return !Set(pins.pins.map(\.spkiSHA256)).isSubset(of: systemPins.pins.map(\.spkiSHA256))
                 }
                 return true
             }
             guard !bound.isEmpty else { continue }
-            // The settings of the app are also the system's.
+            // The app's settings apply to its system, too.
             let appSettings = Set(ClientSetting.androidApp.map(\.name))
             clients +=
                 bound.map { client in
