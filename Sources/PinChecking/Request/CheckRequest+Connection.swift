@@ -9,9 +9,9 @@ extension CheckRequest {
         /// The port of targets without one, 1 to 65535.
         package var port: Int?
         package var family: ProbeRequest.AddressFamily?
-        /// The time for a target, with its look-up and retries: see ``timeout(_:)``.
+        /// The time for a target, with its look-up and retries; see ``timeout(_:)``.
         package var timeout: Duration?
-        /// The number of retries without a verdict, 0 to 100.
+        /// The number of retries if a check ends without a verdict, 0 to 100.
         package var retries: Int?
         package var minimumTLS: ProtocolVersion?
         package var maximumTLS: ProtocolVersion?
@@ -44,8 +44,8 @@ extension CheckRequest {
 
         /// The TLS versions to offer, from the lowest to the highest.
         ///
-        /// One limit alone moves the other's default. Cipher suites of TLS 1.3 alone leave older versions out, and the other way round:
-        /// OpenSSL would offer its own there.
+        /// A limit moves the default of the other. If cipher suites are given only for TLS 1.3 or only for older
+        /// versions, the other versions are left out, because OpenSSL would offer its own suites there.
         package func versions() throws(Problem) -> ClosedRange<ProtocolVersion> {
             let suites = offer.suites
             let isOnlyOld = offer.ciphers != nil && suites.new.isEmpty
@@ -65,7 +65,7 @@ extension CheckRequest {
             return lowest...highest
         }
 
-        /// The application protocols to offer; a request needs HTTP/1.1, and no server may choose another for it.
+        /// The application protocols to offer; a request needs HTTP/1.1, so the server may not choose another.
         func protocols(forRequest isForRequest: Bool) throws(Problem) -> [ApplicationProtocol] {
             guard isForRequest else { return applicationProtocols }
             let own = RequestDefaults.applicationProtocolOfRequests
@@ -102,9 +102,9 @@ extension CheckRequest {
         package var given: [ConnectAddress] = []
         /// `true` if ``given`` is for one target, not for all targets of a call.
         package var isOfOneTarget = false
-        /// The addresses of curl's `--resolve` and `--connect-to`, which add to the given ones for their hosts.
+        /// The addresses of curl's `--resolve` and `--connect-to`, in addition to the given ones of their hosts.
         package var added: [ConnectAddress] = []
-        /// The addresses from services' answers, for a target without its own.
+        /// The addresses that a service for names answered, for a target without given ones.
         package var answered: [ConnectAddress] = []
 
         package var all: [ConnectAddress] { given + added + (isOfOneTarget ? [] : answered) }
@@ -121,7 +121,7 @@ extension CheckRequest {
 
 /// The server name to send (server_name extension, RFC 6066, 3).
 package enum ServerNameChoice: Hashable, Sendable {
-    /// The target's host if it is a name, as a client takes it from the URL, even if it judges another name.
+    /// The target's host, if it is a name: clients take it from the URL, even if they judge another name.
     case targetHost
     case name(ServerNameIndication)
     case none
@@ -136,7 +136,7 @@ package enum ServerNameChoice: Hashable, Sendable {
         return .name(indication)
     }
 
-    /// The name to send to a target, never an address (RFC 6066, 3).
+    /// The name to send to a target; never an address (RFC 6066, 3).
     func indication(forTarget host: ServerName) -> ServerNameIndication? {
         switch self {
         case .none: nil

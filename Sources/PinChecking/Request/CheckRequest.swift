@@ -5,8 +5,8 @@ package import TLSProbe
 
 /// The request of a check: the names, the connection, the rules of judgement, the variants, and the HTTP request.
 ///
-/// Options, policies and lists all read this value. An open part is `nil` or empty, so that another reader can fill it
-/// (``merged(over:)``), and finally ``RequestDefaults``. Its files and pins are not read yet.
+/// Options, policies and lists are read into this value. An open part is `nil` or empty: ``merged(over:)`` fills it
+/// from another reader's request, and ``RequestDefaults`` last. Files and pins are not read yet.
 package struct CheckRequest: Hashable, Sendable {
     package var names = Names()
     package var connection = Connection()
@@ -29,30 +29,28 @@ package struct CheckRequest: Hashable, Sendable {
     }
 }
 
-/// The default of every part of a check that a request leaves open.
 package enum RequestDefaults {
     static let serverName = ServerNameChoice.targetHost
     package static let port = 443
     package static let family = ProbeRequest.AddressFamily.any
-    /// The time for a target, in seconds.
     package static let timeoutSeconds = 10
     package static let retries = 0
     /// The lowest TLS version to offer, unless the highest is lower.
     static let minimumTLS = ProtocolVersion.tls12
     static let maximumTLS = ProtocolVersion.tls13
     package static let jobs = 512
-    /// The protocol offered for a request unless another is set: the request's own (RFC 7301, 6).
+    /// The protocol to offer for a request, unless another is given: the request's own (RFC 7301, 6).
     static let applicationProtocolOfRequests = "http/1.1"
 }
 
 extension CheckRequest {
     /// The names that a client uses, apart from the connected address.
     package struct Names: Hashable, Sendable {
-        /// The name of the HTTP Host header and its port; `nil` means the target's.
+        /// The name and port in the HTTP Host header; `nil` means the target's.
         package var host: Target?
-        /// The name that the certificate must be valid for; `nil` means the host, a malformed one can only fail.
+        /// The name that the certificate must be valid for; `nil` means the host's, and a malformed name only fails.
         package var reference: ReferenceName?
-        /// The name as written; `nil` if there is none.
+        /// The reference name as written; `nil` if none is given.
         private var writtenReference: String?
 
         package init() {}
@@ -63,7 +61,7 @@ extension CheckRequest {
             writtenReference = if case .name(let host) = name { host.written(as: text) } else { text }
         }
 
-        /// The name that the certificate must be valid for, by default the host's, else `target`.
+        /// The name that the certificate must be valid for: the given one, else the host's, else `target`.
         package func referenceName(of target: ServerName?) -> ReferenceName {
             reference ?? (host?.host ?? target).map(ReferenceName.name) ?? .unchecked
         }
@@ -112,9 +110,9 @@ extension CheckRequest {
         package var trust = Trust()
         /// The names of devices, as in `ios-17`, `system`, `all`; `nil` means this machine and the newest platforms.
         package var devices: [String]?
-        /// A file with the roots of devices; `nil` means the program's.
+        /// A file with the roots of devices; `nil` means the program's data.
         package var deviceData: String?
-        /// Files and directories of roots that count as user-installed.
+        /// Files and directories of roots that count as installed by the user.
         package var extraRoots: [String] = []
         /// Files and directories of certificates that count as fetched by a platform.
         package var intermediates: [String] = []
@@ -142,11 +140,10 @@ extension CheckRequest {
     }
 
     package struct Trust: Hashable, Sendable {
-        /// Files and directories of the anchors; empty for the system's roots.
+        /// Files and directories of anchors; empty for the system's roots.
         package var anchors: [String] = []
         package var includesSystem: Bool?
 
-        /// Given anchors replace all of `other`'s trust.
         fileprivate func merged(over other: Trust) -> Trust {
             guard anchors.isEmpty else { return self }
             return Trust(anchors: other.anchors, includesSystem: includesSystem ?? other.includesSystem)
@@ -164,9 +161,8 @@ package final class CheckExchange: Sendable {
     }
 }
 
-/// The HTTP statuses that an answer may have: `204`, `2xx`, `200-299`, or several of them.
+/// The HTTP statuses that an answer may have, as in `204`, `2xx`, `200-299`, or several of them.
 package struct ExpectedStatus: Hashable, Sendable {
-    /// The entries in short, as in `2xx` and `304`.
     package let texts: [String]
     private let statuses: [ClosedRange<Int>]
 
@@ -181,7 +177,7 @@ package struct ExpectedStatus: Hashable, Sendable {
 
     package func includes(_ status: Int) -> Bool { statuses.contains { $0.contains(status) } }
 
-    /// The statuses of an entry, from 100 to 599 (RFC 9110, 15).
+    /// The statuses that an entry allows, within 100 to 599 (RFC 9110, 15).
     private static func statuses(_ text: String) -> ClosedRange<Int>? {
         let ends = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         guard ends.allSatisfy({ $0.utf8.count == 3 }), let first = Int(ends[0].replacing("xx", with: "00")),

@@ -5,9 +5,9 @@ package import TLSProbe
 package struct CheckTarget: Sendable {
     package let target: Target
     package internal(set) var request: CheckRequest
-    /// The place of the target in a list or policy; `nil` if it is from the command line.
+    /// The place of the target in a list or policy; `nil` if the target is from the command line.
     package var place: PinPlace? = nil
-    /// `true` if a policy has the target, but no source has pins for it.
+    /// `true` if a policy contains the target, but no source has pins for it.
     package var lacksPins = false
 
     package init(target: Target, request: CheckRequest, place: PinPlace? = nil) {
@@ -16,13 +16,13 @@ package struct CheckTarget: Sendable {
 
     package var title: String { Target.authority(target.host.description, port) }
 
-    /// The port to connect to, unless an address has its own.
+    /// The port to connect to, unless an address has its own port.
     package var port: Int { target.port ?? request.connection.port ?? RequestDefaults.port }
 
-    /// The endpoints of the target: one for each of its addresses, or the target itself.
+    /// The endpoints: one for each address of the target, or the target itself.
     ///
-    /// The reference name is the given one, else the given host, else the target's host. The SNI is the given one, else
-    /// the target's host unless that is an address.
+    /// The reference name and the SNI are the given ones. By default the name is the given host, else the target's, and
+    /// the SNI is the target's host unless that is an address.
     package func endpoints() throws(Problem) -> [CheckEndpoint] {
         let (names, connection) = (request.names, request.connection)
         let addresses = connection.addresses.all
@@ -72,7 +72,7 @@ package struct CheckTarget: Sendable {
         }
     }
 
-    /// Refuses an address for a host that is not a target: a typing error would have the real server checked.
+    /// Refuses an address for a host that is not a target: after a typing error the real server would be checked.
     package static func refuseUnusedAddresses(of targets: [CheckTarget]) throws(Problem) {
         var unused = UnusedAddresses()
         for target in targets { unused.add(target.request.connection.addresses) }
@@ -81,7 +81,7 @@ package struct CheckTarget: Sendable {
     }
 }
 
-/// An entry of a policy or a line of a list that cannot be used: a result without a verdict, beside those of the others.
+/// An entry of a policy or a line of a list that cannot be used; it gets a result without a verdict.
 package struct BadEntry: Error, Sendable {
     /// The target, or the place if the entry has none.
     package let name: String
@@ -99,13 +99,13 @@ package struct CheckEndpoint: Sendable {
     package var request: ProbeRequest
     package var exchange: CheckExchange? = nil
     package var omitsServerName = false
-    /// The name whose looked-up address the request is to.
+    /// The name that was looked up for the connected address.
     package var lookedUpName: String? = nil
 
-    /// The judged name, which could be sent; `nil` if it is an address or there is none.
+    /// The judged name if it can be sent as SNI; `nil` if it is an address or missing.
     var nameToSend: ServerName? { referenceName.serverName.flatMap { $0.isAddress ? nil : $0 } }
 
-    /// The judged name if the target is an address without SNI, as a client of NSURLSession with a Host header has it.
+    /// The judged name if the target is an address and no SNI is sent, as NSURLSession does with a Host header.
     package var nameBesideAddress: ServerName? {
         urlHost.isAddress && request.serverNameIndication == nil ? nameToSend : nil
     }
@@ -115,7 +115,7 @@ package struct CheckEndpoint: Sendable {
     }
 }
 
-/// The addresses for hosts that were not a target so far.
+/// The given addresses whose hosts were not a target so far.
 package struct UnusedAddresses {
     private var addresses: Set<ConnectAddress> = []
     private var isAnybodys = false
@@ -153,12 +153,12 @@ package enum Variant: Hashable, Sendable {
     case ordinary
     case keyType(CertificateKeyType)
     case withoutSNI
-    /// A connection that sends the judged name, unlike an ordinary client's.
+    /// A connection that sends the judged name, unlike an ordinary client.
     case withSNI
-    /// The addresses of a family, which could not be looked up.
+    /// The addresses of a family that could not be looked up.
     case family(isIPv6: Bool)
 
-    /// The name in reports, as in `RSA` and `no SNI`; `nil` if it is the ordinary one.
+    /// The name in reports, as in `RSA` and `no SNI`; `nil` if it is the ordinary variant.
     package var label: String? {
         switch self {
         case .ordinary: nil
@@ -171,12 +171,12 @@ package enum Variant: Hashable, Sendable {
 
     var keyType: CertificateKeyType? { if case .keyType(let type) = self { type } else { nil } }
 
-    /// All ways to connect in the order of tables, whatever the order in which they were requested.
+    /// All ways to connect in the order of tables, independent of the requested order.
     package static let all = [.ordinary] + CertificateKeyType.allCases.map(Variant.keyType) + [.withoutSNI, .withSNI]
 
     package var rank: Int { Self.all.firstIndex(of: self) ?? Self.all.count }
 
-    /// `true` if a rejection rejects the target; variants of the SNI are only shown for comparison.
+    /// `true` if a rejection counts for the target; variants of the SNI are only shown for comparison.
     package var counts: Bool { self != .withoutSNI && self != .withSNI }
 
     func request(of endpoint: CheckEndpoint) -> ProbeRequest {
@@ -206,7 +206,7 @@ extension CheckRequest {
 
         package var isEmpty: Bool { !(asksForAddresses || comparesSNI) && keyTypes.isEmpty }
 
-        /// `true` if all addresses of a name are wanted, not the first that answers.
+        /// `true` if the user wants all addresses of a name, not the first that answers.
         package var asksForAddresses: Bool { allAddresses || service != nil }
 
         func merged(over other: Variants) -> Variants {

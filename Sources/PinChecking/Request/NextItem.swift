@@ -19,7 +19,7 @@ package struct NextItem: Sendable {
     /// The certificates of the file, the leaf first; empty for a key.
     package let certificates: [Certificate]
 
-    /// Reads the files at `paths`: a file with certificates is one chain; in others each request or key is an item.
+    /// Reads files: one with certificates is one chain; in another, each certification request or key is an item.
     package static func read(_ paths: [String]) throws(Problem) -> [NextItem] {
         try paths.map { (path) throws(Problem) in try read(path) }.flatMap(\.self)
     }

@@ -7,7 +7,7 @@ package enum ProxyChoice: Hashable, Sendable {
     case direct
     case through(Proxy)
 
-    /// Reads a proxy as curl does: `[scheme://][user[:password]@]host[:port]`; an error shows no name and no password.
+    /// Reads a proxy as curl does: `[scheme://][user[:password]@]host[:port]`; errors show no name and no password.
     package static func named(_ text: String, by origin: String) throws(Problem) -> ProxyChoice {
         // Text before an `@` is not a scheme.
         let start = text.firstRange(of: "://").flatMap { text[..<$0.lowerBound].contains("@") ? nil : $0 }
@@ -43,7 +43,7 @@ package enum ProxyChoice: Hashable, Sendable {
                 origin: origin))
     }
 
-    /// Hides text in the place of a port that is not a number: it may be a password whose host was lost.
+    /// Hides text in the port's place that is not a number: it may be a password whose host is missing.
     private static func withoutWords(inPlaceOfPort text: Substring) -> Substring {
         guard !text.hasPrefix("["), let colon = text.firstIndex(of: ":") else { return text }
         let port = text[text.index(after: colon)...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -51,11 +51,11 @@ package enum ProxyChoice: Hashable, Sendable {
     }
 }
 
-/// The proxies in environment variables, as curl reads them for an https URL.
+/// The proxies in environment variables, read as curl does for an https URL.
 package struct ProxyEnvironment: Hashable, Sendable {
-    /// The proxy of `https_proxy`, `HTTPS_PROXY`, `all_proxy` or `ALL_PROXY`, the first that is not empty.
+    /// The first proxy that is not empty of `https_proxy`, `HTTPS_PROXY`, `all_proxy` and `ALL_PROXY`.
     let proxy: Proxy?
-    /// The hosts in `no_proxy` or `NO_PROXY`: names with all below them, addresses, networks; `nil` means every host.
+    /// The hosts of `no_proxy` or `NO_PROXY`: names with all names below, addresses, networks; `nil` means every host.
     private let exceptions: [String]?
 
     /// Reads the environment; `nil` if it has no variables for proxies.
@@ -76,7 +76,7 @@ package struct ProxyEnvironment: Hashable, Sendable {
         if proxy == nil, list == nil { return nil }
     }
 
-    /// `true` if a host is connected to without a proxy, as curl reads `NO_PROXY`.
+    /// `true` if a host is reached without a proxy, as curl reads `NO_PROXY`.
     func excepts(_ host: ServerName) -> Bool { exceptions?.contains { Self.names($0, host) } ?? true }
 
     private static func names(_ entry: String, _ host: ServerName) -> Bool {
@@ -84,7 +84,7 @@ package struct ProxyEnvironment: Hashable, Sendable {
         if let network = IPAddress(parts[0]) {
             guard case .ip(let address) = host else { return false }
             let all = network.bytes.count * 8
-            // As in curl, no bits are all bits, and too many match nothing.
+            // As in curl, a network of 0 bits means all bits, and one of too many bits matches no host.
             let given = parts.count > 1 ? Int(parts[1].prefix { $0.isASCII && $0.isNumber }) ?? 0 : 0
             return given <= all && address.begins(with: given == 0 ? all : given, of: network)
         }
@@ -97,7 +97,7 @@ package struct ProxyEnvironment: Hashable, Sendable {
 }
 
 extension CheckRequest.Connection {
-    /// The proxy for a target: a named one before the environment's; `NO_PROXY` exempts from both, as in curl.
+    /// The proxy for a target: a given one before the environment's; `NO_PROXY` exempts from both, as in curl.
     func proxy(for host: ServerName) -> Proxy? {
         guard proxy != .direct, environmentProxies?.excepts(host) != true else { return nil }
         return if case .through(let named)? = proxy { named } else { environmentProxies?.proxy }

@@ -2,11 +2,11 @@ import Base
 package import Pinning
 import X509
 
-/// The server that the user named: a host or an address, with or without a port.
+/// The server as the user named it: a host or an address, with or without a port.
 package struct Target: Hashable, Sendable {
     package let text: String
     package let host: ServerName
-    /// The host as written, with its capitals and the dot at its end, but with A-labels.
+    /// The host as written, with its capitals and a dot at its end, but with A-labels.
     package let writtenHost: String
     package let port: Int?
 
@@ -26,7 +26,7 @@ package struct Target: Hashable, Sendable {
     init(_ part: Substring, of given: GivenText) throws(Problem) {
         text = given.text
         let rest: Substring?
-        // Byte by byte, as names are read.
+        // Names are read byte by byte.
         if part.utf8.first == UInt8(ascii: "[") {
             guard let end = part.utf8.firstIndex(of: UInt8(ascii: "]")) else {
                 throw given.wrong(inPart: "has a '[' without ']': write an IPv6 address as [2001:db8::1]:443")
@@ -61,7 +61,7 @@ package struct Target: Hashable, Sendable {
         port = try rest.map { (rest) throws(Problem) in try given.port(rest) }
     }
 
-    /// The part of a URL that names the server; the whole text if it is not a URL.
+    /// The part of a URL that contains the server; the whole text if it is not a URL.
     private static func authority(of given: GivenText) throws(Problem) -> Substring {
         let text = given.text
         guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else { return text[...] }
@@ -79,7 +79,7 @@ package struct Target: Hashable, Sendable {
     }
 }
 
-/// A text that names a server, with its name in messages, which show nothing before an `@`.
+/// A text that names a server, with its name in messages, which never contain text before an `@`.
 struct GivenText {
     let name: SafeText
     let text: String
@@ -90,7 +90,7 @@ struct GivenText {
         .usage("the \(name) \(quoted(UserInfo.hiddenBeforeHost(text))) \(problem)")
     }
 
-    /// The problem of a part of the text, which may belong to a password if the text has an `@`.
+    /// The problem of a part of the text, which may belong to a password if the text contains an `@`.
     func wrong(inPart problem: SafeText) -> Problem {
         wrong(text.contains("@") ? "holds a user name: leave out everything up to the '@'" : problem)
     }
@@ -104,33 +104,32 @@ struct GivenText {
             return port
         }
         if part.hasPrefix("//") { throw wrong(inPart: "is a URL: give the name or address alone") }
-        // Text that is not a number may be a password whose host was lost.
+        // Text that is not a number may be a password whose host is missing.
         let shown: SafeText =
             part.allSatisfy { $0.isNumber || $0 == "-" } ? "the port \(quoted(part))" : "a port that is no number"
         throw wrong(inPart: "has \(shown): a port is a number from 1 to 65535")
     }
 }
 
-// International names become A-labels before other code sees them; its reader refuses a name without such a form.
+// International names become A-labels here; the reader of names refuses those without such a form.
 
 private func asciiForm(of text: some StringProtocol) -> String { InternationalName.ascii(String(text)) ?? String(text) }
 
 extension ServerName {
     package init(written text: some StringProtocol) throws(ServerNameError) { try self.init(asciiForm(of: text)) }
 
-    /// The host as a URL with `text` contains it: with its capitals and the dot at its end, but with A-labels.
+    /// The host as a URL with `text` contains it: with its capitals and a dot at its end, but with A-labels.
     func written(as text: some StringProtocol) -> String { isAddress ? description : asciiForm(of: text) }
     var isAddress: Bool { if case .ip = self { true } else { false } }
 }
 
 extension ReferenceName {
-    /// Reads the name that a certificate must be valid for; a malformed one can only fail the check.
     package init(written text: String) { self.init(asciiForm(of: text)) }
 }
 
 /// A place to connect to instead of the target's host, in the notation of pincheck or one of curl's.
 package struct ConnectAddress: Hashable, Sendable {
-    /// The host and port of the targets that it is for; `nil` means any.
+    /// The host and port of the targets that use this address; `nil` means any.
     package let onlyForHost: ServerName?
     package let onlyForPort: Int?
     /// The address or name to connect to; `nil` means the target's own.
@@ -190,7 +189,6 @@ package struct ConnectAddress: Hashable, Sendable {
             port: parts[3].isEmpty ? nil : try given.port(parts[3]))
     }
 
-    /// Splits a text at colons outside of brackets.
     private static func fields(_ text: String) -> [Substring] {
         var depth = 0
         return text.split(omittingEmptySubsequences: false) { character in

@@ -6,29 +6,29 @@ import TLSProbe
 package struct AddressComparison: Sendable {
     package private(set) var findings: [Finding] = []
     package internal(set) var addresses: Int
-    /// The number of connections that count and gave a chain.
+    /// The number of counting connections that gave a chain.
     private let serving: Int
-    /// `true` if no finding is a warning and the verdicts are equal; `nil` without two chains to compare.
+    /// `true` if no finding is a warning and the verdicts are equal; `nil` if there are not two chains to compare.
     package internal(set) var isConsistent: Bool?
-    /// The outcomes by the clients' verdicts alone, and those of the whole results, of connections that count.
+    /// The outcomes of counting connections: by the clients' verdicts alone, and of the whole results.
     var verdicts: [Outcome] = []
     package internal(set) var outcomes: [Outcome] = []
 
     package var accepted: Int { verdicts.count { $0 == .accepted } }
     package var rejected: Int { verdicts.count(where: \.isRejection) }
-    /// The number of connections that count without the intended verdict.
+    /// The number of counting connections without the intended verdict.
     package var unreachable: Int { verdicts.count { [.unreachable, .notSetUp].contains($0) } }
-    /// The number of accepted connections with an unexpected answer to the request, or none.
+    /// The number of accepted connections whose answer to the request is missing or unexpected.
     package var answeringOtherwise: Int { outcomes.count { $0 == .answersOtherwise } }
     package var hasKnownDifferences: Bool {
         findings.contains { $0.level == .note && Self.differences.contains($0.kind) }
     }
     package var hasWarnings: Bool { findings.contains { $0.level == .warning } }
 
-    /// The differences between served chains that a baseline can have as well.
+    /// The differences between chains that a baseline can contain as well.
     private static let differences: Set<FindingID> = [.addressesDiffer, .noSNIDiffers]
 
-    /// Makes notes of the differences that a baseline already has.
+    /// Turns differences that a baseline contains into notes.
     mutating func allowDifferences() {
         for index in findings.indices where Self.differences.contains(findings[index].kind) {
             findings[index].level = .note
@@ -85,7 +85,7 @@ package struct AddressComparison: Sendable {
         }
     }
 
-    /// The facts that tell chains apart, in the order of their comparison.
+    /// The facts that distinguish chains, in the order of their comparison.
     private static let facts: [(condition: String, fact: @Sendable (PresentedChain) -> String)] = [
         ("", { "the key \(key($0))" }),
         ("the key is the same, but ", { "a certificate until \($0.leaf.notAfter) with SHA-256 \(mark($0.leaf))" }),
@@ -101,9 +101,9 @@ package struct AddressComparison: Sendable {
     private static func key(_ chain: PresentedChain) -> String { chain.leaf.publicKey.spkiSHA256.description }
     private static func mark(_ leaf: Certificate) -> String { leaf.fingerprint.hexadecimal.prefix(16) + "…" }
 
-    /// The difference between addresses for one kind of client; `nil` if there is none.
+    /// The difference between addresses for one kind of client; `nil` if all serve the same.
     private static func difference(between connections: [CheckedConnection], of variant: Variant) -> String? {
-        // An address that serves chains in turn has a finding of its own.
+        // An address that serves several chains in turn has its own finding.
         let connections = connections.filter { $0.variant == variant }.grouped(by: \.offer).map { $1[0] }
         let refusals = connections.filter { $0.came?.isNone == true }.map { ($0.address, "refuse", "the handshake") }
         for (condition, fact) in facts {
@@ -119,7 +119,7 @@ package struct AddressComparison: Sendable {
         return nil
     }
 
-    /// The difference of a connection with or without a name from ordinary clients'; `nil` if there is none.
+    /// The difference of a variant of the SNI from ordinary clients' connections; `nil` if both serve the same.
     private static func difference(of variant: Variant, fromOrdinary connections: [CheckedConnection]) -> String? {
         let ordinary = connections.filter { $0.variant == .ordinary && $0.served != nil }
         let leaves = Dictionary(ordinary.map { ($0.address, $0.served?.presented.leaf) }) { $1 }
@@ -147,7 +147,7 @@ package struct AddressComparison: Sendable {
         return keys.isEmpty ? nil : "\(keyType) " + keys.joined(separator: " or ")
     }
 
-    /// Warns of an address that serves one kind of client different leaves, as two backends behind it do.
+    /// Warns of an address that serves one kind of client different leaves, as two backends do.
     private static func turns(_ connections: [CheckedConnection]) -> [Finding] {
         let served = connections.filter { $0.served != nil && $0.variant.counts }
         return served.grouped(by: \.offer).compactMap { _, alike in
@@ -165,7 +165,7 @@ package struct AddressComparison: Sendable {
     /// The reaction of an address to a handshake, as in `serve` and `the key sha256/…`.
     private typealias Part = (address: String, verb: String, object: String)
 
-    /// Sentences as in `3 of 4 addresses serve X`, `203.0.113.9 serves Y`, the most common reaction first.
+    /// Sentences such as `3 of 4 addresses serve X` and `203.0.113.9 serves Y`, the most common reaction first.
     private static func sentences(_ parts: [Part], of total: Int) -> [String] {
         let groups = parts.grouped { [$0.verb, $0.object] }
         // The sort is stable: equal groups stay in the order of the addresses.
@@ -190,7 +190,7 @@ extension CheckedConnection {
         return place
     }
 
-    /// The address and what is offered to it, apart from which two connections are alike.
+    /// The address with the offer: connections with equal values are alike.
     fileprivate var offer: [String] {
         [address, variant.label ?? "", variant.request(of: endpoint).serverNameIndication?.name ?? ""]
     }

@@ -11,36 +11,36 @@ public struct CheckResult: Sendable {
     package internal(set) var endpoint: EndpointFacts? = nil
     package internal(set) var connection: Result<Handshake, ProbeError>? = nil
     package let referenceName: ReferenceName
-    /// The moment of the evaluation.
+    /// The moment for which the chain was judged.
     public let time: Timestamp
     package let policy: HostPolicy?
-    /// The ending by the clients' verdicts, or without any.
+    /// The ending by the clients' verdicts or their absence.
     package let verdict: Ending
     package internal(set) var judged: JudgedChain? = nil
     /// Each client's verdict on the chain, in the order of choice; empty without a chain.
     public internal(set) var clients: [ClientVerdict] = []
     /// The configured pins on the paths of clients, or those that match a future key.
     package internal(set) var matches: [MatchedPin] = []
-    /// The certificates the server sent, in wire order; empty if the path is only assumed.
+    /// The certificates that the server sent, in their order; empty if the path is only assumed.
     public internal(set) var presented: [Certificate] = []
     /// The variant of the target; `nil` if only the target itself was checked.
     package internal(set) var variant: Variant? = nil
     package internal(set) var answer: CheckedAnswer? = nil
     package internal(set) var next: NextDeployment? = nil
     package internal(set) var changes: BaselineChanges? = nil
-    /// The findings, in any order, before their levels and `--ignore` count.
+    /// The findings in any order, before their levels and `--ignore` apply.
     var findings: [Finding] = []
     /// The difference to other connections of the target, if this result reports it.
     var difference: Finding? = nil
-    /// The comparison of the target's connections, in the last of their results; `nil` in all others.
+    /// The comparison of the target's connections, only in the last of their results; `nil` in all others.
     package internal(set) var consistency: AddressComparison? = nil
 
     package private(set) var ending = Ending.unjudged
     /// The warnings, the most important first.
     public private(set) var warnings: [Finding] = []
-    /// The notes on the connection and the judgement, which the outcome never includes.
+    /// The notes on the connection and the judgement, which never change the outcome.
     public private(set) var notes: [Finding] = []
-    /// The outlook of the verdicts: the worst of all clients.
+    /// The worst outlook of all clients.
     package private(set) var outlook: Outlook? = nil
 
     func withEnding() -> CheckResult {
@@ -75,12 +75,12 @@ public struct CheckResult: Sendable {
     /// The reason for the outcome.
     public var reason: Reason { ending.reason }
 
-    /// `true` if the target is judged by it; `false` if it is only shown for comparison.
+    /// `true` if the result counts for the target; `false` if it is only shown for comparison.
     package var counts: Bool { variant?.counts ?? true }
 
     package var endingCountingWarnings: Ending { ending(warnings, failsOnWarning: true) }
 
-    /// The outcome in a run where every warning counts; for a variant that does not count, only its differences.
+    /// The outcome in a run where every warning counts; of a variant that does not count, only its differences matter.
     package func runOutcome(of endingCountingWarnings: Ending) -> Outcome {
         if counts { return endingCountingWarnings.outcome }
         return consistency?.hasWarnings ?? false ? .needsAttention : .accepted
@@ -88,7 +88,7 @@ public struct CheckResult: Sendable {
 }
 
 package struct EndpointFacts: Hashable, Sendable {
-    /// The connected address, or the name in a record; `nil` without either.
+    /// The connected address, or the name in a record; `nil` if neither.
     package let address: ServerName?
     package let port: Int
     /// The name that was looked up; `nil` if an address was given.
@@ -116,13 +116,12 @@ package struct NextDeployment: Sendable {
 }
 
 extension CheckResult {
-    /// Judges a chain that is not from a connection of pincheck.
     package init(
         of chain: PresentedChain, named name: String, for referenceName: ReferenceName, by policy: HostPolicy,
         at now: Timestamp
     ) { self.init(policy.judge(chain, for: referenceName, at: policy.time ?? now), named: name) }
 
-    /// The result for a chain from a file; `next` makes it a future deployment, with findings of its own.
+    /// The result for a chain from a file; with `next` for a future deployment, with its own findings.
     init(_ judged: JudgedChain, named name: String, next: NextDeployment? = nil, adding findings: [Finding] = []) {
         let presented = next?.item.certificates ?? judged.view.presented.certificates
         self = CheckResult(
@@ -133,10 +132,10 @@ extension CheckResult {
         ).withEnding()
     }
 
-    /// The result on an entry that could not be checked.
+    /// The result for an entry that could not be checked.
     init(of bad: BadEntry, at time: Timestamp) {
         let problem = bad.problem
-        // A row that has the place for its name does not say it again.
+        // A row with a place for the name does not repeat the name.
         let (placed, name) = (problem.placed.description, bad.name + ": ")
         let message = placed.hasPrefix(name) ? String(placed.dropFirst(name.count)) : placed
         let reason = Reason("bad-entry", message, remedy: problem.remedy)
@@ -146,7 +145,7 @@ extension CheckResult {
         ).withEnding()
     }
 
-    /// The result for a recorded endpoint that was not contacted, compared with a baseline.
+    /// The result for a recorded endpoint that was not contacted, by comparison with a baseline.
     package init(of endpoint: Snapshot.Endpoint, changes: BaselineChanges, time: Timestamp) {
         let key = endpoint.key
         let place = key.connect ?? key.target
@@ -162,7 +161,7 @@ extension CheckResult {
         ).withEnding()
     }
 
-    /// The source of a certificate in the shown chain: a stable word, or empty, and people's words, `nil` if presented.
+    /// The source of a certificate in the shown chain: a stable word or "", and a phrase, `nil` if it was presented.
     package func origin(of certificate: Certificate) -> (source: String, words: String?) {
         let sent = (judged?.clients ?? []).lazy.compactMap { $0.handshake?.presented.certificates }
         if presented.contains(certificate) || sent.contains(where: { $0.contains(certificate) }) {

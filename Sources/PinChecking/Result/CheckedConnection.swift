@@ -5,15 +5,15 @@ package import TLSProbe
 package struct CheckedConnection: Sendable {
     package let endpoint: CheckEndpoint
     package let variant: Variant
-    /// The first handshake, and what else came of it for clients whose TLS offers less.
+    /// The first handshake; `answers` contains those for clients whose TLS offers less.
     package let result: Result<Handshake, ProbeError>
     var answers: Answers = [:]
-    /// The verdicts; `nil` without a chain, rules to judge by, or time.
+    /// The verdicts; `nil` if a chain, rules to judge by, or time is missing.
     package internal(set) var judged: JudgedChain? = nil
     var isOutOfTime = false
-    /// What came of it, `nil` where it is the only connection to its target.
+    /// The outcome for the requested part; `nil` if this is the target's only connection.
     package internal(set) var came: Coverage? = nil
-    /// Whether it is a result of its own.
+    /// `true` if reports contain the connection as its own result.
     var isTold = true
     package internal(set) var time: Timestamp
     package internal(set) var answer: CheckedAnswer? = nil
@@ -37,7 +37,7 @@ package struct CheckedConnection: Sendable {
     /// `true` if there is a chain to show; a chain without time to judge it does not count.
     fileprivate var isShown: Bool { served != nil && !isOutOfTime && judged.map { $0.shown != nil } ?? true }
 
-    /// What deserves attention of the handshakes themselves, apart from any client.
+    /// The findings on the handshakes themselves, independent of any client.
     var handshakeFindings: [Finding] {
         let others = judged?.clients.compactMap(\.handshake) ?? []
         return ([served].compactMap(\.self) + others).flatMap(findings).distinct
@@ -53,7 +53,7 @@ package struct CheckedConnection: Sendable {
             let exchange = "the key exchange is by static RSA (\(result.facts.suite.name))"
             findings.append(.warning(.noForwardSecrecy, "no forward secrecy: \(exchange); offer ECDHE"))
         }
-        // The server ended the handshake because it wants a client certificate, or another one.
+        // The server ended the handshake because it requires a client certificate, or another one.
         guard result.clientCertificateRequested, !result.handshakeCompleted else { return findings }
         let isGiven = endpoint.request.clientIdentity != nil
         let given =
@@ -65,11 +65,11 @@ package struct CheckedConnection: Sendable {
         ]
     }
 
-    /// The result of the connection; `serving` has the places that gave a chain to another one, `kept` the key types to
-    /// request instead; `nil` if a record requests this one.
+    /// The outcome of a connection, if `serving` contains the places that gave a chain to another one.
     ///
-    /// A server without a key type refuses by an alert of RFC 8446, 4.1.1, or by a certificate of another type. A reset
-    /// or an end may have other causes.
+    /// `kept` are the key types to request instead, `nil` if a record requests this one. A server without a key type
+    /// refuses by an alert of RFC 8446, 4.1.1, or a certificate of another type. A reset or an end may have other
+    /// causes.
     fileprivate func coverage(whereOthersWork serving: Set<String>, keeping kept: [CertificateKeyType]?) -> Coverage {
         guard case .failure(let error) = result else { return .chain }
         if case .family = variant { return .unknown(Reason(error, id: "addresses-incomplete")) }
@@ -88,14 +88,13 @@ package struct CheckedTarget: Sendable {
     /// The connections in the order of reports; none without a place to connect to.
     package let connections: [CheckedConnection]
     package let policy: HostPolicy?
-    /// The comparison; `nil` if the target is one connection.
     var comparison: AddressComparison? = nil
-    /// The entry that could not be checked, and when.
+    /// The entry that could not be checked, and the time of the check.
     var bad: (entry: BadEntry, time: Timestamp)? = nil
 }
 
 extension CheckedTarget {
-    /// A target with several connections: a pin for a key that one of them uses is not a backup for another.
+    /// A target with several connections: a key that one of them uses is not a backup for another.
     init(_ connections: [CheckedConnection], by policy: HostPolicy?, compared comparison: AddressComparison) {
         let inUse = connections.reduce(into: Set()) { $0.formUnion($1.judged?.inUse ?? []) }
         self.connections = connections.map { connection in
@@ -159,22 +158,22 @@ extension CheckedTarget {
 
 package struct CheckedAnswer: Sendable {
     package let exchange: CheckExchange
-    /// The server's answer, or its failure; `nil` if no request was sent because the server was not accepted.
+    /// The server's answer or its failure; `nil` if no request was sent, because the server was not accepted.
     package let result: Result<HTTPResponse, HTTPError>?
 
     /// `true` if the answer is as expected; `nil` if no request was sent.
     package var isAsExpected: Bool? { result == nil ? nil : objection == nil }
 
-    /// The warning that the answer is an error, if no status is expected.
+    /// The warning that the answer is an error, if the user expects no status.
     var warning: Finding? {
         guard exchange.expected == nil, case .success(let answer)? = result, answer.status >= 400 else { return nil }
         let line = TerminalText.shortened(answer.statusLine, to: 200)
         return .warning(.errorAnswer, "\(exchange.request.title) is answered by \(line)", remedy: .giveExpectedStatus)
     }
 
-    /// The objection to the answer; without an expected status any answer is fine.
+    /// The objection to the answer; any answer is fine if the user expects no status.
     var objection: Reason? {
-        // The user determines the length of the path, the server that of the line.
+        // The user determines the length of the path, the server that of the status line.
         let question = TerminalText.shortened(exchange.request.title, to: 120)
         switch result {
         case nil: return nil
@@ -190,7 +189,7 @@ package struct CheckedAnswer: Sendable {
 }
 
 extension HTTPError {
-    /// The remedy for a missing answer; `nil` if the sentence contains it or there is none.
+    /// The remedy for a missing answer; `nil` if the sentence contains it or none is known.
     fileprivate var remedy: Remedy? {
         switch self {
         case .deadlineExceeded: .raiseTimeout
@@ -201,7 +200,7 @@ extension HTTPError {
 }
 
 extension JudgedChain {
-    /// Warns if recorded chains matched pins that match no longer, and only the last pins match now.
+    /// Warns if recorded chains matched pins that now match no longer, and only the last pins match.
     fileprivate func lastPinsWarning(since recorded: Snapshot.Endpoint) -> Finding? {
         let pins = policy.pins?.pins ?? []
         let before = Set(recorded.chain.map(\.spkiSHA256))

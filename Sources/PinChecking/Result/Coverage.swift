@@ -2,7 +2,7 @@ import Base
 import Pinning
 import TLSProbe
 
-/// The result for a requested part of a server: the only judge of "not offered".
+/// The outcome for a requested part of a server; only this type decides that a part is "not offered".
 package enum Coverage: Hashable, Sendable {
     case chain
     /// The server has no such certificate, or the name no such address.
@@ -27,11 +27,11 @@ package struct CoveredPart: Hashable, Sendable {
 }
 
 extension CheckedConnection {
-    /// The result of the connection; `serving` has the places that gave a chain to another one, `kept` the key types to
-    /// request instead; `nil` if a record requests this one.
+    /// The outcome of a connection, if `serving` contains the places that gave a chain to another one.
     ///
-    /// A server without a key type refuses by an alert of RFC 8446, 4.1.1, or by a certificate of another type. A reset
-    /// or an end may have other causes.
+    /// `kept` are the key types to request instead, `nil` if a record requests this one. A server without a key type
+    /// refuses by an alert of RFC 8446, 4.1.1, or a certificate of another type. A reset or an end may have other
+    /// causes.
     fileprivate func coverage(whereOthersWork serving: Set<String>, keeping kept: [CertificateKeyType]?) -> Coverage {
         guard case .failure(let error) = result else { return .chain }
         if case .family = variant { return .unknown(Reason(error, id: "addresses-incomplete")) }
@@ -47,8 +47,8 @@ extension CheckedConnection {
 }
 
 extension [CheckedConnection] {
-    /// The connections with their results, and if they are reported: no missing parts unless a record has them in
-    /// `expected`, and a dead address only once.
+    /// The connections with their outcomes, and if they are reported: a missing part only if it is in `expected`,
+    /// because a record has it, and a dead address only once.
     func covered(expecting expected: Set<Variant> = []) -> [CheckedConnection] {
         let serving = Set(filter { $0.served != nil }.map(\.place))
         let kept = compactMap { $0.served == nil ? nil : $0.variant.keyType }.distinct

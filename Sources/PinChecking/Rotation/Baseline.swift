@@ -19,7 +19,7 @@ package struct Baseline: Sendable {
         return byKey[key] ?? byKey[other]
     }
 
-    /// A record of the target at another address: with the same chain, else with the most frequent leaf.
+    /// A record of the target at another address: one with the same chain, else with the most frequent leaf.
     private func elsewhere(_ endpoint: Snapshot.Endpoint) -> Snapshot.Endpoint? {
         let target = endpoint.key.atAnyAddress
         let others = snapshot.endpoints.filter { $0.key.atAnyAddress == target }
@@ -58,7 +58,7 @@ package struct BaselineChanges: Hashable, Sendable {
 
     package let baseline: String
     package let recorded: Snapshot.Endpoint?
-    /// The address whose record was compared, if the baseline has the target only at other addresses.
+    /// The address whose record was compared, if the baseline contains the target only at other addresses.
     package let comparedWith: String?
     package let changes: [Change]
     package let allowed: Set<Change.Kind>

@@ -3,8 +3,8 @@ import Pinning
 
 /// The differences between two presented chains, by their meaning for pins.
 ///
-/// Each chain is followed from the leaf from issuer to issuer, in any order of sending. The last issuer that is named
-/// counts as the root, even if it was not sent.
+/// Each chain is followed from the leaf to issuer after issuer, independent of the order of sending. The last issuer
+/// name counts as the root, even if the server does not send the root.
 package struct ChainComparison {
     /// A CA, as a certificate names its issuer.
     private struct Link {
@@ -12,7 +12,7 @@ package struct ChainComparison {
         let certificate: Snapshot.Certificate?
         let keyID: String?
 
-        /// `true` if both can be the same CA: one name, and keys that are not known to differ.
+        /// `true` if both can be the same CA: they have the same name, and their keys are not known to differ.
         func canBe(_ other: Link) -> Bool {
             guard name == other.name else { return false }
             if let own = certificate?.spkiSHA256, let others = other.certificate?.spkiSHA256 { return own == others }
@@ -58,7 +58,7 @@ package struct ChainComparison {
     private let old: Side
     private let new: Side
 
-    /// The changes from one chain to another, as they were sent, by kind; empty only if the chains are equal.
+    /// The changes from one sent chain to another, by kind; empty only if the chains are equal.
     package static func changes(from old: [Snapshot.Certificate], to new: [Snapshot.Certificate]) -> [Change] {
         guard let oldLeaf = old.first, let newLeaf = new.first, old != new else { return [] }
         let comparison = ChainComparison(old: Side(old), new: Side(new))
@@ -90,7 +90,7 @@ package struct ChainComparison {
 
     private static let mostNamed = 8
 
-    /// One day: a certificate made in advance ends hours away from the old one, since CAs begin a lifetime at issue.
+    /// One day: CAs begin a lifetime at issue, so a certificate made in advance ends hours before or after the old.
     private static let toleratedSeconds: Int64 = 86_400
 
     private static func earlierEnd(from old: Snapshot.Certificate, to new: Snapshot.Certificate) -> Change? {
@@ -108,7 +108,7 @@ package struct ChainComparison {
         let isReplaced = !found.isEmpty
         let isOtherRoot = found.contains { $0.kind == .rootChanged }
         var isChanged = old.chain.filter(new.chain.contains) != new.chain.filter(old.chain.contains)
-        // The certificates of only one chain, without the leaves, which are compared by themselves.
+        // The certificates of only one chain; leaves are compared by themselves.
         var lost = old.chain.dropFirst().filter { !new.chain.contains($0) }
         var gained = new.chain.dropFirst().filter { !old.chain.contains($0) }
         for certificate in lost {
@@ -153,11 +153,11 @@ package struct ChainComparison {
         return found
     }
 
-    /// The lowest CA that differs; the differences above follow from it.
+    /// The lowest CA that differs, which explains the differences above it.
     private var issuerChange: Change? {
         for (index, (before, after)) in zip(old.links, new.links).enumerated() where !before.canBe(after) {
             let areRoots = index == old.links.count - 1 && index == new.links.count - 1
-            // The leaf's issuer may not be a root if it is not sent.
+            // The leaf's issuer may not be a root if the server does not send it.
             let mayBeBelow = index == 0 && (before.certificate == nil || after.certificate == nil)
             guard !areRoots || mayBeBelow else { return nil }
             return Change(kind: .issuerChanged, old: before.words(besides: after), new: after.words(besides: before))
@@ -166,7 +166,7 @@ package struct ChainComparison {
     }
 
     private var rootChange: Change? {
-        // A chain may go on after the end of the other, and without its intermediate its last name is not a root's.
+        // One chain may be longer than the other, and without its intermediate its last name is not a root's.
         guard let before = old.links.last, let after = new.links.last, !before.canBe(after), !old.passes(after),
             !new.passes(before), old.isBare == new.isBare
         else { return nil }
@@ -220,9 +220,9 @@ package struct Change: Sendable, Hashable {
         case namesAdded = "names-added"
         case namesRemoved = "names-removed"
         case intermediateMissing = "intermediate-missing"
-        /// A new certificate that leads nowhere: nobody needs it, so it may be a stranger's.
+        /// A new certificate that no path needs, so it may be a stranger's.
         case intermediateExtra = "intermediate-extra"
-        /// Another order, one certificate more on the way or less that led nowhere, the root sent or no longer.
+        /// Another order; one certificate more or less that leads nowhere; or the root is sent now or no longer.
         case chainChanged = "chain-changed"
         case expiresEarlier = "expires-earlier"
         case targetAdded = "target-added"

@@ -32,13 +32,13 @@ package struct OutlookRules: Sendable, Hashable {
     }
 }
 
-/// The forecast of a verdict: the end of the pins that match, the backups after it, and the dates that come.
+/// The forecast of a verdict: the end of the pins that match, the backups after it, and the coming dates.
 ///
-/// A forecast is not a verdict: a CA can change its certificates on any day, and a server its key. It is for one
+/// A forecast is not a verdict: CAs can change their certificates on any day, and servers their keys. It is for one
 /// client, or the worst of several.
 package struct Outlook: Sendable, Hashable {
     package struct PinStanding: Sendable, Hashable {
-        /// The depth of the certificate that the pin matches, the nearest to the leaf; `nil` if there is none.
+        /// The depth of the certificate that the pin matches, the nearest to the leaf; `nil` if it matches none.
         package var depth: Int?
         /// The last moment at which the pin is sure to match, or the end of a backup's certificate; `nil` if neither.
         package var until: Timestamp?
@@ -47,7 +47,7 @@ package struct Outlook: Sendable, Hashable {
         package var noBackup: NoBackup? = nil
     }
 
-    /// The reason why a pin is not a backup: an id, and the words behind the pin's number.
+    /// The reason why a pin is not a backup: an id, and words that follow the pin's number.
     package struct NoBackup: Sendable, Hashable {
         package let id: String
         package let words: String
@@ -55,7 +55,7 @@ package struct Outlook: Sendable, Hashable {
 
     /// The reason why pins that match now stop matching, the soonest first.
     package enum End: String, Sendable, Hashable, CaseIterable {
-        /// The server's certificate is renewed: with a new key, or with any key if the certificate is pinned.
+        /// The renewal of the leaf: with a new key, or with any key if the certificate is pinned.
         case leafRenewal = "leaf-renewal"
         case intermediateExpiry = "intermediate-expiry"
         case rootExpiry = "root-expiry"
@@ -64,18 +64,18 @@ package struct Outlook: Sendable, Hashable {
     }
 
     package let pins: [PinStanding]
-    /// The last moment at which the pins that match now are sure to; `nil` if they do not satisfy the client.
+    /// The last moment at which the pins that match now are sure to match; `nil` if they do not satisfy the client.
     package let pinsMatchUntil: Timestamp?
     package let end: End?
     /// The moment after which no pin is sure to match; `nil` if a backup has no end, or nothing is pinned.
     package let noPinAfter: Timestamp?
-    /// The positions of pins without a match by which the client accepts a world that may come.
+    /// The positions of the backups: pins without a match that satisfy the client in a future chain.
     package let backups: [Int]
     /// `true` if every condition of the client has a backup.
     package let hasBackup: Bool
-    /// The moment after which the client ignores its pins and accepts any trusted chain; `nil` if that never comes.
+    /// The moment after which the client ignores its pins and accepts any trusted chain; `nil` if it never does.
     package let pinsExpire: Timestamp?
-    /// The first end of a certificate on the paths that the client needs; `nil` if it does not mind dates.
+    /// The first end of a certificate on the paths that the client needs; `nil` if the client ignores dates.
     package let validUntil: Timestamp?
     package let renewalPoint: Timestamp?
     package internal(set) var findings: [Finding]
@@ -83,7 +83,7 @@ package struct Outlook: Sendable, Hashable {
     let comparesPins: Bool
 
     package var level: Finding.Level { findings.map(\.level).max() ?? .note }
-    /// The finding that is already in the reason of the result.
+    /// The finding that the result's reason already contains.
     package internal(set) var told: Finding? = nil
 
     /// The worst of several outlooks: the earliest dates, and each subject's worst finding with its clients' names.
@@ -124,7 +124,6 @@ package struct Outlook: Sendable, Hashable {
             renewalPoint: first.renewalPoint, findings: findings.worstFirst, comparesPins: !comparing.isEmpty)
     }
 
-    /// The outlook without ignored findings; findings that fail stay.
     func without(_ ids: Set<FindingID>) -> Outlook {
         var outlook = self
         outlook.findings.removeAll { $0.level != .fail && ids.contains($0.kind) }

@@ -15,7 +15,7 @@ package struct Snapshot: Sendable, Hashable {
         self.endpoints = byKey.values.sorted { $0.key < $1.key }
     }
 
-    /// The identity of an endpoint in two snapshots: its target, and the way in which it was asked.
+    /// The identity of an endpoint in two snapshots: its target, and the way to connect to it.
     package struct Key: Sendable, Hashable, Comparable {
         /// The target with its port, as in `api.example.com:443`.
         package var target: String
@@ -24,7 +24,7 @@ package struct Snapshot: Sendable, Hashable {
         package var sni: String?
         /// The name that the certificate had to be valid for; `nil` if no name was checked.
         package var verifyName: String?
-        /// The special way of asking, as in `RSA` and `TLS 1.2`; `nil` if an ordinary client asked.
+        /// The special way to connect, as in `RSA` and `TLS 1.2`; `nil` if it is an ordinary client's.
         package var variant: String?
 
         package init(target: String, connect: String?, sni: String?, verifyName: String?, variant: String? = nil) {
@@ -39,9 +39,9 @@ package struct Snapshot: Sendable, Hashable {
 
     package struct Endpoint: Sendable, Hashable {
         package var key: Key
-        /// The address and port of the connection, if it is known; never written.
+        /// The connected address and port, if they are known; never written to a file.
         package var peer: String?
-        /// The certificates as they were sent, leaf first; never empty.
+        /// The certificates in the order of sending, leaf first; never empty.
         package let chain: [Certificate]
 
         package init?(_ key: Key, peer: String? = nil, chain: [Certificate]) {

@@ -2,18 +2,18 @@ import Pinning
 import TLSProbe
 
 extension TLSStack {
-    /// Whether a handshake is within the offer, with what an update may have brought.
+    /// `true` if a handshake is within the offer, or within what an update may have added to it.
     fileprivate func has(_ handshake: Handshake) -> Bool {
         lacks(handshake.facts, handshake.presented.leaf.publicKey).isEmpty
     }
 
-    /// Whether a client with the offer is sure to agree on the same.
+    /// `true` if a client with this offer is sure to agree on the same handshake.
     fileprivate func surelyHas(_ handshake: Handshake) -> Bool { has(handshake) && !isUncertain(handshake.facts) }
 }
 
 extension HostPolicy {
-    /// The stacks that clients connect with on their devices, `nil` for one that is not known; without those that have no key of a
-    /// type, unless none has.
+    /// The stacks of clients on their devices, `nil` if one is not known; only those that accept a key of `keyType`, if
+    /// any does.
     func stacks(for keyType: CertificateKeyType?) -> [TLSStack?] {
         var all: [TLSStack?] = []
         for device in devices {
@@ -45,8 +45,8 @@ extension Checker {
         return connection
     }
 
-    /// Connects, and again for each client whose TLS offers less than what was agreed on; has the handshakes judged, and the request that
-    /// is then wanted made over the first connection that a client was judged on.
+    /// Connects, and again for each client whose TLS offers less than was agreed on, and judges the handshakes; a request
+    /// goes over the first connection that a client was judged on.
     func connection(
         of attempt: Attempt, _ check: Check, until deadline: Deadline, asks: Bool,
         judge: (CheckedConnection) async -> (CheckedConnection, HTTPExchange?)
@@ -68,7 +68,7 @@ extension Checker {
                         held.append((handshake, connection))
                         return .success(handshake)
                     } catch {
-                        // A refusal is an answer.
+                        // A refusal is an answer, too.
                         guard request.isExact, error.refusal != nil else { throw error }
                         return .failure(error)
                     }
@@ -80,7 +80,7 @@ extension Checker {
         if let policy = check.policy, case .success(let first) = result {
             let stacks = policy.stacks(for: attempt.variant.keyType)
             var isUsed = stacks.contains { $0?.surelyHas(first) ?? true }
-            // Some servers have one connection at a time.
+            // Some servers allow only one connection at a time.
             if !stacks.contains(where: { $0?.has(first) ?? true }) { held.popLast()?.connection.close() }
             var others: [(highest: ProtocolVersion, handshake: Handshake)] = []
             for case let stack? in stacks where !stack.surelyHas(first) && connection.answers[stack.offer] == nil {
@@ -100,7 +100,7 @@ extension Checker {
                         isUsed = true
                         continue
                     case .success(let other):
-                        // Nobody is judged on it.
+                        // No client is judged on this connection.
                         if !isUsed { held.popLast()?.connection.close() }
                         refusal = .byServer("it chose \(other.facts)")
                     case .failure(let error):
@@ -111,7 +111,7 @@ extension Checker {
                         refusal = .byServer(words)
                     }
                 } catch { refusal = .byOptions(error) }
-                // What an update may have brought is judged as it is.
+                // A handshake is judged as it is if an update may have added what it uses.
                 connection.answers[stack.offer] = stack.has(first) ? .judgedOn(first) : .refused(refusal)
             }
         }

@@ -3,19 +3,18 @@ package import Pinning
 package import TLSProbe
 
 package struct Check: Sendable {
-    /// The most simultaneous connections to one target: servers are not flooded, and descriptors suffice.
+    /// The most simultaneous connections to one target, so that servers are not flooded and descriptors suffice.
     static let connectionLimit = 64
 
-    /// The endpoints that were given, or the one of the target; none only for a bad entry.
+    /// The given endpoints, or the target's own; empty only for a bad entry.
     fileprivate(set) var endpoints: [CheckEndpoint]
-    /// The entry that cannot be checked; `nil` for all others.
+    /// The entry that cannot be checked; `nil` if the check is possible.
     package private(set) var bad: BadEntry? = nil
     /// The rules for the chain; `nil` if it is not judged.
     package let policy: HostPolicy?
     package let retries: Int
-    /// The variants of each endpoint, whose name may have several addresses.
     var variants = CheckRequest.Variants()
-    /// The variants that a baseline has of the target, which are missed if the server has none.
+    /// The variants that a baseline has of the target: one that the server no longer has is reported.
     var expected: Set<Variant> = []
     var recorded: [Variant]? = nil
 
@@ -25,7 +24,7 @@ package struct Check: Sendable {
 
     package var mostConnections: Int {
         if variants.asksForAddresses { return Self.connectionLimit }
-        // One that waits for its request, while the server is asked again for other clients.
+        // A connection waits with its request while the server is contacted again for other clients.
         let waiting = endpoints.count { $0.exchange != nil }
         return min(
             Self.connectionLimit,
@@ -48,7 +47,7 @@ package struct Check: Sendable {
         }
     }
 
-    /// Plans the checks of entries of policies and lists: one that is bad, or names what cannot be read, is a check without a verdict.
+    /// Plans the checks of entries of policies and lists; a bad or unreadable entry is a check without a verdict.
     package static func plan(
         _ entries: [Result<CheckTarget, BadEntry>], _ policies: inout Policies
     ) throws(Problem) -> [Check] {
@@ -57,7 +56,7 @@ package struct Check: Sendable {
             case .failure(let bad): return Check(endpoints: [], bad: bad, policy: nil, retries: 0)
             case .success(let target):
                 do throws(Problem) { return try plan([target], &policies)[0] } catch {
-                    // Flags that contradict an entry are no mistake of it.
+                    // Flags that contradict an entry are not a mistake of the entry.
                     guard target.place != nil, error.kind != .usage else { throw error }
                     return Check(endpoints: [], bad: BadEntry(target.title, error), policy: nil, retries: 0)
                 }
@@ -65,7 +64,7 @@ package struct Check: Sendable {
         }
     }
 
-    /// Plans checks of servers whose pins are wanted: the default client judges without pins, and no request is sent.
+    /// Plans checks of servers to find pins for: the default client judges without pins, and no request is sent.
     ///
     /// If roots are not needed, this machine's replace unreadable ones.
     package static func unpinned(
@@ -84,7 +83,7 @@ package struct Check: Sendable {
 
     package static func unjudged(_ targets: [CheckTarget]) throws(Problem) -> [Check] {
         var targets = targets
-        // Without a verdict no request is sent.
+        // No request is sent without a verdict.
         for index in targets.indices { targets[index].request.http = CheckRequest.HTTP() }
         try CheckTarget.refuseUnusedAddresses(of: targets)
         return try checks(of: targets) { _, _ in nil }
@@ -106,7 +105,6 @@ package struct Check: Sendable {
 }
 
 extension Baseline {
-    /// Plans checks of the recorded endpoints, one for each target.
     package func checks(
         _ connection: CheckRequest.Connection, judgedBy policy: (CheckEndpoint) throws(Problem) -> HostPolicy?
     ) throws(Problem) -> [Check] {
@@ -118,7 +116,7 @@ extension Baseline {
         }
     }
 
-    /// A chain that stands for what each endpoint of the checks should serve.
+    /// A baseline in which each endpoint of the checks should serve the same `chain`.
     package init(
         _ path: String, standing chain: PresentedChain, for checks: [Check], allowing allowed: Set<Change.Kind>
     ) {
@@ -129,7 +127,7 @@ extension Baseline {
         self.init(path, Snapshot(endpoints), allowing: allowed)
     }
 
-    /// The check of a target with the variants that are recorded of it.
+    /// The check of a target, with the variants that the baseline has of it.
     package func extending(_ check: Check) -> Check {
         guard check.recorded == nil else { return check }
         var check = check
@@ -170,7 +168,7 @@ package struct Environment: Sendable {
     /// The environment variables that name the system's roots.
     package let variables: [String: String]
     package let now: @Sendable () -> Timestamp
-    /// The thread for connections; `nil` if one has to be made.
+    /// The thread for connections; `nil` if it has to be made.
     package let thread: ProbeThread?
     package let network: StagedNetwork?
     package let connectionLimit: Int
@@ -183,9 +181,9 @@ package struct Environment: Sendable {
         self.connectionLimit = connectionLimit
     }
 
-    /// The objection of an ordinary client to a service, with the system's roots, now and for its name.
+    /// The objection of an ordinary client to a service, by its name, the system's roots and the current time.
     ///
-    /// The anchors and the time of the targets do not count for a service; SSL_CERT_FILE makes a private one trusted.
+    /// The anchors and time of the targets do not count; SSL_CERT_FILE makes a private service trusted.
     var serviceObjection: ServiceObjection {
         var policies = Policies(environment: variables)
         let policy = Result { () throws(Problem) in
@@ -203,7 +201,7 @@ package struct Environment: Sendable {
         }
     }
 
-    /// What mends the certificate of a service, `nil` for its root.
+    /// The remedy that changes a service's certificate; `nil` if its root is the problem.
     private static func remedy(for id: String, _ leaf: Certificate) -> String? {
         switch id {
         case "name-mismatch": leaf.names.first.map { "name it by \($0)" }

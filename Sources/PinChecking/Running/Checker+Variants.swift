@@ -12,7 +12,7 @@ extension Checker {
             return (await probe(attempts, of: check, until: deadline, judging) + failed, absent)
         }
         judging.allow(judgingLimit(deadline.remaining))
-        // What is recorded is told, whatever came of it.
+        // Recorded variants are reported with any outcome.
         let expected = check.recorded.map(Set.init) ?? check.expected
         let connections = all.covered(expecting: expected).map { connection in
             connection.isTold ? judge(connection, by: check.policy, judging) : connection
@@ -22,7 +22,7 @@ extension Checker {
             compared: AddressComparison(of: connections, absent: absent))
     }
 
-    /// Judges a connection once, if there is time left for it.
+    /// Judges a connection once, if time is left.
     private func judge(
         _ connection: CheckedConnection, by policy: HostPolicy?, _ judging: JudgingTime
     ) -> CheckedConnection {
@@ -30,7 +30,7 @@ extension Checker {
         return judging.counting { judge(connection, by: policy, isOutOfTime: judging.isUsedUp) }
     }
 
-    /// What to connect to, families of which a name has no address, and names and families that could not be looked up.
+    /// The connections to make, the families without an address of a name, and the failed look-ups.
     private func attempts(
         of check: Check, until deadline: Deadline
     ) async -> ([Attempt], [Variant], [CheckedConnection]) {
@@ -67,7 +67,7 @@ extension Checker {
         return (found.flatMap { endpoint in variants.variants(of: endpoint).map { (endpoint, $0) } }, absent, failed)
     }
 
-    /// Looks up all addresses of a name, and again while a family is not known; then what is known has to do.
+    /// Looks up all addresses of a name; retries if a family is unknown, and settles for the known ones.
     private func addresses(
         of name: String, _ family: ProbeRequest.AddressFamily, by request: ProbeRequest, _ check: Check,
         until deadline: Deadline
@@ -90,7 +90,7 @@ extension Checker {
         } catch { return partial.map(Result.success) ?? .failure(error) }
     }
 
-    /// Makes the connections, ordinary clients' first; those without time left fail.
+    /// Makes the connections, ordinary clients' first; a connection without time left fails.
     private func probe(
         _ attempts: [Attempt], of check: Check, until deadline: Deadline, _ judging: JudgingTime
     ) async -> [CheckedConnection] {
@@ -113,7 +113,7 @@ extension Checker {
         }
     }
 
-    /// Makes a connection; one that may carry a request is judged at once.
+    /// Makes a connection; it is judged at once if it may carry a request.
     private func connection(
         of attempt: Attempt, _ check: Check, until deadline: Deadline, _ judging: JudgingTime
     ) async -> CheckedConnection {

@@ -7,14 +7,14 @@ package struct Checker: Sendable {
     let now: @Sendable () -> Timestamp
     package let connectionLimit: Int
     private let probers: Probers
-    /// Makes the connections of one target, on a thread that the judging of others' chains does not delay.
+    /// Makes the connections of one target, on a thread that the judging of other chains does not delay.
     private(set) var prober: Prober
-    /// Judges services for addresses over TLS, and `https` proxies.
+    /// Judges `https` proxies and services for addresses over TLS.
     let objection: ServiceObjection
-    /// The processor time for judging one target's chains, by its remaining time: a second at least, for busy machines.
+    /// The processor time for judging a target's chains, by its remaining time; at least a second, for busy machines.
     var judgingLimit: @Sendable (_ left: Duration) -> Duration = { max($0, .seconds(1)) }
 
-    /// A checker of about `count` targets, on shared threads or on as many of its own as are worth an OpenSSL each.
+    /// A checker of about `count` targets, on shared threads, or on as many own ones as are worth an OpenSSL each.
     package init(in environment: Environment, sharing shared: Probers? = nil, expecting count: Int = .max) {
         now = environment.now
         objection = environment.serviceObjection
@@ -31,8 +31,8 @@ package struct Checker: Sendable {
 
     /// Runs as many checks at a time as `request` and the descriptors allow, and calls `each` with every target.
     ///
-    /// A target may be `span` positions ahead of an unfinished one, or any number if it is `nil`; `more` makes further
-    /// checks, none after the last.
+    /// A check starts at most `span` positions after an unfinished one, `nil` means no limit. `more` makes further
+    /// checks; an empty result is the last.
     package static func run<Failure>(
         _ checks: [Check], _ request: CheckRequest, in environment: Environment, within span: Int? = nil,
         more: (() throws(Failure) -> [Check])? = nil, each: (Int, CheckedTarget) throws(Failure) -> Void

@@ -2,7 +2,7 @@ import Base
 import Synchronization
 import TLSProbe
 
-/// The end of one target's time, with all look-ups, connections and retries.
+/// The end of one target's time, which includes all look-ups, connections and retries.
 struct Deadline: Sendable {
     let timeout: Duration
     private let end: ContinuousClock.Instant
@@ -12,10 +12,10 @@ struct Deadline: Sendable {
         end = .now + Self.bounded(timeout)
     }
 
-    /// A year is as good as for ever, and cannot overflow the clock.
+    /// Limits a timeout to a year, which cannot overflow the clock.
     static func bounded(_ timeout: Duration) -> Duration { min(timeout, .seconds(365 * 24 * 60 * 60)) }
 
-    /// Half of the remaining time for an attempt that others may follow: a slow but sound server passes at the first.
+    /// Half of the remaining time for an attempt before the last, so that a slow server passes at the first.
     ///
     /// A time below two seconds is not divided: a handshake across the world takes up to one.
     static func ofAttempt(_ remaining: Duration, attemptsLeft: Int) -> Duration {
@@ -25,7 +25,7 @@ struct Deadline: Sendable {
     var remaining: Duration { max(.zero, ContinuousClock.now.duration(to: end)) }
 }
 
-/// The processor time that judging the chains of one target may take, measured on the judging threads.
+/// The processor time that judging one target's chains may take, measured on the judging threads.
 final class JudgingTime: Sendable {
     private let time: Mutex<(limit: Duration, used: Duration)>
 
@@ -79,7 +79,7 @@ extension ProbeRequest {
 }
 
 extension ProbeError {
-    /// `true` if another attempt could end differently; a server never gains what it lacks.
+    /// `true` if another attempt could end differently; a server does not gain what it lacks.
     fileprivate var mayPass: Bool {
         switch reason {
         case .cancelled, .noTimeLeft, .keyTypeRefused, .offerRefused, .protocolVersion: false

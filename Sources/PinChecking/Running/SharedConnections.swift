@@ -2,7 +2,7 @@ import Base
 import Synchronization
 import TLSProbe
 
-/// The threads and connections that all checks of a process share: the host program keeps most of its descriptors.
+/// The threads and connections that all checks of a process share, so that the host program keeps most descriptors.
 final class SharedConnections: Sendable {
     static let process = SharedConnections(atOnce: max(1, DescriptorLimit.current / 2))
 
@@ -11,19 +11,19 @@ final class SharedConnections: Sendable {
 
     init(atOnce count: Int) { turns = Turns(count) }
 
-    /// Makes a check in its turn; throws if the task is cancelled, or if no descriptors are left for the threads.
+    /// Makes a check when its turn comes; throws if the task is cancelled, or if no descriptors are left for threads.
     func check(_ check: Check, in environment: Environment) async throws -> CheckedTarget {
         let checker = Checker(in: environment, sharing: try sharedProbers())
         await turns.take()
         defer { turns.giveBack() }
         try Task.checkCancellation()
         let target = await checker.check(check)
-        // A cancelled connection looks like a server that cannot be reached.
+        // A cancelled connection looks like an unreachable server.
         try Task.checkCancellation()
         return target
     }
 
-    /// The threads are made once: an event loop that cannot be made would end the process.
+    /// Makes the threads once: an event loop that cannot be made would end the process.
     private func sharedProbers() throws(Problem) -> Probers {
         try probers.withLock { (probers) throws(Problem) in
             probers = probers ?? Probers(sharedWithin: turns.count)
