@@ -1,15 +1,15 @@
 /// AFNetworking: `-[AFSecurityPolicy evaluateServerTrust:forDomain:]`.
 ///
-/// Certificate mode makes the pinned certificates the only anchors, so that a pinned root accepts every certificate
-/// that it issues for the host. Public-key mode with `allowInvalidCertificates` looks only at the key.
+/// In certificate mode the pinned certificates are the only anchors: a pinned root accepts every certificate that it
+/// issues for the host. Public-key mode with `allowInvalidCertificates` looks only at the key.
 package struct AFNetworking: ClientProcedure {
     let policy: AFSecurityPolicy
     /// The response to a rejected challenge: 4.0 cancels it, 3.0 – 3.2.1 reject its protection space.
     package let rejection: ChallengeDisposition
-    /// The setting of 2.2.1 – 2.5.4, with the defaults of 2.5.3 and later; `nil` in later versions.
+    /// `validatesCertificateChain` of 2.2.1 – 2.5.4, with the defaults of 2.5.3 and later; `nil` in later versions.
     ///
-    /// On, certificate mode needs all certificates of the built chain pinned, even the root, which no server sends, and
-    /// public-key mode as many equal pairs as the chain is long. Off, a pinned anchor or a pinned leaf's key is enough.
+    /// If `true`, certificate mode needs pins for the whole built chain, even for the root, which no server sends;
+    /// public-key mode needs as many equal pairs as the chain is long. Else a pinned anchor or leaf's key is enough.
     let validatesCertificateChain: Bool?
 
     package init(
@@ -103,7 +103,7 @@ package struct AFNetworking: ClientProcedure {
         }
         let chain = result.builtChain
         // AFNetworking collects the keys of the whole chain in an array before it compares one. A key that Apple's
-        // system does not hand out is `nil`, which ends the app.
+        // system does not hand out is `nil`, which crashes the app.
         if let odd = result.chains.lazy.flatMap(\.certificates).first(where: { !$0.publicKey.algorithm.hasSecKey }) {
             let key = "the \(odd.publicKey.algorithm) key of \(odd)"
             run.fail("pins", "Apple's system hands out no SecKey for \(key), and AFNetworking crashes on that")
@@ -115,7 +115,7 @@ package struct AFNetworking: ClientProcedure {
         guard let isWhole = validatesCertificateChain else {
             return verdict(run.compare(.keys(of: pins, at: .anywhere), on: result).reason, on: chain, run)
         }
-        // Repeated pins count again: AFNetworking counts pairs of equal keys.
+        // Repeated pins count: AFNetworking counts pairs of equal keys.
         let condition = PinComparison.Condition.keys(of: pins, at: isWhole ? .everywhere : .leaf)
         func isPinned(_ chain: BuiltChain) -> Bool {
             let count = condition.matches(pins, on: chain).count
@@ -138,7 +138,7 @@ package struct AFNetworking: ClientProcedure {
         return verdict(.pinMatched(match), on: chain, run)
     }
 
-    /// The refusal of 3 and 4 to validate a domain without pins that could prove it.
+    /// The rejection by 3 and 4 of settings that validate the name of any certificate, without pins to prove it.
     func refusal(_ run: inout ProcedureRun) -> Verdict? {
         let count = run.pins?.pins.count ?? 0
         let settings = "mode \(policy.mode.rawValue), " + (count == 1 ? "1 pin" : "\(count) pins")
@@ -193,7 +193,7 @@ package struct AFNetworking: ClientProcedure {
         run.record(system)
         guard !system.isTrusted else { return nil }
         run.skip("pins", "not compared: the client rejects before that")
-        // For a private CA only: a missing intermediate is the server's fault, a self-signed leaf has its own remedy.
+        // Only for private CAs: a missing intermediate is the server's fault, a self-signed leaf has its own remedy.
         if policy.mode == .certificate, let certificates = run.pins?.certificates, !certificates.isEmpty,
             let first = system.failures.first, first.depth > 0,
             run.evaluate(trustPolicy(run), anchors: .only(certificates)).isTrusted
@@ -216,7 +216,7 @@ package struct AFNetworking: ClientProcedure {
     }
 }
 
-/// The settings of AFNetworking's `AFSecurityPolicy`, under its own names and with its defaults.
+/// AFNetworking's `AFSecurityPolicy`, with its own names and defaults.
 package struct AFSecurityPolicy: Sendable, Hashable {
     /// The part of the chain that is compared with the pins: `AFSSLPinningMode`.
     package enum PinningMode: String, Sendable, Hashable, CaseIterable {
@@ -229,7 +229,7 @@ package struct AFSecurityPolicy: Sendable, Hashable {
     package var mode: PinningMode
     /// `true` if pins may accept a chain that the system does not trust.
     package var allowInvalidCertificates: Bool
-    /// `true` if the certificate must be valid for the host; `false` means the far weaker ``TrustPolicy/basicX509``.
+    /// `true` if the certificate must be valid for the host, `false` for the far weaker ``TrustPolicy/basicX509``.
     package var validatesDomainName: Bool
 
     package init(mode: PinningMode, allowInvalidCertificates: Bool = false, validatesDomainName: Bool = true) {
@@ -239,7 +239,7 @@ package struct AFSecurityPolicy: Sendable, Hashable {
 }
 
 extension KeyAlgorithm {
-    /// `true` if Apple's system hands out such keys as `SecKey`: RSA and ECDSA (`SecTrustCopyKey` is nil for others).
+    /// `true` if Apple's system hands out the key as `SecKey`: RSA and ECDSA (`SecTrustCopyKey` is nil for others).
     package var hasSecKey: Bool {
         switch self {
         case .rsa, .rsaPSS, .ec: true

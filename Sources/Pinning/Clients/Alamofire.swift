@@ -1,9 +1,9 @@
-/// Alamofire 5: `ServerTrustManager` with evaluators, which stop at the first error in default validation, host, pins.
+/// Alamofire 5: `ServerTrustManager`, whose evaluators stop at the first error in default validation, host and pins.
 package struct Alamofire: ClientProcedure {
     package enum Evaluator: Sendable, Hashable {
         /// `DefaultTrustEvaluator`: the system's verdict.
         case systemDefault(validateHost: Bool = true)
-        /// `PinnedCertificatesTrustEvaluator`: with `acceptSelfSigned` the pins are the only anchors.
+        /// `PinnedCertificatesTrustEvaluator`: with `acceptSelfSigned` the pinned certificates are the only anchors.
         case pinnedCertificates(
             acceptSelfSigned: Bool = false, performDefaultValidation: Bool = true, validateHost: Bool = true)
         /// `PublicKeysTrustEvaluator`.
@@ -70,7 +70,7 @@ package struct Alamofire: ClientProcedure {
             run.fail("pins", message)
             return run.verdict(.clientError(name: error, message: message), on: run.leafAlone)
         }
-        // Default validation never checks the name. Host validation checks everything.
+        // Default validation never checks the name; host validation checks everything.
         var (acceptsSelfSigned, validatesByDefault, validatesHost) = (false, true, true)
         var condition: PinComparison.Condition?
         switch evaluator {
@@ -86,7 +86,7 @@ package struct Alamofire: ClientProcedure {
             condition = .certificates(of: pins)
         case .publicKeys(let byDefault, let host):
             guard let pins = run.pins else { return missing("noPublicKeysFound", "no public key is pinned") }
-            // Alamofire holds only keys that are a `SecKey`.
+            // Alamofire keeps only keys that are a `SecKey`.
             let keys = (pins.certificates + run.view.presented.certificates).map(\.publicKey)
             let others = Set(keys.filter { !$0.algorithm.hasSecKey }.map(\.spkiSHA256))
             let held = pins.pins.indices.filter { !others.contains(pins.pins[$0].spkiSHA256) }

@@ -1,7 +1,7 @@
-/// The decision procedure of one client, a value that decides from a ``ServerView``, pins and the paths of a
-/// ``PathVerifier``, so that online and offline verdicts cannot differ.
+/// The decision procedure of one client, which needs only a ``ServerView``, pins and a ``PathVerifier``: online and
+/// offline verdicts cannot differ.
 package protocol ClientProcedure: Sendable {
-    /// The platform whose rules the client's trust evaluations keep; `nil` if the client has none of its own.
+    /// The platform whose rules the client's trust evaluations keep; `nil` if the verifier's own rules count.
     var platform: Platform? { get }
 
     func platform(on release: PlatformRelease) -> Platform?
@@ -9,7 +9,7 @@ package protocol ClientProcedure: Sendable {
     /// The TLS that the client connects with; `nil` if it is not known.
     func stack(on release: PlatformRelease) -> TLSStack?
 
-    /// The comparison of pins for a server before it presents anything, for forecasts and keys without a certificate.
+    /// The comparison of pins before a server presents a chain, for forecasts and keys without a certificate.
     func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison
 
     func evaluate(_ run: inout ProcedureRun) -> Verdict
@@ -21,7 +21,7 @@ extension ClientProcedure {
         platform(on: release).map { TLSStack(of: $0.family, on: release) }
     }
 
-    /// Decides as the client does, between the platform's TLS and App Transport Security, which may each refuse.
+    /// Decides as the client does, after the platform's TLS and before App Transport Security, which may both refuse.
     package func decide(
         _ view: ServerView, pins: PinSet?, verifier: any PathVerifier, in app: AppleApp? = nil
     ) -> Verdict {
@@ -50,13 +50,13 @@ package struct ServerView: Sendable, Hashable {
     /// Certificates in place of those that a platform would fetch (RFC 5280, 4.2.2.1), in addition to the pinned ones.
     package let fetchable: [Certificate]
     package var release: PlatformRelease
-    /// The evidence that came with the leaf; `nil` if it was not read, so that no rule about it applies.
+    /// The evidence that came with the leaf; `nil` if it was not read, so that no rule for evidence applies.
     package var evidence: LeafEvidence?
     /// The facts of the handshake; `nil` if the chain came without one.
     package let connection: ConnectionFacts?
-    /// How the server refused the offer of the client that is judged; `nil` if it was not asked with that.
+    /// The server's refusal of exactly the offer of the client; `nil` if the server accepted it or was not asked.
     package var refusal: HandshakeRefusal?
-    /// `false` if the verdict alone is asked for: what other systems would do is not told.
+    /// `false` if only the verdict matters: findings on other systems are left out.
     package var tellsOfOthers = true
 
     package init(
@@ -68,7 +68,7 @@ package struct ServerView: Sendable, Hashable {
         (self.evidence, self.connection) = (evidence, connection)
     }
 
-    /// The failure of the client's TLS, before anything else is judged: a handshake outside its offer, then the key usage.
+    /// The failure of the client's TLS before any other judgement: a handshake outside its offer, then the key usage.
     func handshakeFailure(of stack: TLSStack?, on platform: Platform?) -> TrustFailure? {
         let leaf = presented.leaf
         if let stack, let lack = stack.lacks(connection, leaf.publicKey).first {
@@ -78,7 +78,7 @@ package struct ServerView: Sendable, Hashable {
     }
 }
 
-/// The reason why a client cannot be set up: its app would throw when it starts, so there cannot be a verdict.
+/// The reason why a client cannot be set up: its app would fail at its start, so there cannot be a verdict.
 public struct ClientConfigurationError: Error, Hashable, CustomStringConvertible {
     /// The client's name.
     public let client: String

@@ -1,7 +1,7 @@
 /// A program that compares pins by hand on the preferred path, as in Go, Node, Java and dio.
 ///
-/// A hash is compared with the keys, a certificate with the certificates (RFC 7469, 2.6, without the rules of its
-/// header). Paths keep the verifier's own rules, or on a device those of its system, apart from App Transport Security.
+/// A hash is compared with keys, a certificate with certificates (RFC 7469, 2.6, without the rules of its header). The
+/// rules of paths are the verifier's or, on a device, its system's, apart from App Transport Security.
 package struct Generic: ClientProcedure {
     package var platform: Platform? { nil }
     package init() {}
@@ -50,7 +50,7 @@ package struct Generic: ClientProcedure {
         LibraryRule(libraries: "Node and Python before 3.13") { _, paths in
             end(of: paths, ifAll: { !$0.isSelfIssued }).map { "the path ends at \($0), which is not a root" }
         },
-        // golang/go, `src/crypto/x509/x509.go`: CheckSignatureFrom. A server that is an anchor itself is accepted.
+        // golang/go, `src/crypto/x509/x509.go`: CheckSignatureFrom. A server certificate that is an anchor is accepted.
         LibraryRule(libraries: "Go and Java") { _, paths in
             guard paths.allSatisfy({ $0.certificates.count > 1 }) else { return nil }
             return end(of: paths, ifAll: { $0.isSelfIssued && $0.version == 3 && $0.basicConstraints == nil }).map {
@@ -91,7 +91,7 @@ extension ProcedureRun {
             let failure =
                 view.handshakeFailure(of: stack, on: platform) ?? evaluate(serverPolicy, by: platform).failures.first
             guard let failure else { continue }
-            // Except for a key, other things that the server may have are not known.
+            // The key is fixed; a server may negotiate everything else differently with this system.
             let mayDiffer = stack.lacks(view.connection, view.presented.leaf.publicKey).allSatisfy(\.isNegotiated)
             if case .handshake = failure.reason, mayDiffer {
                 note(.platformRule, "\(system) does not connect to this server as it answered here: \(failure)")

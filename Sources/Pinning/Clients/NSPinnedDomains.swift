@@ -1,12 +1,12 @@
 /// Apple's App Transport Security pinning: `NSPinnedDomains` in an Info.plist.
 ///
-/// The pins are part of the trust policy, so the system tries other paths until one has them. Leaf and CA identities
-/// are two conditions: if both are given, both must hold.
+/// The pins are part of the trust policy: the system tries other paths until the pins are on one. Leaf and CA
+/// identities are two conditions: if both are given, both must hold.
 package struct NSPinnedDomains: ClientProcedure {
     package enum Identities: Sendable, Hashable {
-        /// `NSPinnedLeafIdentities` and `NSPinnedCAIdentities`; `nil` if absent, empty if nothing in it is usable.
+        /// `NSPinnedLeafIdentities` and `NSPinnedCAIdentities`; `nil` if absent, empty if no entry is usable.
         case listed(leaf: [SHA256Digest]?, authorities: [SHA256Digest]?)
-        /// The pins of another source, which an app would list under one key or the other.
+        /// The pins of another source, which an app would list under either key.
         case eitherKey
     }
 
@@ -72,7 +72,7 @@ package struct NSPinnedDomains: ClientProcedure {
         return leafDepth == -1 || authorityDepth == -1 ? nil : leafDepth ?? authorityDepth
     }
 
-    /// The sentence about a key that is on a path but in the wrong list; `nil` if none is.
+    /// A sentence about a key that is on a path but in the wrong list; `nil` if none is.
     private func misplaced(_ identities: Identities, on paths: [VerifiedPath]) -> String? {
         guard case .listed(let leaf, let authorities) = identities else { return nil }
         for keys in paths.map({ $0.certificates.map(\.publicKey.spkiSHA256) }) {

@@ -1,13 +1,12 @@
-/// OkHttp 5: `CertificatePinner`, after the platform's trust and name checks.
+/// OkHttp 5: `CertificatePinner`, after the platform's checks of trust and name.
 ///
 /// A pin never rescues an untrusted chain. Pins match on the cleaned chain, never on the presented certificates.
 package struct OkHttp: ClientProcedure {
-    /// An entry of a `CertificatePinner`: the hosts of a pin, and the position of the pin in the pin set.
+    /// An entry of a `CertificatePinner`: the hosts of a pin, and the pin's position in the pin set.
     package typealias PinnedHost = (pattern: HostPattern, pinIndex: Int)
 
-    /// The longest chain OkHttp cleans: a leaf and nine signers (square/okhttp, `BasicCertificateChainCleaner.kt`).
-    ///
-    /// OkHttp cleans chains on a JVM; on Android the platform does (`AndroidCertificateChainCleaner.kt`).
+    /// The longest chain that OkHttp cleans on a JVM, a leaf and nine signers (square/okhttp,
+    /// `BasicCertificateChainCleaner.kt`); on Android the platform cleans chains (`AndroidCertificateChainCleaner.kt`).
     private static let chainLimit = 10
 
     /// The entries; `nil` if all pins are for the checked host.

@@ -1,4 +1,4 @@
-/// A client's comparison of pins, and its end: enough to tell how long a verdict lasts.
+/// A client's comparison of pins and its end, which determine how long a verdict lasts.
 package struct PinComparison: Sendable, Hashable {
     package enum Place: Sendable, Hashable {
         case leaf, authorities, anywhere
@@ -21,14 +21,14 @@ package struct PinComparison: Sendable, Hashable {
         case whatIsPinned = "certificate or key"
     }
 
-    /// A condition: one of these pins must match at this place.
+    /// A condition of a client: one of these pins must match at this place.
     package struct Condition: Sendable, Hashable {
         /// The positions of the pins, as in ``PinMatch/pinIndex``.
         package var pins: [Int]
         package let place: Place
         package var compared = Compared.keys
 
-        /// `true` if the pin is compared with whole certificates, so that even a renewal with the same key breaks it.
+        /// `true` if the pin is compared with whole certificates: even a renewal with the same key breaks it.
         package func comparesWhole(_ pin: Pin) -> Bool {
             switch compared {
             case .keys: false
@@ -54,7 +54,7 @@ package struct PinComparison: Sendable, Hashable {
             Condition(pins: Array(pins?.pins.indices ?? 0..<0), place: place)
         }
 
-        /// A condition of the pins that are certificates; pins that are hashes are not compared.
+        /// A condition on the pins that are certificates; pins that are hashes are not compared.
         package static func certificates(of pins: PinSet?, at place: Place = .anywhere) -> Condition {
             let pins = pins?.pins ?? []
             return Condition(
@@ -62,9 +62,9 @@ package struct PinComparison: Sendable, Hashable {
         }
     }
 
-    /// The conditions, which must all hold; empty if the client compares nothing.
+    /// The conditions, which must all hold; empty if the client compares no pins.
     package var conditions: [Condition]
-    /// The moment after which the client ignores its pins and accepts any trusted chain; `nil` if that never comes.
+    /// The moment after which the client ignores its pins and accepts any trusted chain; `nil` if it never does.
     package let expiration: Timestamp?
     /// `true` if a mismatch ends the connection, `false` if it is only reported.
     package let isEnforced: Bool

@@ -1,7 +1,7 @@
 internal import Base
 
 extension ProcedureRun {
-    /// Warns if a pinned key is presented but not on the built chain, which proves nothing (CVE-2016-2402).
+    /// Warns if a pinned key is presented but is not on the built chain: its presence proves nothing (CVE-2016-2402).
     mutating func warnOfPresentedPins(_ built: BuiltChain) {
         guard let pins else { return }
         let unused = view.presented.certificates.filter { !built.certificates.contains($0) }
@@ -24,7 +24,7 @@ extension ProcedureRun {
 
     mutating func warnOfMissingIntermediates(_ built: BuiltChain) {
         let pinned = pins?.certificates ?? []
-        // A server need not send an anchor. Above a certificate that does not say where its issuer is, none is fetched.
+        // A server need not send an anchor. No issuer is fetched for a certificate without a caIssuers place.
         let links = zip(built.certificates, built.certificates.dropFirst().dropLast(built.isVerified ? 1 : 0))
         let missing = links.first { subject, issuer in
             (pinned.contains(issuer) || view.fetchable.contains(issuer))
@@ -42,7 +42,7 @@ extension ProcedureRun {
     mutating func warnOfTimeZone(of expiration: Timestamp?) {
         guard let expiration else { return }
         let distance = view.time.secondsSinceEpoch - expiration.secondsSinceEpoch
-        // The day begins 14 hours before UTC's at the earliest, and 12 hours after it at the latest.
+        // A day begins 14 hours before UTC's at the earliest, and 12 hours after it at the latest.
         guard (-14 * 3_600...12 * 3_600).contains(distance) else { return }
         warn(
             .expirationTimeZone,
@@ -50,10 +50,10 @@ extension ProcedureRun {
                 + (distance > 0 ? "still enforce them" : "no longer enforce them"))
     }
 
-    /// Notes that a CA is pinned; warns if the leaf is pinned next to it, which then protects nothing.
+    /// Notes that a CA is pinned; warns if the leaf is pinned as well, which then protects nothing.
     ///
-    /// `matches` begin with the nearest to the leaf. A path that ends at a pinned leaf leaves out the CA that is pinned
-    /// next to it, although the CA's pin accepts the next leaf as well.
+    /// `matches` begin nearest to the leaf. A path that ends at a pinned leaf lacks the pinned CA, whose pin accepts
+    /// the next leaf as well.
     mutating func warnOfAuthorityPin(_ matches: [PinMatch]) {
         func isOfAuthority(_ certificate: Certificate) -> Bool {
             certificate.basicConstraints?.isCertificateAuthority == true
@@ -61,7 +61,7 @@ extension ProcedureRun {
         let pinned = pins?.certificates ?? []
         let consequence = "any certificate this CA issues \(isNameGiven ? "for the name " : "")is accepted"
         guard let match = matches.first(where: { $0.depth > 0 }) else {
-            // The leaf's key may be pinned by a self-signed certificate, which OpenSSL marks as a CA.
+            // A self-signed certificate may pin the leaf's key, and OpenSSL marks it as a CA.
             let matched = matches.compactMap { pins?.pins[$0.pinIndex].certificate }
             guard let authority = pinned.first(where: { isOfAuthority($0) && !matched.contains($0) }) else { return }
             return warn(.authorityPin, "a CA is pinned beside the leaf (\(authority)): \(consequence)")

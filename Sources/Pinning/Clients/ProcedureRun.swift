@@ -1,6 +1,6 @@
 internal import Base
 
-/// A decision in progress, with the steps that clients share; those of one client are in its own file.
+/// A decision in progress, with the steps that clients share; steps of only one client are in its own file.
 package struct ProcedureRun {
     package let view: ServerView
     package let pins: PinSet?
@@ -20,10 +20,10 @@ package struct ProcedureRun {
     var isNameGiven: Bool { view.referenceName != .unchecked }
     var leafAlone: BuiltChain { .unverified([view.presented.leaf]) }
 
-    /// Finds the paths of the presented chain by the rules of the platform.
+    /// Finds the paths of the presented chain by the platform's rules.
     ///
-    /// Clients pass pins to their platform only as anchors. If the platform fetches missing issuers, pinned and given
-    /// certificates take the place of what it would fetch, because nothing is fetched here.
+    /// Clients pass pins to their platform only as anchors. Nothing is fetched here: if the platform fetches missing
+    /// issuers, pinned and given certificates take their place.
     package func evaluate(_ policy: TrustPolicy, anchors: Anchors = .trustStore) -> TrustResult {
         let result = verifier.evaluate(question(policy, anchors))
         guard !result.isTrusted, let fetched = fetching(policy, anchors), fetched.isTrusted else { return result }
@@ -34,7 +34,7 @@ package struct ProcedureRun {
         verifier.evaluate(question(policy, .trustStore, fetchable: platform.fetchesIssuers ? fetchable : [], platform))
     }
 
-    /// The result for a client that ignores validity, with what its platform would fetch.
+    /// The result for a client that ignores validity, with the issuers that its platform would fetch.
     func extendingBestEffort(
         of result: TrustResult, under policy: TrustPolicy, anchors: Anchors = .trustStore
     ) -> TrustResult {
@@ -44,7 +44,7 @@ package struct ProcedureRun {
         return fetched
     }
 
-    /// The chain from one pinned anchor on to the next, up to the last: a search alone ends at the first.
+    /// The chain from a pinned anchor on to the next, up to the last; a search alone ends at the first.
     func reach(of result: TrustResult, under policy: TrustPolicy, anchoredAt pinned: [Certificate]) -> BuiltChain {
         guard case .trusted(var path, _) = result else { return result.builtChain }
         while path.certificates.last?.isSelfIssued == false {
@@ -67,7 +67,7 @@ package struct ProcedureRun {
 
     private var fetchable: [Certificate] { view.fetchable + (pins?.certificates ?? []) }
 
-    /// The evaluation with fetched issuers; `nil` if the platform fetches none or none is at hand.
+    /// The evaluation with fetched issuers; `nil` if the platform fetches none, or none is at hand.
     private func fetching(_ policy: TrustPolicy, _ anchors: Anchors) -> TrustResult? {
         let fetchable = fetchable
         guard platform?.fetchesIssuers == true, policy != .basicX509, !fetchable.isEmpty else { return nil }
@@ -80,7 +80,6 @@ package struct ProcedureRun {
 
     private func hasStep(_ id: String) -> Bool { steps.contains { $0.id == id } }
 
-    /// Adds a warning once, although several steps may find it.
     mutating func warn(_ kind: FindingID, _ message: String, remedy: Remedy? = nil) {
         let warning = Finding(kind, .warning, message, remedy: remedy)
         if !findings.contains(warning) { findings.append(warning) }
@@ -88,7 +87,7 @@ package struct ProcedureRun {
 
     mutating func note(_ kind: FindingID, _ message: String) { findings.append(Finding(kind, .note, message)) }
 
-    /// The failures that have a step of the trace for themselves.
+    /// The failures that have their own step in the trace.
     private static let ownSteps = [
         "lifetime-too-long": "lifetime", "no-server-auth": "purpose", "too-few-scts": "transparency",
         "revoked": "revocation", "unusable-staple": "revocation",
@@ -147,7 +146,7 @@ package struct ProcedureRun {
         warn(.nameNotChecked, "the name was not checked: give the host the certificate must be valid for")
     }
 
-    /// Goes on only if the device trusts the chain and its name, by the anchors and timestamps of an Android app's configuration.
+    /// Goes on only if the device trusts the chain and its name, by an Android app's anchors and required timestamps.
     mutating func afterServerTrust(
         by trust: AndroidTrust? = nil, _ goOn: (inout Self, TrustResult) -> Verdict
     ) -> Verdict {
@@ -167,7 +166,7 @@ package struct ProcedureRun {
         return reject(system.failures, on: system.builtChain)
     }
 
-    /// Ends with a match or a mismatch on the built chain; `isHashed` is `false` for a key that can never match.
+    /// Ends with a match or mismatch on the built chain; `isHashed` is `false` if the client cannot hash a key.
     mutating func compare(
         _ condition: PinComparison.Condition, on result: TrustResult, isHashed: (Certificate) -> Bool = { _ in true }
     ) -> Verdict {
@@ -225,8 +224,8 @@ package struct ProcedureRun {
             matches: matches ?? pins?.publicKeyMatches(on: reach ?? chain) ?? [], findings: findings)
     }
 
-    /// The path of each evaluation: `chain` if valid there, unless it only extends the preferred one past the matched
-    /// pin.
+    /// The path of each evaluation: `chain` if it is valid there, unless it only extends the preferred path past the
+    /// matched pin.
     private func paths(of chain: BuiltChain, for reason: Verdict.Reason) -> [VerifiedPath] {
         var paths: [VerifiedPath] = []
         for result in trusted {

@@ -1,12 +1,12 @@
 /// The app of a client on Apple's platforms: all load with NSURLSession, which App Transport Security binds.
 ///
-/// Without `settings`, if the Info.plist is not known, nothing is decided. Without `host` the reference name counts.
+/// Without `settings` the Info.plist is not known, and nothing is decided. Without `host` the reference name counts.
 package typealias AppleApp = (settings: TransportSecurity?, host: ServerName?)
 
 extension ProcedureRun {
-    /// Applies App Transport Security last: only by an exception may an app accept what the system refuses.
+    /// Applies App Transport Security last: an app may accept what the system refuses only by an exception.
     func transportSecurity(of app: AppleApp, after verdict: Verdict) -> Verdict {
-        // Pins take the place of what the system would fetch, as for the client.
+        // As for the client, pins take the place of issuers that the system would fetch.
         let refusal = verdict.isAccepted ? evaluate(serverPolicy).failures.first : nil
         var verdict = verdict
         guard let settings = app.settings else {
@@ -36,7 +36,7 @@ extension ProcedureRun {
             if verdict.isAccepted, case .ip = host, view.referenceName.serverName != host,
                 !requirement.allowsInsecureLoads
             {
-                // An inference: the system judges the certificate for the URL's host.
+                // Inferred: the system judges the certificate for the URL's host.
                 verdict.noteException(
                     "a certificate for \(view.referenceName) is not one for \(host), the host of the URL: to accept it the app should "
                         + "need NSExceptionAllowsInsecureHTTPLoads for \(host) in NSExceptionDomains (inferred from Apple's documentation)"
@@ -53,7 +53,7 @@ private struct TransportSecurityStep {
     var verdict: Verdict
     var failures: [TransportSecurityFailure] = []
 
-    /// Records a rule that is kept or broken; `words` name the key of the Info.plist that would change it.
+    /// Records a rule as kept or broken; `words` name the key of the Info.plist that would change it.
     mutating func expect(_ holds: Bool, _ step: String, _ pass: String, else kind: FindingID, _ words: String) {
         guard !holds else { return verdict.trace.add(.pass, step, pass) }
         let failure = TransportSecurityFailure(kind: kind, description: words + "; known from Apple's documentation")
@@ -122,7 +122,7 @@ private struct TransportSecurityStep {
         var (verdict, others) = (verdict, failures[...])
         if verdict.isAccepted, let first = others.popFirst() {
             verdict.reason = .refusedByTransportSecurity(first)
-            // A rejected chain reaches no further than the client looked.
+            // The client does not look beyond the built chain of a rejection.
             verdict.reach = verdict.builtChain
             verdict.matches.removeAll { $0.depth >= verdict.builtChain.certificates.count }
         }

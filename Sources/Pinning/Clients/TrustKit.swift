@@ -1,7 +1,7 @@
 /// TrustKit 3 on iOS: `TSKPinningValidator`.
 ///
-/// The system must trust the chain first under all settings. TrustKit hashes only the kinds of keys that it knows, and
-/// gives up on a chain that has another kind above the pinned certificate.
+/// The system must trust the chain first, with any settings. TrustKit hashes only the kinds of keys that it knows, and
+/// gives up on a chain with another kind above the pinned certificate.
 package struct TrustKit: ClientProcedure {
     /// `true` if a mismatch blocks the connection, `false` if it is only reported (`kTSKEnforcePinning`).
     package let enforcesPinning: Bool
@@ -9,8 +9,8 @@ package struct TrustKit: ClientProcedure {
     private let expiration: Timestamp?
     /// `true` if the host has no policy: it is not configured, or is excluded from its parent's.
     private let isUnpinned: Bool
-    /// The user's roots that TrustKit lets pass on a Mac; kTSKIgnorePinningForUserDefinedTrustAnchors is compiled for
-    /// macOS only (datatheorem/TrustKit, `TrustKit.m`, `TSKPinningValidator.m`).
+    /// The user's roots that TrustKit accepts without pins on a Mac; kTSKIgnorePinningForUserDefinedTrustAnchors is
+    /// compiled for macOS only (datatheorem/TrustKit, `TrustKit.m`, `TSKPinningValidator.m`).
     private let rootsThatPassOnMacs: Set<Certificate>
 
     package init(
@@ -88,8 +88,8 @@ package struct TrustKit: ClientProcedure {
         (.trustKitNoRegisteredSuffix, "'\(name)' has no registered suffix: TrustKit does not take such a domain")
     }
 
-    /// `true` if TrustKit finds a registered suffix of a name, by the system's list, and by its own of 2018-07-10 if it
-    /// is known to differ (datatheorem/TrustKit, `Dependencies/domain_registry`, compiled and compared).
+    /// `true` if TrustKit finds a registered suffix of a name, by the system's list, and by its own of 2018-07-10 if
+    /// known to differ (datatheorem/TrustKit, `Dependencies/domain_registry`, compiled and compared).
     package static func hasRegisteredSuffix(_ domain: String, publicSuffix: (String) -> String?) -> Bool {
         let name = (try? ServerName(domain))?.description ?? domain
         let suffix = publicSuffix(name)
@@ -137,9 +137,9 @@ package struct TrustKit: ClientProcedure {
 
     /// `true` if TrustKit's hash of a key is that of its SubjectPublicKeyInfo, as in pins (`TSKSPKIHashCache`).
     ///
-    /// TrustKit hashes a fixed header for the kind of key, and the key that the system hands out. It has headers for
-    /// RSA with 2048, 3072 and 4096 bits, P-256 and P-384. The lengths in those of RSA fit a public exponent of three
-    /// bytes, such as 65537.
+    /// TrustKit hashes a fixed header for the kind of key, and the key as the system hands it out. It has headers for
+    /// RSA of 2048, 3072 and 4096 bits, P-256 and P-384. Those of RSA fit a public exponent of three bytes, such as
+    /// 65537.
     package static func hashesAsPins(_ key: PublicKey) -> Bool {
         let start = key.subjectPublicKeyInfo.prefix(32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return headers.contains { algorithm, header in algorithm == key.algorithm && start.hasPrefix(header) }
@@ -153,7 +153,7 @@ package struct TrustKit: ClientProcedure {
         (.ec(curve: "P-384", bits: 384), "3076301006072a8648ce3d020106052b81040022036200"),
     ]
 
-    /// The rules of TrustKit's list below domains that are not suffixes, each as labels from the last one on.
+    /// The rules of TrustKit's list below domains that are not suffixes, each as its labels from the last one on.
     private static let rulesBelow: [String: [[Substring]]] = {
         func rules(_ texts: String...) -> [[Substring]] {
             texts.flatMap { text in
@@ -175,7 +175,7 @@ package struct TrustKit: ClientProcedure {
         ]
     }()
 
-    /// `true` if the name ends at a node of the list that is not a rule: the library then finds no suffix at all.
+    /// `true` if the name ends at a node of the list that is not a rule: the library then finds no suffix.
     private static func endsAtInnerNode(_ name: String) -> Bool {
         guard let (domain, rules) = rulesBelow.first(where: { name == $0.key || name.hasSuffix("." + $0.key) }) else {
             return false

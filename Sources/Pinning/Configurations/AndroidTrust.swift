@@ -1,10 +1,10 @@
-/// The trust of an Android app for a host: its network security configuration, or else the platform's default.
+/// The trust of an Android app for a host, by its network security configuration, or else the platform's default.
 package struct AndroidTrust: Sendable, Hashable {
     package struct Place: Sendable, Hashable {
-        /// The hosts of the place; `nil` if it is for all hosts without an entry of their own.
+        /// The hosts of the place; `nil` if it is for all hosts without their own entry.
         package let hosts: HostPattern?
         package let origin: String
-        /// `true` if the place names anchors, itself or by inheritance.
+        /// `true` if the place has anchors, by itself or by inheritance.
         package let namesAnchors: Bool
     }
 
@@ -16,14 +16,14 @@ package struct AndroidTrust: Sendable, Hashable {
 
     /// The sources of anchors; empty if nothing is trusted.
     package var sources: [NetworkSecurityConfiguration.Source]
-    /// The roots that the device's user installed, which the source `user` contains.
+    /// The roots that the device's user installed: the anchors of the source `user`.
     package var installedRoots: [Certificate] = []
     /// The elements of the host's configuration: its own first, then those that it inherits from, the nearest first.
     package var transparency: [Transparency] = []
     package var targetSDK: Int?
     package var place: Place?
 
-    /// Without sources Android's default applies; a targetSdkVersion that is not known counts as 24 or later.
+    /// Without sources Android's default applies; an unknown targetSdkVersion counts as 24 or later.
     package init(sources: [NetworkSecurityConfiguration.Source]? = nil, targetSDK: Int? = nil) {
         self.targetSDK = targetSDK
         // From 24 on, apps do not trust their users' roots (`NetworkSecurityConfig.getDefaultBuilder`).
@@ -56,9 +56,9 @@ package struct AndroidTrust: Sendable, Hashable {
 
     /// The roots below which Android requires signed certificate timestamps for a host.
     ///
-    /// Up to API level 35 it requires none. In 36 the app's configuration decides. From 37 on, the newest (`nil`), apps
-    /// with a known targetSdkVersion of 37 or more need them below public roots by default. Source:
-    /// developer.android.com, network security configuration, Certificate Transparency; Conscrypt's `PolicyImpl`.
+    /// Up to API level 35 it requires none; in 36 the app's configuration decides. From 37 on, the newest (`nil`), apps
+    /// with a known targetSdkVersion of 37 or more need them below public roots by default (developer.android.com,
+    /// network security configuration, Certificate Transparency; Conscrypt's `PolicyImpl`).
     func transparencyDemand(level: Int?, for name: ServerName?) -> TransparencyDemand {
         let level = level ?? .max
         guard level >= 36, name != .dns("localhost") else { return .none }

@@ -1,7 +1,7 @@
 /// The trust settings of an app's `network_security_config.xml`, by host; its pins are in a ``PinConfiguration``.
 ///
-/// Source: AOSP's `android.security.net.config` (`XmlConfigSource`, `NetworkSecurityConfig`). The file binds every
-/// library of the process.
+/// The file binds every library of the process (AOSP's `android.security.net.config`: `XmlConfigSource`,
+/// `NetworkSecurityConfig`).
 package struct NetworkSecurityConfiguration: Sendable, Hashable {
     /// A `<certificates>` element: a source of anchors.
     package struct Source: Sendable, Hashable {
@@ -29,9 +29,9 @@ package struct NetworkSecurityConfiguration: Sendable, Hashable {
         }
     }
 
-    /// The settings of one element; the element around it decides what is `nil`.
+    /// The settings of one element; a `nil` setting is inherited from the element around it.
     package struct Level: Sendable, Hashable {
-        /// The sources of its `<trust-anchors>`; empty if it names none, so that nothing is trusted.
+        /// The sources of its `<trust-anchors>`; empty if it contains none, so that nothing is trusted.
         package var sources: [Source]?
         package var isTransparencyEnabled: Bool?
         /// The place of its `<certificates src="user"/>`.
@@ -49,7 +49,7 @@ package struct NetworkSecurityConfiguration: Sendable, Hashable {
         package let origin: String
         /// The settings of its `<domain-config>` and of those around it, the innermost first.
         package let levels: [Level]
-        /// `false` if an enforcing `<trustkit-config>` compares the pins again: no anchor then exempts from them.
+        /// `false` if an enforcing `<trustkit-config>` compares the pins again, so that no anchor exempts from them.
         package let isOverridable: Bool
 
         package init(hosts: HostPattern, origin: String, levels: [Level], isOverridable: Bool = true) {
@@ -63,7 +63,7 @@ package struct NetworkSecurityConfiguration: Sendable, Hashable {
     package var origin: String
     /// The anchors of `<debug-overrides>`; `nil` if there is none.
     package var debugSources: [Source]?
-    /// The reason why a debuggable build throws for its `<debug-overrides>`; `nil` if it does not.
+    /// The reason why the start of a debuggable build fails with its `<debug-overrides>`; `nil` if it does not.
     package var debugObstacle: String?
     package var targetSDK: Int?
 
@@ -79,20 +79,20 @@ package struct NetworkSecurityConfiguration: Sendable, Hashable {
             + (debugSources ?? []).flatMap(\.certificates)
     }
 
-    /// The domain of its exact name, else the longest that covers it (`ApplicationConfig.getConfigForHostname`).
+    /// The domain of the exact name, else the longest that covers the host (`ApplicationConfig.getConfigForHostname`).
     package func domain(for host: String) -> Domain? {
         let covering = domains.filter { $0.hosts.covers(host) }
         return covering.first { $0.hosts.name == host }
             ?? covering.max { $0.hosts.name.utf8.count < $1.hosts.name.utf8.count }
     }
 
-    /// The trust of a device for a host, by the base if that is `nil`; `targetSDK` overrides that of the manifest.
+    /// The trust of a device for a host, `nil` meaning the base; `targetSDK` overrides that of the manifest.
     package func trust(for host: String?, targetSDK: Int? = nil, isDebuggable: Bool = false) -> AndroidTrust {
         let domain = host.flatMap { self.domain(for: $0) }
         var trust = AndroidTrust(targetSDK: targetSDK ?? self.targetSDK)
         var levels = (domain?.levels ?? []) + [base, Level(sources: trust.sources)]
         if isDebuggable, let debugSources {
-            // Debug anchors only extend lists: an element without one still inherits (`addDebugAnchorsIfNeeded`).
+            // Debug anchors only extend lists: an element without a list still inherits (`addDebugAnchorsIfNeeded`).
             for index in levels.indices { levels[index].sources?.append(contentsOf: debugSources) }
         }
         let sources = levels.lazy.compactMap(\.sources).first ?? []

@@ -1,6 +1,5 @@
 /// The entries of a file that configures hosts.
 package struct PinConfiguration: Sendable, Equatable {
-    /// The kind of file, which decides the lookup of entries.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case okHttp = "okhttp"
         /// TrustKit for iOS: `TSKConfiguration`.
@@ -35,7 +34,7 @@ package struct PinConfiguration: Sendable, Equatable {
 
     package let kind: Kind
     package let entries: [HostEntry]
-    /// `true` for a program's source: two sources may belong to two clients.
+    /// `true` if a program's source contains the entries: two sources may belong to two clients.
     package let isSource: Bool
     private let index: HostIndex<HostEntry>
 
@@ -58,10 +57,10 @@ package struct PinConfiguration: Sendable, Equatable {
         }
     }
 
-    /// The entries for a host, which is compared as text; `nil` if there are none.
+    /// The entries for a host, which is compared as text; `nil` if none match.
     ///
-    /// A `nil` lookup is that of the kind. TrustKit's goes by the public suffix list (publicsuffix.org): `publicSuffix`
-    /// returns `co.uk` for `www.example.co.uk`, and `nil` if no rule covers the name.
+    /// A `nil` lookup is that of the kind. TrustKit's lookup needs the public suffix list (publicsuffix.org):
+    /// `publicSuffix` returns `co.uk` for `www.example.co.uk`, and `nil` if no rule covers the name.
     package func policy(for host: String, by lookup: Lookup? = nil, publicSuffix: (String) -> String?) -> [HostEntry]? {
         let isIndexed = lookup != .unionOfCanonicalNames
         let covering = isIndexed ? index.covering(host) : entries(by: lookup).filter { $0.covers(host) }
@@ -80,7 +79,7 @@ package struct PinConfiguration: Sendable, Equatable {
 package struct HostEntry: Sendable, Hashable {
     package enum Identities: Sendable, Hashable {
         case anywhere([Pin])
-        /// `NSPinnedLeafIdentities` and `NSPinnedCAIdentities`; `nil` if absent, empty if nothing in it is usable.
+        /// `NSPinnedLeafIdentities` and `NSPinnedCAIdentities`; `nil` if absent, empty if no entry is usable.
         case positions(leaf: [Pin]?, authorities: [Pin]?)
     }
 
@@ -94,12 +93,12 @@ package struct HostEntry: Sendable, Hashable {
     package var expiration: Timestamp?
     /// `true` if the hosts are exempt from the entry of their parent domain.
     package var isExcluded = false
-    /// `true` if anchors exist below which no pin is needed (`overridePins` of Android's configuration).
+    /// `true` if the configuration contains anchors below which no pin is needed (Android's `overridePins`).
     package var hasExemptAnchors = false
     /// `true` if installed roots need no pin on macOS (`TSKIgnorePinningForUserDefinedTrustAnchors`); `nil` if unset.
     package var exemptsInstalledRoots: Bool?
     package var reportURIs: [String] = []
-    /// The clients that load the pins from an app's files; `nil` if the pins are a configuration's.
+    /// The clients that load the pins from an app's files; `nil` if the pins are from a configuration.
     package var loaders: Set<BundleLoader>?
 
     package init(hosts: HostPattern?, origin: String, identities: Identities) {
@@ -117,11 +116,11 @@ package struct HostEntry: Sendable, Hashable {
     package func covers(_ host: String) -> Bool { hosts?.covers(host) ?? true }
 }
 
-/// A client that pins certificate files of an app's bundle, each by rules of its own.
+/// A client that pins certificate files of an app's bundle, each by its own rules.
 package enum BundleLoader: String, Sendable, Hashable, CaseIterable {
     /// Files named `.cer` in the main bundle.
     case afNetworking4 = "AFNetworking 4"
-    /// Files named `.cer` in the bundle of its own class, which is the framework's if it is one.
+    /// Files named `.cer` in the bundle of AFNetworking's class, which is the framework's if it is one.
     case afNetworking3 = "AFNetworking 2 and 3"
     /// Files in the main bundle named `.cer`, `.crt` or `.der`, in small or capital letters.
     case alamofire = "Alamofire"

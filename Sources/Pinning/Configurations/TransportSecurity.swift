@@ -1,17 +1,17 @@
 /// App Transport Security of an app on Apple's platforms: `NSAppTransportSecurity` of its Info.plist.
 ///
-/// The rules bind NSURLSession. **From documentation only**: CFNetwork, which decides, is closed. Source: Apple's
+/// The rules bind NSURLSession. **From documentation only**, because CFNetwork is closed: Apple's
 /// "NSAppTransportSecurity", "NSExceptionDomains" and "Preventing Insecure Network Connections".
 package struct TransportSecurity: Sendable, Hashable {
     package enum Hosts: Sendable, Hashable, CustomStringConvertible {
         /// A name; with `NSIncludesSubdomains` also the names one label below it.
         case names(HostPattern)
-        /// Addresses that begin with the first `bits` bits of this one; all bits mean this address alone (iOS 17).
+        /// Addresses that share their first `bits` bits with this one; all bits mean this address alone (iOS 17).
         case addresses(IPAddress, bits: Int)
         /// Text that never equals the host of a URL.
         case none(String)
 
-        /// The closeness to `host`, `nil` if it is not named: the closest of several exceptions counts.
+        /// The closeness to `host`, `nil` if it does not match; the closest of several exceptions counts.
         fileprivate func closeness(to host: ServerName) -> Int? {
             switch (self, host) {
             case (.names(let pattern), .dns(let name)) where pattern.covers(name):
@@ -31,7 +31,7 @@ package struct TransportSecurity: Sendable, Hashable {
         }
     }
 
-    /// The rules of a connection, of an entry of `NSExceptionDomains` or without one; an entry without exceptions puts
+    /// The rules of a connection, by an entry of `NSExceptionDomains` or without one; an entry without exceptions puts
     /// its hosts under all rules again.
     package struct Rules: Sendable, Hashable {
         /// The hosts and the place of the entry; `nil` without one.
@@ -56,7 +56,6 @@ package struct TransportSecurity: Sendable, Hashable {
     package var allowsArbitraryLoads = false
     package var narrowing: [String] = []
     package var allowsLocalNetworking = false
-    /// The entries of `NSExceptionDomains`.
     package var exceptions: [Rules] = []
     /// The place of the dictionary, or the file if there is none.
     package let origin: String
@@ -69,8 +68,8 @@ package struct TransportSecurity: Sendable, Hashable {
         case on(Rules)
     }
 
-    /// The rules for a connection to the host of a URL: only those of its closest entry, else those of the global keys;
-    /// without an entry, addresses are exempt before iOS 17.
+    /// The rules for the host of a URL: those of its closest entry, else the global keys; without an entry, addresses
+    /// are exempt before iOS 17.
     package func ruling(for host: ServerName, on release: AppleRelease = .newest) -> Ruling {
         let covering = exceptions.compactMap { one in (one.hosts?.closeness(to: host)).map { (one, $0) } }
         if let (exception, _) = covering.max(by: { $0.1 < $1.1 }) { return .on(exception) }

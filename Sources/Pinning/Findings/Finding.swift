@@ -4,13 +4,13 @@ package import Base
 public struct Finding: Hashable, Sendable, CustomStringConvertible {
     /// The severity of a finding.
     public enum Level: String, Hashable, Sendable, CaseIterable, Comparable {
-        /// Good to know; nothing has to change.
+        /// A useful fact; nothing has to change.
         case note
-        /// Something is not as it should be, or will break.
+        /// A fault that does not fail the check, or a failure to come.
         case warning
-        /// A limit that the user set for the time ahead is not kept.
+        /// A missed limit that the user set for the time ahead.
         case fail
-        /// Something is broken, or a client refuses it.
+        /// A fault that breaks something, or that a client refuses.
         case error
 
         /// Orders levels by severity.
@@ -19,7 +19,7 @@ public struct Finding: Hashable, Sendable, CustomStringConvertible {
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
-    /// Something that one source of pins has and another lacks.
+    /// A value that one source of pins has and another lacks.
     package struct Drift: Hashable, Sendable {
         package let what: String
         /// The source that lacks it.
@@ -37,14 +37,14 @@ public struct Finding: Hashable, Sendable, CustomStringConvertible {
     package let kind: FindingID
     /// The severity.
     public package(set) var level: Level
-    /// One line without the place and the remedy; text from outside is escaped.
+    /// One line without the place and the remedy; outside text is escaped.
     public package(set) var message: String
     package private(set) var place: PinPlace?
-    /// The subject, such as a host; of several clients' findings about one, only the worst is reported.
+    /// The subject, such as a host; of several clients' findings on one subject, only the worst is reported.
     package private(set) var subject: String?
     package private(set) var date: Timestamp?
     package var remedy: Remedy?
-    /// `true` if data cannot be used because of the finding.
+    /// `true` if the finding makes data unusable.
     package private(set) var isObstacle = false
     package var drift: Drift?
     package var pin: SHA256Digest?

@@ -1,8 +1,8 @@
 /// The kinds of findings, a row each: word, levels in a check and behind the slash in `lint`, and sentence.
 ///
-/// The usual level is the first. `malformed` and `missing` mean errors of data that cannot be used.
+/// The usual level is the first. `malformed` and `missing` are errors of data that cannot be used.
 package enum FindingID: String, CaseIterable, Sendable {
-    // Findings about pins that can be read: by lint, and some by a check that reads the file.
+    // Findings on pins that can be read: all in lint, some also in a check that reads the file.
     case pinnedCertificateExpired = "pinned-certificate-expired -/error,warning A pinned certificate has expired."
     case pinnedCertificateExpiresSoon = "pinned-certificate-expires-soon -/warning A pinned certificate expires soon."
     case pinnedCertificateNotYetValid =
@@ -67,7 +67,7 @@ package enum FindingID: String, CaseIterable, Sendable {
     case driftPins = "drift-pins -/warning A host has a pin in one source that it lacks in another."
     case driftSubdomains = "drift-subdomains -/warning,note Sources differ in which subdomains of a host they pin."
 
-    // Findings about data that cannot be used.
+    // Findings on data that cannot be used.
     case missingFile = "missing-file -/missing There is no such file, and the text is not a pin either."
     case unreadable = "unreadable -/missing The file or directory cannot be read."
     case notARegularFile = "not-a-regular-file -/missing A pipe, a device or a socket is not a source of pins."
@@ -202,9 +202,9 @@ package enum FindingID: String, CaseIterable, Sendable {
         parts[1].split(separator: "/")[isLint ? 1 : 0].split(separator: ",")
     }
 
-    /// The levels in a check, the usual one first; empty if only lint has it.
+    /// The levels in a check, the usual one first; empty if only lint has the finding.
     package var levels: [Finding.Level] { levels(inLint: false).compactMap { Finding.Level(rawValue: "\($0)") } }
-    /// The levels in `lint`, the usual one first; empty if only checks have it.
+    /// The levels in `lint`, the usual one first; empty if only checks have the finding.
     package var lintLevels: [Finding.Level] {
         levels(inLint: true).compactMap { isMalformed ? .error : Finding.Level(rawValue: "\($0)") }
     }

@@ -1,18 +1,18 @@
 package import Base
 
-/// The reason why nothing can be checked: a request contradicts itself, or a file cannot be read or written.
+/// The reason why a check is not possible: a contradictory request, or a file that cannot be read or written.
 ///
 /// A problem is never a verdict: wrong data says nothing about a server.
 public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The fault, by which a program chooses its exit status.
     public enum Kind: Hashable, Sendable, CaseIterable {
-        /// A request makes no sense.
+        /// A request contradicts itself or is malformed.
         case usage
-        /// A file is malformed, or a client cannot be set up with what it holds.
+        /// A file is malformed, or a client cannot be set up with its contents.
         case data
         /// A file is missing or unreadable.
         case noInput
-        /// The fault is pincheck's own, or of the system that it runs on.
+        /// A fault of pincheck, or of the system that it runs on.
         case software
         /// A file or a stream cannot be written.
         case inputOutput
@@ -23,9 +23,9 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The fact, without its place and its remedy.
     package private(set) var message: SafeText
     package private(set) var remedy: Remedy?
-    /// The place in a file; `nil` if the problem is the caller's own.
+    /// The place in a file; `nil` if the caller caused the problem.
     package private(set) var place: PinPlace?
-    /// The id in lint of a problem of data; `nil` if it is another problem, or if it moved to another place.
+    /// The problem's id in lint; `nil` if the problem is not about data, or has moved to another place.
     package private(set) var id: FindingID?
     package private(set) var lines: [String] = []
 
@@ -33,7 +33,7 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
         (self.kind, self.message, self.remedy) = (kind, message, remedy)
     }
 
-    /// A problem of data; text from outside is escaped.
+    /// Makes a problem of data; outside text is escaped.
     package init(_ id: FindingID, at place: PinPlace, _ reason: String, remedy: String? = nil, lines: [String] = []) {
         self.init(
             id.isMissing ? .noInput : .data, SafeText(escaping: reason),
@@ -55,7 +55,7 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     package var placed: SafeText {
         guard let place else { return message }
         guard let id else { return place.before(message) }
-        // Text that is neither a file's name nor a pin may be a line of a private key.
+        // Text that is not the name of a file and not a pin may be a line of a private key.
         let name = id == .missingFile ? KeyMaterial.cut(place.description) : place.description
         return "\(name): \(KeyMaterial.cut(reason))"
     }
@@ -91,7 +91,7 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
         return problem
     }
 
-    /// The problem at a place in a list or a policy: wrong usage on the command line is malformed data there.
+    /// The problem at a place in a list or a policy, where wrong usage becomes malformed data.
     package func at(_ place: PinPlace) -> Problem {
         var problem = self
         // The file may be right, and the flags contradict it.
@@ -105,7 +105,7 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
         return problem
     }
 
-    /// The problem behind the name of its subject, as in `--mode 'x' is unknown` and `--sni: the host name …`.
+    /// The problem after the name of its subject, as in `--mode 'x' is unknown` and `--sni: the host name …`.
     package func said(of name: SafeText) -> Problem {
         var problem = self
         let isOfValue = placed.description.hasPrefix("'") && !name.description.hasSuffix("'")

@@ -1,21 +1,21 @@
-/// A remedy as a case: ``words`` describes it, and the command line has its flags for it.
+/// A remedy as a case: ``words`` describes it, and the command line translates it into flags.
 package enum Remedy: Hashable, Sendable {
     case givePins, givePinsOfHost, nameHost, readList, comparePublicKeys, addAnchors, chooseClient, nameKnownDevice
     case chooseClientOfDevice([String])
     case nameDeviceOfClient, nameDevice, giveSomethingToJudgeBy, giveServerName
     case sendServerName(ServerName)
     case giveRoots, raiseTimeout, giveIntermediate
-    /// A chain lacks an intermediate: `isOfFile` if no server sent the chain, `mayBeOwnRoot` if no roots were given, so
-    /// that the issuer may be a root of the user's own.
+    /// Send a missing intermediate: `isOfFile` if no server sent the chain, `mayBeOwnRoot` if no roots were given, so
+    /// that the issuer may be the user's own root.
     case sendIntermediate(MissingIntermediate, isOfFile: Bool, mayBeOwnRoot: Bool)
-    /// Ask without the proxy of this URL, which may have put a certificate of its own in the place of the server's.
+    /// Check without the proxy of this URL, which may have replaced the server's certificate.
     case askWithoutProxy(String)
-    /// Ask this place twice: two backends may answer in turn.
+    /// Check this place twice: two backends may answer in turn.
     case askTwice(String)
-    /// A server ends the handshake for a key type without a word on it: ask for the others alone.
+    /// Leave out a key type, for which a server ends the handshake without a reason, and request the others.
     case leaveOut(String, keeping: [String])
     case giveClientCertificate, giveExpectedStatus, offerECDHE, giveNewerDeviceData
-    /// What may be offered leaves a client's TLS nothing in this part.
+    /// Offer more in this part: the options leave nothing of the client's offer.
     case offerMore(OfferedPart)
     case bringTLS, allowInvalidCertificates, nameRoot, nameAuthority, nameRootOrDistrust, distrust
     case judgeOn(PlatformFamily)
@@ -24,7 +24,7 @@ package enum Remedy: Hashable, Sendable {
 
     package var ownWords: String? { if case .advice(let words) = self { words } else { nil } }
 
-    /// The advice behind a sentence, in the words of no program.
+    /// The advice after a sentence, in the words of no program.
     package var words: String {
         switch self {
         case .givePins: ": give pins"
@@ -69,14 +69,14 @@ package enum Remedy: Hashable, Sendable {
     }
 }
 
-/// The effect of a given certificate in place of the missing intermediate that a device would fetch.
+/// The effect of a certificate that is given in place of the missing intermediate which a device would fetch.
 package enum MissingIntermediate: Hashable, Sendable {
     case helps, doesNotHelp
-    /// Given but not used: the certificate below names no place of its issuer, so no device would fetch it.
+    /// Given but not used: the certificate below does not say where its issuer is, so no device would fetch it.
     case isUnusedWithoutPlace
-    /// Given but not used: devices of this platform fetch none.
+    /// Given but not used: devices of this platform fetch no issuers.
     case isUnusedOn(PlatformFamily)
-    /// Given but not used: clients such as this one fetch none.
+    /// Given but not used: clients such as this one fetch no issuers.
     case isUnusedHere
     case isOfAnother
 }

@@ -13,10 +13,10 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     /// The name without its wildcard, as the client compares it: Android in lower case, TrustKit as written.
     package let name: String
     package let depth: Depth
-    /// The name as OkHttp compares it, A-labels in lower case: React Native gives its configuration to both clients.
+    /// The name as OkHttp compares it, A-labels in lower case: React Native passes its configuration to both clients.
     package let canonicalName: String
 
-    /// Makes a pattern of a name that is not checked: it need not be a valid host name.
+    /// Makes a pattern of a name, which need not be a valid host name.
     package init(text: String, canonicalName: String? = nil, _ depth: Depth) {
         (name, self.depth, self.canonicalName) = (text, depth, canonicalName ?? text)
     }
@@ -43,13 +43,12 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// A host that the pattern covers.
     package var sample: String { depth == .oneLabel ? "host.\(name)" : name }
 
     package var short: String { depth == .oneLabel ? "*.\(name)" : name }
 }
 
-/// An index of values by host pattern: the cost of a lookup depends on the labels of the host, not on the values.
+/// An index of values by host pattern: a lookup's cost depends on the host's labels, not on the number of values.
 package struct HostIndex<Value: Sendable>: Sendable {
     private var byName: [String: [(order: Int, pattern: HostPattern, value: Value)]] = [:]
     private var everywhere: [Value] = []

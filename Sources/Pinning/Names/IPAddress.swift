@@ -2,7 +2,7 @@ internal import Base
 
 /// An IPv4 or IPv6 address, as `inet_pton` reads it.
 ///
-/// A looser reading is a hole: OpenSSL 3.0 takes `01.2.3.4` for an address, and other software takes it for a name.
+/// A looser reading is unsafe: OpenSSL 3.0 takes `01.2.3.4` for an address, and other software takes it for a name.
 public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// The address in network byte order: 4 bytes for IPv4, 16 for IPv6.
     public let bytes: [UInt8]
@@ -19,16 +19,16 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads dotted decimal or colon-hexadecimal text; `nil` if it has brackets, a port, a zone or any other part.
     ///
-    /// Not generic: called from another module, a generic one makes its types at run time, at a hundred times the cost.
+    /// Not generic: a generic initialiser makes its types at run time for other modules, at a hundred times the cost.
     package init?(_ text: Substring) {
-        // Nearly every name has a letter that no address has.
+        // Nearly every name contains a letter that addresses cannot contain.
         guard text.utf8.allSatisfy({ Self.isHexadecimalDigit($0) || ".:".utf8.contains($0) }) else { return nil }
         let isIPv6 = text.utf8.contains(UInt8(ascii: ":"))
         bytes = Array(unsafeUninitializedCapacity: 16) { bytes, count in
             let isRead = inet_pton(isIPv6 ? AF_INET6 : AF_INET, String(text), bytes.baseAddress) == 1
             count = isRead ? (isIPv6 ? 16 : 4) : 0
         }
-        // A leading zero is refused whatever the system's library says: some readers take it for octal.
+        // Leading zeros are refused even if the system's library accepts them: some readers take them for octal.
         guard !bytes.isEmpty, isIPv6 || description == text else { return nil }
     }
 
@@ -60,6 +60,6 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
             ? text(groups[...]) : text(groups[..<gap.lowerBound]) + "::" + text(groups[gap.upperBound...])
     }
 
-    /// Whether it is the address of no host, `0.0.0.0` or `::`.
+    /// `true` if it is `0.0.0.0` or `::`, which no host has.
     package var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
 }

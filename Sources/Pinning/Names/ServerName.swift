@@ -3,7 +3,7 @@ internal import Base
 /// A reference name: the name that a certificate must be valid for, in a form that is safe to compare.
 ///
 /// OpenSSL skips the check for an empty name, stops at a NUL, reads a leading dot as "any subdomain", never matches a
-/// trailing dot and takes an address for a name. A value of this type has none of those problems.
+/// trailing dot and takes an address for a name. No value of this type has these problems.
 public enum ServerName: Sendable, Hashable, CustomStringConvertible {
     /// A host name: lower-case ASCII labels joined by dots, without a trailing dot.
     case dns(String)
@@ -16,9 +16,8 @@ public enum ServerName: Sendable, Hashable, CustomStringConvertible {
     package init(_ text: some StringProtocol) throws(ServerNameError) {
         let text = String(text)
         func refuse(_ reason: String) -> ServerNameError { ServerNameError(text: text, reason: reason) }
-        // Longer text is refused before any of it is read.
         guard text.utf8.count <= Self.longestText else { throw refuse(ServerNameError.tooLong) }
-        // Bytes, not characters: a list has a million names, and a character costs many times as much.
+        // Bytes cost far less than characters, and a list can have a million names.
         let bytes = Array(text.utf8)
         let isBracketed = bytes.first == UInt8(ascii: "[") && bytes.last == UInt8(ascii: "]")
         if let address = IPAddress(isBracketed ? Substring(text.utf8.dropFirst().dropLast()) : text[...]),
@@ -78,7 +77,7 @@ public enum ServerName: Sendable, Hashable, CustomStringConvertible {
 }
 
 package enum ReferenceName: Sendable, Hashable, CustomStringConvertible {
-    /// No name was given, so none is checked; every verdict reached this way warns of it.
+    /// The user gave no name, so none is checked; every verdict without a name warns of it.
     case unchecked
     case name(ServerName)
     /// A name that no certificate can be valid for, such as `.example.com` or `https://example.com`.
@@ -116,6 +115,6 @@ public struct ServerNameError: Error, Hashable, CustomStringConvertible {
         return parts.first { UInt($0) ?? 0 > 255 }
     }
 
-    /// One line: the quoted text, what is wrong with it, and what to write instead.
+    /// One line: the quoted text, the fault, and the right form.
     public var description: String { "the host name \(quoted(text)) \(reason)" }
 }
