@@ -6,7 +6,7 @@ public struct TrustFailure: Sendable, Hashable, CustomStringConvertible {
     public enum Reason: Sendable, Hashable {
         case expired, notYetValid
         case nameMismatch(ServerName)
-        /// The reference name is malformed, so that no certificate can be valid for it.
+        /// The reference name is malformed: no certificate can be valid for it.
         case impossibleName(ServerNameError)
         case badSignature
         /// The two signature algorithms of the certificate differ by a NULL; the signature itself is valid.
@@ -20,16 +20,16 @@ public struct TrustFailure: Sendable, Hashable, CustomStringConvertible {
         case nameConstraintViolated(by: String?)
         /// A CA requires a certificate policy, and the path has none (RFC 5280, 4.2.1.11).
         case noPolicy
-        /// The certificate breaks a rule of its format. The clause describes the mistake.
+        /// The certificate breaks a rule of its format, which the clause names.
         case malformed(String)
         case wrongPurpose
         /// The key usage does not allow what servers do with their key.
         case wrongKeyUsage
         /// Netscape's certificate type, which OpenSSL still heeds, does not include servers.
         case wrongNetscapeType
-        /// The key usage lacks what this handshake does with the key, so that the client's TLS ends it.
+        /// The key usage lacks a use that this handshake needs, so that the client's TLS ends it.
         case keyUsage(lacking: String)
-        /// The handshake is outside the offer of the client's TLS; the sentence names what the offer lacks.
+        /// The handshake is outside the offer of the client's TLS; the sentence names the part.
         case handshake(String)
         /// The leaf's extended key usage lacks serverAuth, which the platform requires here.
         case noServerAuth
@@ -37,15 +37,15 @@ public struct TrustFailure: Sendable, Hashable, CustomStringConvertible {
         case tooFewTimestamps(logs: Int, needed: Int)
         /// The server's OCSP response revokes the leaf; `reason` is a number of RFC 5280, 5.3.1.
         case revoked(at: Timestamp, reason: Int?)
-        /// The server's OCSP response is not a good one, as this platform requires. The clause describes the mistake.
+        /// The server's OCSP response is not good, as this platform requires; the clause names the fault.
         case unusableStaple(String)
-        /// The platform trusts nothing that the root issued from this moment on.
+        /// The platform distrusts certificates that the root issued from this moment on.
         case issuedAfterDistrust(since: Timestamp)
         case weakKey, weakSignature, unknownCriticalExtension
         /// No certificate of the issuer was presented, pinned or trusted.
         case unknownIssuer
         case untrustedRoot
-        /// The path ends at a certificate that has its issuer's name: OpenSSL looks for no issuer above it.
+        /// The path ends at a certificate that names itself as its issuer: OpenSSL looks for no issuer above it.
         case selfIssued
         /// The chain is a single certificate that signed itself and is not trusted.
         case selfSigned
@@ -61,7 +61,7 @@ public struct TrustFailure: Sendable, Hashable, CustomStringConvertible {
     /// A part of the authorityKeyIdentifier extension.
     public enum IssuerMark: Sendable, Hashable {
         case keyIdentifier
-        /// The name of the issuer's issuer, and the issuer's serial number.
+        /// The name of the issuer's own issuer, and the issuer's serial number.
         case serialNumber
     }
 
@@ -91,7 +91,7 @@ public struct TrustFailure: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// `true` if the anchor of the path is not at hand, even if another CA of its name is.
+    /// `true` if the anchor of the path is missing, even if the store contains another CA of its name.
     package var lacksAnchor: Bool { isMissingAnchor || id == "issuer-identifier" }
 
     /// A stable word for machines, as in `name-mismatch`.
@@ -137,7 +137,7 @@ public struct TrustFailure: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// One sentence: the certificate, its depth and the rule; text of the certificate is escaped.
+    /// One sentence: the certificate, its depth and the rule; text from the certificate is escaped.
     public var description: String {
         TerminalText.escaped(sentence) + (platform.map { " (a rule of \($0.title))" } ?? "")
     }
@@ -201,7 +201,7 @@ public struct TrustFailure: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The names of the reasons of a revocation (RFC 5280, 5.3.1).
+    /// The reasons of a revocation, by number (RFC 5280, 5.3.1).
     private static let revocations = [
         1: "key compromise", 2: "CA compromise", 3: "affiliation changed", 4: "superseded", 5: "cessation of operation",
         6: "certificate hold", 9: "privilege withdrawn", 10: "AA compromise",
@@ -216,7 +216,7 @@ public struct TrustFailure: Sendable, Hashable, CustomStringConvertible {
             case .other: false
             }
         }
-        // Only the names that are shown become text: there can be tens of thousands.
+        // Only names that are shown become text: a certificate can contain tens of thousands.
         let shown = names.prefix(6).map { name in
             // An address in a dNSName matches nothing: addresses have entries of their own.
             guard case .dns(let text) = name, IPAddress(text) != nil else { return name.description }

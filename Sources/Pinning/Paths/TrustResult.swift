@@ -1,16 +1,16 @@
 /// The rules that a path must keep, named after the policies of Apple's Security framework.
 package enum TrustPolicy: Sendable, Hashable {
-    /// `SecPolicyCreateSSL(true, name)`: the rules for TLS servers. Without a name all but the name is checked.
+    /// `SecPolicyCreateSSL(true, name)`: the rules for TLS servers; without a name all but the name is checked.
     case sslServer(name: ReferenceName)
-    /// `SecPolicyCreateBasicX509()`: signatures, dates, constraints. No name, no extended key usage, no key strength.
+    /// `SecPolicyCreateBasicX509()`: signatures, dates, constraints; no name, no extended key usage, no key strength.
     case basicX509
 }
 
 package enum TrustResult: Sendable, Hashable {
     /// At least one valid path. Most clients look only at the preferred one; Apple's own pinning tries all.
     case trusted(preferred: VerifiedPath, alternatives: [VerifiedPath])
-    /// No valid path: the reasons, the most useful first, and the paths for a client that ignores validity, the
-    /// likeliest first. Neither list is empty.
+    /// No valid path, but the reasons and the paths for a client that ignores validity. Each list has its best entry
+    /// first, and is never empty.
     case untrusted([TrustFailure], bestEfforts: [[Certificate]])
 
     package var isTrusted: Bool { if case .trusted = self { true } else { false } }
@@ -26,16 +26,14 @@ package enum TrustResult: Sendable, Hashable {
 
     package var builtChain: BuiltChain { chains[0] }
 
-    /// The valid paths, the preferred one first.
     package var validPaths: [VerifiedPath] {
         if case .trusted(let preferred, let alternatives) = self { [preferred] + alternatives } else { [] }
     }
 }
 
-/// A path from the leaf to an anchor that a ``PathVerifier`` found valid.
+/// A path from the leaf to an anchor that a ``PathVerifier`` found valid; only an evaluation can make one.
 ///
-/// Only an evaluation can make one. A pin that matches on it matches on a verified path, and never on certificates that
-/// a server merely presented (CVE-2016-2402).
+/// A pin that matches on it matches on a verified path, never on certificates that a server only sent (CVE-2016-2402).
 public struct VerifiedPath: Sendable, Hashable {
     /// The certificates, leaf first, anchor last; never empty.
     public let certificates: [Certificate]

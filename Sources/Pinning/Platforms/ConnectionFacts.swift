@@ -4,7 +4,7 @@ package enum ProtocolVersion: UInt16, Sendable, Hashable, CaseIterable, Comparab
     case tls10 = 0x0301
     case tls11, tls12, tls13
 
-    /// The number alone, as in `1.2`: what users write.
+    /// The number alone, as in `1.2`, which users write.
     package var number: String { "1.\(rawValue - ProtocolVersion.tls10.rawValue)" }
     /// The name in documents, as in `TLSv1.3`.
     package var name: String { "TLSv" + number }
@@ -12,9 +12,9 @@ package enum ProtocolVersion: UInt16, Sendable, Hashable, CaseIterable, Comparab
     package static func < (left: ProtocolVersion, right: ProtocolVersion) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What a handshake settled, as far as a platform judges it.
+/// The facts of a handshake by which platforms judge.
 package struct ConnectionFacts: Sendable, Hashable, CustomStringConvertible {
-    /// A suite, group or signature algorithm, with its name and IANA's number; 0 for one whose number is not known.
+    /// A suite, group or signature algorithm, with its name and IANA's number, 0 if that is not known.
     package struct Choice: Sendable, Hashable {
         package let number: UInt16
         package let name: String
@@ -24,13 +24,13 @@ package struct ConnectionFacts: Sendable, Hashable, CustomStringConvertible {
 
     package let version: ProtocolVersion
     package let suite: Choice
-    /// `nil` for a key exchange without a named group.
+    /// The named group; `nil` if the key exchange uses none.
     package let group: Choice?
-    /// The algorithm that the server signed with; `nil` before TLS 1.2 and for static RSA.
+    /// The algorithm that the server signed with; `nil` before TLS 1.2 and if the exchange is static RSA.
     package let signature: Choice?
-    /// The length of the prime of a Diffie-Hellman group, a named one of TLS 1.3 or the server's own; `nil` for another exchange.
+    /// The bits of the prime of a Diffie-Hellman group, TLS 1.3's or the server's; `nil` if another exchange is used.
     package let primeBits: Int?
-    /// Whether the client encrypted the secret with the certificate's RSA key: who gets that key reads everything ever recorded.
+    /// `true` if the client encrypted the secret to the certificate's RSA key, which decrypts all recorded traffic.
     package let isStaticRSA: Bool
 
     package init(
@@ -41,18 +41,18 @@ package struct ConnectionFacts: Sendable, Hashable, CustomStringConvertible {
         (self.primeBits, self.isStaticRSA) = (primeBits, isStaticRSA)
     }
 
-    /// Whether the keys are agreed on by ECDHE.
+    /// `true` if ECDHE agrees on the keys.
     package var hasECDHE: Bool { group != nil && primeBits == nil }
 
-    /// As in `TLSv1.3 TLS_AES_128_GCM_SHA256 X25519`.
+    /// The handshake, as in `TLSv1.3 TLS_AES_128_GCM_SHA256 X25519`.
     package var description: String { "\(version.name) \(suite.name)" + (group.map { " \($0.name)" } ?? "") }
 }
 
-/// How a server refused the offer of a client's TLS when it was asked with exactly that.
+/// The refusal of exactly the offer of a client's TLS.
 package enum HandshakeRefusal: Sendable, Hashable {
-    /// In a clause, as in `alert protocol_version (70)`.
+    /// The server's refusal in a clause, as in `alert protocol_version (70)`.
     case byServer(String)
-    /// The server was not asked, since the user's options leave nothing of the offer.
+    /// The options leave nothing of the offer, so the server was not asked.
     case byOptions(OfferedPart)
 }
 
@@ -60,25 +60,25 @@ package enum HandshakeRefusal: Sendable, Hashable {
 package enum OfferedPart: Error, Sendable, Hashable { case lowestVersion, highestVersion, suites, groups, signatures }
 
 extension TLSStack {
-    /// Something of a handshake that is outside the offer.
+    /// A part of a handshake that is outside the offer.
     package enum Lack: Sendable, Hashable {
         case version(ProtocolVersion)
         case key(KeyAlgorithm)
         case choice(String)
 
-        /// Whether a server that was asked otherwise may choose otherwise.
+        /// `true` if a server could choose otherwise for another offer.
         var isNegotiated: Bool { if case .key = self { false } else { true } }
     }
 
-    /// The parts of a handshake that are outside the offer, in the order in which one is told; empty for one within it.
+    /// The parts of a handshake that are outside the offer, in the order of reports; empty if all are within it.
     ///
-    /// Of a chain without a connection the leaf's key is judged alone, by any version.
+    /// Without a connection only the leaf's key is judged, by any version.
     package func lacks(_ facts: ConnectionFacts?, _ leaf: PublicKey) -> [Lack] {
         let key: [Lack] = takes(leaf.algorithm, in: facts?.version) ? [] : [.key(leaf.algorithm)]
         guard let facts else { return key }
         func choice(_ choice: ConnectionFacts.Choice?, in offer: [UInt16]?) -> [Lack] {
             guard let choice, let offer, !offer.contains(choice.number) else { return [] }
-            // What OpenSSL alone has need not be known here.
+            // Choices without a number exist only in OpenSSL, whose offer is not listed here.
             if keys == nil, choice.number == 0 { return [] }
             return [.choice(choice.name)]
         }
@@ -87,22 +87,22 @@ extension TLSStack {
             + choice(facts.signature, in: signatures)
     }
 
-    /// Whether the offer has the group of a handshake only perhaps.
+    /// `true` if only an update may have added the handshake's group to the offer.
     package func isUncertain(_ facts: ConnectionFacts?) -> Bool {
         facts?.group.map { perhaps.contains($0.number) } ?? false
     }
 
-    /// Whether a leaf may have such a key, in a version or in any.
+    /// `true` if the offer accepts a leaf with such a key, in a version or in any.
     ///
-    /// BoringSSL refuses a TLS 1.2 leaf on a curve that it does not offer as a group (Conscrypt: P-521). In TLS 1.3 an elliptic curve has
-    /// one signature algorithm (RFC 8446, 4.2.3), and nobody but OpenSSL offers that of P-521.
+    /// BoringSSL refuses a TLS 1.2 leaf on a curve that it does not offer as a group (Conscrypt: P-521). In TLS 1.3 an
+    /// elliptic curve has one signature algorithm (RFC 8446, 4.2.3), and only OpenSSL offers that of P-521.
     private func takes(_ key: KeyAlgorithm, in version: ProtocolVersion?) -> Bool {
         guard let keys else { return true }
         guard let kind = KeyKind(key), keys.contains(kind) else { return false }
         return kind != .p521 || (version ?? versions.lowerBound) < .tls13
     }
 
-    /// Why the client cannot connect, in a sentence without its subject's client.
+    /// The reason why the client cannot connect, as a sentence without the client.
     package func words(for lack: Lack, _ facts: ConnectionFacts?, _ refusal: HandshakeRefusal?) -> String {
         if case .byOptions = refusal { return "what may be offered leaves nothing that \(name) offers" }
         let (own, rest): (String, String)
@@ -125,7 +125,7 @@ extension TLSStack {
 }
 
 extension TLSStack.KeyKind {
-    /// The kind of a key; `nil` for any other, such as DSA.
+    /// The kind of a key; `nil` if it is another, such as DSA.
     init?(_ key: KeyAlgorithm) {
         switch key {
         case .rsa: self = .rsa

@@ -1,6 +1,4 @@
-/// A log's promise to publish a certificate (SCT, RFC 6962, 3.2), version 1.
-///
-/// The signature is not verified: anyone can make one up.
+/// A log's promise to publish a certificate (SCT, RFC 6962, 3.2), version 1; its signature is not verified.
 package struct SignedCertificateTimestamp: Sendable, Hashable {
     /// SHA-256 of the log's key, which identifies the log.
     package let logID: SHA256Digest
@@ -9,7 +7,7 @@ package struct SignedCertificateTimestamp: Sendable, Hashable {
     package init(logID: SHA256Digest, time: Timestamp) { (self.logID, self.time) = (logID, time) }
 }
 
-/// The timestamps in a leaf and the server's OCSP response; without this evidence no rule about it applies.
+/// The timestamps in a leaf and the server's OCSP response; without them no rule for evidence applies.
 package struct LeafEvidence: Sendable, Hashable {
     package enum Staple: Sendable, Hashable {
         case none
@@ -17,14 +15,14 @@ package struct LeafEvidence: Sendable, Hashable {
         case good
         /// A current answer: the certificate was revoked, for the reason of this number (RFC 5280, 5.3.1).
         case revoked(at: Timestamp, reason: Int?)
-        /// Any other response. The clause describes what is wrong with the staple.
+        /// Any other response; the clause describes its fault.
         case unusable(String)
     }
 
     package let timestamps: [SignedCertificateTimestamp]
     package let staple: Staple
 
-    /// Makes the evidence at a moment: timestamps from its future do not count (RFC 6962, 5.2).
+    /// Makes the evidence at a moment, without timestamps from its future (RFC 6962, 5.2).
     package init(timestamps: [SignedCertificateTimestamp], staple: Staple = .none, at time: Timestamp) {
         self.timestamps = timestamps.filter { $0.time <= time }
         self.staple = staple

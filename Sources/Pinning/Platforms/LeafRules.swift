@@ -1,12 +1,12 @@
 extension Platform {
     private static let servers = "serverAuth"
     private static let any = "anyExtendedKeyUsage"
-    /// 2019-06-30 23:00:00 UTC: Apple's 583628400 seconds after 2001, although the comment there says 1 July.
+    /// 2019-06-30 23:00:00 UTC: Apple's 583628400 seconds after 2001, although Apple's comment says 1 July.
     private static let july2019 = Timestamp(secondsSinceEpoch: 978_307_200 + 583_628_400)
 
     private var limitsLeavesOfOwnAnchors: Bool { release.appleRelease.limitsLeavesOfOwnAnchors }
 
-    /// The certificates on the path whose extendedKeyUsage is not for servers (RFC 5280, 4.2.1.12).
+    /// The failures of certificates whose extendedKeyUsage does not include servers (RFC 5280, 4.2.1.12).
     func purposeFailures(of path: PlatformPath) -> [TrustFailure] {
         path.certificates.enumerated().compactMap { depth, certificate in
             guard certificate.extendedKeyUsage?.contains(Self.servers) != true else { return nil }
@@ -17,10 +17,10 @@ extension Platform {
 
     private func purpose(ofLeafOf path: PlatformPath) -> TrustFailure.Reason? {
         let usage = path.leaf.extendedKeyUsage
-        // Except for OpenSSL, anyExtendedKeyUsage means the same as no extension.
+        // Except in OpenSSL, anyExtendedKeyUsage means the same as no extension.
         let isUnsaid = usage.map { $0.contains(Self.any) } ?? true
         switch family {
-        // Conscrypt's `ExtendedKeyUsagePKIXCertPathChecker`. Only the name of a leaf that is an anchor is judged.
+        // Conscrypt's `ExtendedKeyUsagePKIXCertPathChecker`; a leaf that is an anchor is judged only by its name.
         case .android: return isUnsaid || path.isLeafTrusted ? nil : .wrongPurpose
         // OpenSSL's `ssl_server`, without the relic Server Gated Crypto.
         case .openssl: return usage == nil ? nil : .wrongPurpose
@@ -42,15 +42,15 @@ extension Platform {
         return switch family {
         case .android: nil
         case .apple: usage.contains(Self.any) || depth == path.certificates.count - 1 ? nil : .wrongPurpose
-        // The root's own usage counts, too.
+        // OpenSSL also judges the root's own usage.
         case .openssl: .wrongPurpose
         }
     }
 
-    /// The lifetime of a leaf, from its first second to its last: Apple's `SecPolicyCheckValidityPeriodMaximums` and
-    /// its neighbours (Security, macOS 26.0).
+    /// The failure of a leaf that lives too long, from its first second to its last: Apple's
+    /// `SecPolicyCheckValidityPeriodMaximums` and its neighbours (Security, macOS 26.0).
     func lifetimeFailures(of path: PlatformPath) -> [TrustFailure] {
-        // A leaf that was itself installed by hand has no limit.
+        // A leaf that the user installed has no limit.
         guard family == .apple, path.certificates.count > 1 || path.anchorClass != .installedByHand else { return [] }
         // The days for leaves from a moment on, and the tolerated seconds beyond them.
         let limits: [(since: Int64, days: Int, slip: Int64)] =

@@ -1,7 +1,7 @@
 /// The rules by which a certificate's names match a server (RFC 6125, 6.4; RFC 9525).
 ///
-/// On all platforms a star means the whole left-most label and only that, ASCII case does not matter, and an address
-/// matches by its bytes. The rest differs.
+/// On all platforms a star means exactly the left-most label, ASCII case does not matter, and an address matches by its
+/// bytes.
 package struct NameRules: Sendable, Hashable {
     /// `true` if a wildcard above a registry's suffix counts, as in `*.co.uk` (public suffix list, ICANN section).
     var takesWildcardsAboveRegistries = true
@@ -9,7 +9,7 @@ package struct NameRules: Sendable, Hashable {
     var fewestLabelsAfterStar = 2
     /// `true` if a dNSName with a dot at its end counts without the dot, `false` if it never counts.
     var dropsTrailingDot = true
-    /// `true` if the last common name counts without a DNS name or an address in the subjectAltName.
+    /// `true` if the last common name counts in a certificate without a DNS name or address in its subjectAltName.
     var takesCommonName = false
     /// `true` if an IPv4 address equals the IPv6 address that maps it.
     var mapsIPv4 = false
@@ -27,8 +27,8 @@ package struct NameRules: Sendable, Hashable {
 
     static let all = [apple, android, okHttp, curl]
 
-    /// `true` if a name of the certificate covers the server; `isRegistry` is `true` if a registry gives out names
-    /// directly below a suffix, and is called only for wildcards.
+    /// `true` if a name of the certificate covers the server; `isRegistry` is called only for wildcards, and `true` if
+    /// a registry gives out names directly below a suffix.
     package func matches(_ certificate: Certificate, _ name: ServerName, isRegistry: (String) -> Bool) -> Bool {
         var hasServerName = false
         for entry in certificate.names {

@@ -1,7 +1,7 @@
 /// The decisions of a device or program apart from pins, made of rules that are small functions over certificates.
 ///
-/// Signatures, dates, basic constraints, name constraints and critical extensions are the same on all platforms and
-/// left to the ``PathVerifier``. The article *Devices* has a table of the rest, with sources.
+/// The ``PathVerifier`` decides what is the same on all platforms: signatures, dates, basic constraints, name
+/// constraints and critical extensions. The article *Devices* has a table of the rest, with sources.
 package struct Platform: Sendable, Hashable {
     package let family: PlatformFamily
     let release: PlatformRelease
@@ -15,7 +15,7 @@ package struct Platform: Sendable, Hashable {
         case .openssl: .openssl
         }
     }
-    /// `true` if the dates and extensions of anchors count; Conscrypt never looks at them.
+    /// `true` if the dates and extensions of anchors count; Conscrypt ignores them.
     package var judgesAnchors: Bool { family != .android }
     /// `true` if issuers that a server does not send are fetched by caIssuers (RFC 5280, 4.2.2.1).
     package var fetchesIssuers: Bool { family == .apple }
@@ -63,7 +63,7 @@ package struct Platform: Sendable, Hashable {
         family == .android ? .android(level: release.androidLevel, names: names, transparencyDemand: demand) : self
     }
 
-    /// The broken rules of a path, apart from names: those for servers, or the basic ones about the strength of keys.
+    /// The broken rules of a path, apart from names: those for servers, or only those about the strength of keys.
     package func failures(
         of path: PlatformPath, under policy: TrustPolicy, given evidence: LeafEvidence? = nil
     ) -> [TrustFailure] {
@@ -72,8 +72,8 @@ package struct Platform: Sendable, Hashable {
             + (evidence.map { failures(of: path, given: $0) } ?? [])
     }
 
-    /// The caIssuers places of a certificate (RFC 5280, 4.2.2.1) that Apple's platforms try, in their order: at most
-    /// three `http:` URLs, and none if there are ten places or more (SecCAIssuerRequest of macOS 26).
+    /// The caIssuers places (RFC 5280, 4.2.2.1) that Apple's platforms try, in their order: at most three `http:` URLs,
+    /// and none if there are ten places or more (SecCAIssuerRequest of macOS 26).
     package static func triedPlaces(of places: [String]) -> [String] {
         places.count < 10 ? Array(places.filter(isHTTP).prefix(3)) : []
     }

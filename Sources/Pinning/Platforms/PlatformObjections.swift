@@ -28,10 +28,10 @@ package struct PlatformPath: Sendable, Hashable {
 }
 
 extension Platform {
-    /// All objections of a platform to a path, given the findings of a verifier.
+    /// All objections of a platform to a path, in addition to the findings that are the same on all platforms.
     ///
-    /// The verifier finds what is the same on all platforms. Its own judgement of purposes, keys and signatures counts
-    /// only if the platform has none. `anchorClass` is called only if the class makes a difference.
+    /// The verifier's own judgement of purposes, keys and signatures counts only if the platform has none.
+    /// `anchorClass` is called only if the class makes a difference.
     package func objections(
         to certificates: [Certificate], firstAnchor: Int, findings: [TrustFailure], under policy: TrustPolicy,
         evidence: LeafEvidence? = nil, anchorClass: () -> AnchorClass
@@ -43,7 +43,7 @@ extension Platform {
             let counting = findings.filter { counts($0, on: path) }
             return counting + failures(of: path, under: policy, given: evidence).filter { !$0.isAmong(counting) }
         }
-        // Apple's rules, and a demand for timestamps below public roots, go by the class.
+        // Apple's rules, and a demand for timestamps below public roots, depend on the class.
         let isByClass = family == .apple || transparencyDemand == .belowPublicRoots
         let all = (isByClass ? AnchorClass.allCases : [.installedByHand]).map { objections(path($0)) }
         guard let first = all.first, all.contains(where: { $0 != first }) else {
@@ -90,7 +90,7 @@ extension Platform {
             $0.failures(of: path, under: policy, given: evidence)
         }
         return failures.map { failure in
-            // OpenSSL itself accepts Server Gated Crypto: the refusal is a rule of ours.
+            // OpenSSL itself accepts Server Gated Crypto: pincheck's own rule refuses it.
             let isOurs = family == .openssl && failure.reason == .wrongPurpose && failure.certificate.isForGatedCrypto
             return failure.isOfPlatforms && !isOurs && !others.allSatisfy(failure.isAmong)
                 ? failure.refused(by: family) : failure
@@ -107,19 +107,19 @@ extension Platform {
 
     /// The objections to a leaf's purpose, lifetime and key, on any path that ends at this class of anchor.
     package func objections(toLeaf leaf: Certificate, endingAt anchorClass: AnchorClass) -> [TrustFailure] {
-        // A path of two: other rules apply to a leaf that is itself installed.
+        // The path has two certificates, because other rules apply to a leaf that is itself installed.
         let path = PlatformPath([leaf, leaf], endingAt: anchorClass)
         let policy = TrustPolicy.sslServer(name: .unchecked)
         let failures = failures(of: path, under: policy).filter { $0.depth == 0 && $0.reason != .weakSignature }
         return [keyUsageFailure(of: leaf, on: nil)].compactMap(\.self) + named(failures, path, policy)
     }
 
-    /// Why the key usage of the leaf ends the handshake (RFC 5280, 4.2.1.3), `nil` if it goes on.
+    /// The failure of the leaf's key usage, which ends the handshake (RFC 5280, 4.2.1.3); `nil` if the usage fits.
     ///
-    /// BoringSSL requires digitalSignature in TLS 1.3, for elliptic curves and for ECDHE, and for keyEncipherment where RSA exchanges the
-    /// key (KEY_USAGE_BIT_INCORRECT, measured; for RSA in TLS 1.2 since April 2023: older releases are judged as today's). Apple's stack
-    /// is judged alike. OpenSSL has a rule of its own, which the ``PathVerifier`` keeps. A chain that came without a connection is
-    /// judged as for TLS 1.3.
+    /// BoringSSL requires keyEncipherment if RSA exchanges the key, else digitalSignature (KEY_USAGE_BIT_INCORRECT,
+    /// measured; for RSA in TLS 1.2 since April 2023, but older releases are judged as today's). Apple's stack is
+    /// judged alike. The ``PathVerifier`` keeps OpenSSL's own rule. A chain without a connection is judged as in TLS
+    /// 1.3.
     func keyUsageFailure(of leaf: Certificate, on connection: ConnectionFacts?) -> TrustFailure? {
         guard family != .openssl, let usage = leaf.keyUsage else { return nil }
         var needed = "digitalSignature"

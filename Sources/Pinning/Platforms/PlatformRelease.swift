@@ -1,4 +1,4 @@
-/// The version of a device's system that its rules depend on.
+/// The version of a device's system, by which its rules differ.
 package enum PlatformRelease: Sendable, Hashable {
     case newest
     case apple(AppleRelease)
@@ -12,7 +12,7 @@ package enum PlatformRelease: Sendable, Hashable {
         switch (version.major, version.minor) {
         case (...8, 0): .android(level: 26)
         case (...8, _): .android(level: 27)
-        // 9, 10 and 11, then 12 and 12L, which counts as 12.1.
+        // Android 9, 10 and 11, then 12 and 12L, which counts as 12.1.
         case (9...11, _): .android(level: version.major + 19)
         case (12, 0): .android(level: 31)
         default: .android(level: version.major + 20)
@@ -31,15 +31,15 @@ package struct AppleRelease: Sendable, Hashable {
 
     package init(iOS version: DeviceVersion) { self.version = version }
 
-    /// `true` if App Transport Security binds a URL with an address that has no entry (NSExceptionDomains: iOS 17, macOS 14).
+    /// `true` if App Transport Security binds addresses without an entry (NSExceptionDomains: iOS 17, macOS 14).
     package var judgesAddressesByTransportSecurity: Bool { version >= Self.steps[0] }
-    /// Whether a leaf under an app's own anchor, or one installed by hand, must be short-lived, and under an own one have serverAuth
-    /// (support.apple.com/103769: iOS 13, macOS 10.15).
+    /// `true` if leaves under an app's own anchor or one installed by hand must be short-lived, and under an own one
+    /// have serverAuth (support.apple.com/103769: iOS 13, macOS 10.15).
     package var limitsLeavesOfOwnAnchors: Bool { version >= Self.steps[1] }
-    /// Whether leaves of public roots need signed certificate timestamps (support.apple.com/103214: iOS 12.1.1, macOS 10.14.2).
+    /// `true` if leaves of public roots need timestamps (support.apple.com/103214: iOS 12.1.1, macOS 10.14.2).
     package var requiresTransparency: Bool { version >= Self.steps[2] }
 
-    /// The first release with the same rules, so that devices share what is remembered.
+    /// The first release with the same rules, so that equal releases share what the verifier remembers.
     var sameRules: AppleRelease { AppleRelease(iOS: Self.steps.first { version >= $0 } ?? version) }
 }
 
@@ -53,7 +53,7 @@ package struct DeviceVersion: Sendable, Hashable, Comparable, CustomStringConver
 
     package init(_ numbers: Int...) { self.numbers = numbers }
 
-    /// Reads `17`, `12.1` or `12.1.3`; `nil` if the text is another, or has leading zeros or a zero at the end.
+    /// Reads `17`, `12.1` or `12.1.3`; `nil` if the text has another form, leading zeros, or a zero at the end.
     package init?(_ text: some StringProtocol) {
         numbers = text.split(separator: ".", omittingEmptySubsequences: false).compactMap { Int($0) }
         guard (1...3).contains(numbers.count), numbers.allSatisfy({ (0..<10_000).contains($0) }),

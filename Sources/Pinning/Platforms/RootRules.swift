@@ -1,6 +1,6 @@
 /// The rules of platforms for single roots, by the SHA-256 of the certificate in hexadecimal digits.
 extension Platform {
-    /// Apple's own roots by support.apple.com/103272; no timestamps below (`SecPolicyCheckSystemTrustedCTRequired`).
+    /// Apple's own roots (support.apple.com/103272) need no timestamps (`SecPolicyCheckSystemTrustedCTRequired`).
     static let appleOwnRoots = [
         // Apple Root CA, G2, G3, Apple Root Certificate Authority
         "b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024",
@@ -51,7 +51,7 @@ extension Platform {
         if distrustedSinceNovember2024.contains(root), earliestTimestamp ?? leaf.notBefore >= november2024 {
             return november2024
         }
-        // Any certificate below the root counts here, intermediates as well.
+        // All certificates below the root count here, intermediates as well.
         if distrustedSinceDecember2016.contains(root),
             path.certificates.dropLast().contains(where: { $0.notBefore >= december2016 })
         {

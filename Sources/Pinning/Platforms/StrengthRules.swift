@@ -18,7 +18,7 @@ package struct StrengthRules: Sendable, Hashable {
     /// `true` if the signature on an anchor counts, unless it is self-issued or was installed by hand.
     var judgesAnchorSignatures = false
 
-    /// Apple's rules for servers, which are for anchors, too.
+    /// Apple's rules for servers, which apply to anchors, too.
     static let apple = StrengthRules(
         fewestRSABits: 2_048, fewestDSABits: 2_048, fewestECBits: 256, exemptsInstalledLeaves: true,
         judgesAnchorSignatures: true)
@@ -31,7 +31,7 @@ package struct StrengthRules: Sendable, Hashable {
         fewestRSABits: 1_024, fewestDSABits: 1_024, fewestECBits: 160, leavesOutAnchors: true)
     /// OpenSSL's security level 2, 112 bits: the default of Debian and of OpenSSL 3.2.
     ///
-    /// OpenSSL rounds the strength of RSA to whole bytes (NIST SP 800-56B, appendix D), so that 1963 bits have 112. The
+    /// OpenSSL rounds the strength of RSA to whole bytes (NIST SP 800-56B, appendix D): 1963 bits have 112. The
     /// strength of DSA is from a table (`RSA_security_bits`, `DSA_security_bits`).
     static let openssl = StrengthRules(
         takesOtherKeys: true, fewestRSABits: 1_963, fewestDSABits: 2_048, fewestECBits: 224, takesRareDigests: true)
@@ -52,7 +52,7 @@ package struct StrengthRules: Sendable, Hashable {
         return failures
     }
 
-    /// `true` if the path rests on the signature at `depth`; that of the last certificate rarely counts.
+    /// `true` if the path depends on the signature at `depth`; that of the last certificate rarely counts.
     private func isSignatureJudged(at depth: Int, of path: PlatformPath) -> Bool {
         guard depth == path.certificates.count - 1 else { return true }
         return judgesAnchorSignatures && path.anchorClass != .installedByHand && !path.certificates[depth].isSelfIssued
@@ -76,11 +76,11 @@ package struct StrengthRules: Sendable, Hashable {
         "ecdsa-with-SHA256", "sha256WithRSAEncryption", "ecdsa-with-SHA384", "sha384WithRSAEncryption",
     ]
 
-    /// `true` if a platform refuses the algorithm, or does not know it and so cannot verify it.
+    /// `true` if a platform refuses the algorithm, or cannot verify it because it is not known.
     ///
     /// The name of RSASSA-PSS shows only if its parameters are those of TLS. Ed25519 has a fixed digest.
     package func isRefused(_ algorithm: String) -> Bool {
-        // The algorithms of most certificates, which all platforms accept.
+        // All platforms accept the algorithms of most certificates.
         guard !Self.usualAlgorithms.contains(algorithm) else { return false }
         let name = algorithm.lowercased()
         guard name != "rsassapss", name != "ed25519" else { return false }

@@ -1,6 +1,6 @@
-/// The part of a ClientHello that decides: a server whose handshake is outside of it cannot be reached by the client.
+/// The offer in a client's ClientHello, by IANA's numbers: a handshake outside of it means no connection.
 ///
-/// The numbers are IANA's. `devices/handshakes.json` of the tests has the sources of each row in full.
+/// `devices/handshakes.json` of the tests has the sources of each row in full.
 package struct TLSStack: Sendable, Hashable {
     /// A kind of key that a leaf may have, by its word in documents.
     package enum KeyKind: String, Sendable, Hashable, CaseIterable {
@@ -14,25 +14,25 @@ package struct TLSStack: Sendable, Hashable {
         case mlDSA = "ml-dsa"
     }
 
-    /// How a row is known: by a ClientHello of the release, or by the code of it.
+    /// The source of a row: a recorded ClientHello of the release, or its code.
     package enum Confidence: String, Sendable, Hashable { case recorded, source }
 
-    /// The name for sentences, as in `Android 9`.
+    /// The name in sentences, as in `Android 9`.
     package private(set) var name = ""
     package private(set) var versions: ClosedRange<ProtocolVersion>
-    /// In the order of the offer, as are groups and signatures.
+    /// The suites in the order of the offer, as are groups and signatures.
     package private(set) var suites: [UInt16]
-    /// `nil` for whatever the OpenSSL at hand offers.
+    /// The groups; `nil` means those that this OpenSSL offers.
     package private(set) var groups: [UInt16]?
     package let signatures: [UInt16]
-    /// `nil` for any that the OpenSSL at hand knows.
+    /// The kinds of keys; `nil` means all that this OpenSSL knows.
     package let keys: [KeyKind]?
-    /// Groups that an update of the system may have brought.
+    /// Groups that an update of the system may have added.
     package private(set) var perhaps: [UInt16] = []
     package private(set) var source: String
     package private(set) var confidence: Confidence
 
-    /// The same offer, whoever makes it.
+    /// The offer without the name and source of its row.
     package var offer: TLSStack {
         var offer = self
         (offer.name, offer.source, offer.confidence) = ("", "", .recorded)
@@ -41,7 +41,7 @@ package struct TLSStack: Sendable, Hashable {
 
     // MARK: The table
 
-    /// X25519MLKEM768.
+    /// The group X25519MLKEM768.
     package static let hybrid: UInt16 = 0x11EC
     private static let curves: [UInt16] = [0x001D, 0x0017, 0x0018, 0x0019]
     /// The suites of TLS 1.3.
@@ -50,7 +50,7 @@ package struct TLSStack: Sendable, Hashable {
         0xC02C, 0xC02B, 0xC024, 0xC023, 0xC00A, 0xC009, 0xCCA9, 0xC030, 0xC02F, 0xC028, 0xC027, 0xC014, 0xC013, 0xCCA8,
         0x009D, 0x009C, 0x003D, 0x003C, 0x0035, 0x002F, 0xC008, 0xC012, 0x000A,
     ]
-    /// Without CBC with SHA-256 and SHA-384, which is there on macOS 11 and gone on macOS 12.3.
+    /// The suites without CBC with SHA-256 and SHA-384, which macOS 11 offers and macOS 12.3 does not.
     private static let appleNow: [UInt16] = [
         0xC02C, 0xC02B, 0xCCA9, 0xC030, 0xC02F, 0xCCA8, 0xC00A, 0xC009, 0xC014, 0xC013, 0x009D, 0x009C, 0x0035, 0x002F,
         0xC008, 0xC012, 0x000A,
@@ -87,9 +87,8 @@ package struct TLSStack: Sendable, Hashable {
         return (since, stack)
     }
 
-    /// Apple's, by the first version of iOS, or of the macOS of its year.
-    ///
-    /// TLS 1.3 is there from iOS 12.2 (Apple Platform Security). The record of 26.0 lacks the hybrid group, that of 26.4 has it.
+    /// Apple's stacks, by the first version of iOS, or of the macOS of its year; TLS 1.3 begins with iOS 12.2 (Apple
+    /// Platform Security), and the hybrid group is in the record of 26.4, but not in that of 26.0.
     private static let apple = [
         appleRow(12, .tls10 ... .tls12, appleCBC, withSHA1, "utls: iOS 12.1; testssl.sh: macOS 10.13.6"),
         appleRow(13, .tls10 ... .tls13, appleCBC, withSHA1, "utls: iOS 13 and 14; curl-impersonate: macOS 11.6"),
@@ -98,9 +97,8 @@ package struct TLSStack: Sendable, Hashable {
         appleRow(26, .tls12 ... .tls13, appleNow, signed, "testssl.sh: iOS 26.4; support.apple.com/122756", [hybrid]),
     ]
 
-    /// Android's, by the first API level.
-    ///
-    /// From Android 10 on Conscrypt is updated by itself, and BoringSSL's default has the hybrid group since July 2026.
+    /// Android's stacks, by the first API level; from Android 10 on Conscrypt is updated by itself, and BoringSSL's
+    /// default contains the hybrid group since July 2026.
     private static let android = [
         conscryptRow(26, .tls10 ... .tls12, "testssl.sh: Android 8.1; Conscrypt 1.0.0 and 1.4.2"),
         conscryptRow(29, .tls10 ... .tls13, "testssl.sh: Android 11 to 14; Conscrypt 2.0.0 (2019-02)"),
@@ -121,7 +119,7 @@ package struct TLSStack: Sendable, Hashable {
 }
 
 extension TLSStack {
-    /// The stack of a platform on a release: before the first row the first, after the last the last.
+    /// The stack of a platform on a release; the first or last row counts for releases before or after all rows.
     package init(of family: PlatformFamily, on release: PlatformRelease) {
         switch (family, release) {
         case (.openssl, _): self = Self.openSSL
@@ -145,7 +143,7 @@ extension TLSStack {
         }
     }
 
-    /// The part that OkHttp enables, which is what MODERN_TLS and the platform have in common (`ConnectionSpec.supportedSpec`).
+    /// The part that OkHttp enables: the common part of MODERN_TLS and the platform (`ConnectionSpec.supportedSpec`).
     var ofOkHttp: TLSStack {
         var stack = self
         stack.versions = max(versions.lowerBound, .tls12)...versions.upperBound
@@ -153,7 +151,7 @@ extension TLSStack {
         return stack
     }
 
-    /// The newest Conscrypt, which an app brings along.
+    /// The newest Conscrypt, as an app contains it.
     static var conscrypt: TLSStack {
         var stack = TLSStack(of: .android, on: .newest)
         stack.name = "the app's Conscrypt"

@@ -2,12 +2,12 @@ internal import Base
 
 /// An X.509 certificate as a value: its DER encoding and the facts that a pinning decision needs.
 ///
-/// Certificates are equal if their DER encodings are, byte by byte, as certificate pins compare them. All text is from
-/// the certificate's author, who may be hostile: escape it before it reaches a terminal.
+/// Certificates are equal if their DER encodings are, as certificate pins compare them. All text is from the
+/// certificate's author, who may be hostile: escape it before it reaches a terminal.
 public final class Certificate: Sendable, Hashable, CustomStringConvertible {
     /// The DER encoding (RFC 5280, 4.1).
     public let der: [UInt8]
-    /// SHA-256 of ``der``, which people call the fingerprint; it is not a public-key pin.
+    /// SHA-256 of ``der``, known as the fingerprint; it is not a public-key pin.
     public let fingerprint: SHA256Digest
     /// The SubjectPublicKeyInfo and the facts read from it.
     public let publicKey: PublicKey
@@ -71,7 +71,7 @@ public final class Certificate: Sendable, Hashable, CustomStringConvertible {
     /// The subject, shortened if it is very long, or the serial number if the certificate has none.
     public var description: String { subject.isEmpty ? "(no subject, serial \(serialNumber))" : Self.bearable(subject) }
 
-    /// A distinguished name of bearable length for messages: a server may send one of a megabyte.
+    /// Shortens a distinguished name for messages, because a server may send a megabyte.
     static func bearable(_ name: String) -> String {
         let most = 400
         return name.utf8.count > most ? name.prefix(most) + "…" : name
@@ -152,15 +152,15 @@ public enum KeyAlgorithm: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// `true` for a kind of ML-DSA (FIPS 204) that the OpenSSL at hand does not know: 3.5 is the first.
+    /// `true` if this is a kind of ML-DSA (FIPS 204) that this OpenSSL does not know; 3.5 is the first to know it.
     package var isOfNewerOpenSSL: Bool { if case .unknown(let name) = self { name.hasPrefix("ML-DSA") } else { false } }
 }
 
-/// The 32 bytes of a SHA-256 hash; this module computes none.
+/// The 32 bytes of a SHA-256 hash; this module does not compute hashes.
 public struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
     package static let byteCount = 32
 
-    /// The bytes, always 32 of them.
+    /// The bytes, always 32.
     public let bytes: [UInt8]
 
     package init?(bytes: some Sequence<UInt8>) {

@@ -10,7 +10,7 @@ public struct Pin: Sendable, Hashable {
 
     /// The value that is compared.
     public let material: Material
-    /// The place that the pin came from, for messages only: a file with its line, or a flag.
+    /// The place that contains the pin, only for messages: a file with its line, or a flag.
     public let origin: String
 
     package init(_ material: Material, origin: String) { (self.material, self.origin) = (material, origin) }
@@ -31,8 +31,8 @@ public struct Pin: Sendable, Hashable {
 
 /// The pins of one client for one server: never empty, in their given order, with repetitions.
 ///
-/// Some clients drop repetitions and some count them, so each does that itself. "No pins" is `nil`, because every
-/// client gives an empty set a meaning of its own.
+/// Clients drop or count repetitions by themselves. "No pins" is `nil`, because every client gives an empty set its own
+/// meaning.
 package struct PinSet: Sendable, Hashable {
     package let pins: [Pin]
 

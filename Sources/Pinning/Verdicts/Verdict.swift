@@ -8,7 +8,7 @@ public struct Verdict: Sendable, Hashable {
     public internal(set) var trace: [TraceStep]
     /// The chain that the decision rests on; if there are pins, the one that they were compared with.
     public let builtChain: BuiltChain
-    /// The valid paths that the client needed, one for each evaluation; without any, dates do not matter.
+    /// The valid paths that the client needed, one for each evaluation; if it is empty, dates do not matter.
     public let restsOn: [VerifiedPath]
     /// The chain up to the last pinned certificate, even if ``builtChain`` ends at the first because pins are anchors.
     public internal(set) var reach: BuiltChain
@@ -38,9 +38,9 @@ public struct Verdict: Sendable, Hashable {
         case pinMatched(PinMatch)
         /// Accepts: the chain is trusted, and the client has no pins to compare.
         case trustedWithoutPins
-        /// Accepts: the client's settings take any certificate at all.
+        /// Accepts: the client's settings accept any certificate.
         case everythingAccepted
-        /// Accepts: the system trusts the chain, and for this reason the client's pins do not apply to the server.
+        /// Accepts: the system trusts the chain, and the client's pins do not apply to the server for this reason.
         case pinsNotApplied(String)
         /// Accepts: no pin matches, but the client only reports that.
         case mismatchNotEnforced
@@ -48,7 +48,7 @@ public struct Verdict: Sendable, Hashable {
         case untrusted([TrustFailure])
         /// Rejects: no pinned certificate or key is on the chain.
         case pinMismatch
-        /// Rejects: the client needs more than one pin anywhere on the chain. The text names what is missing.
+        /// Rejects: the client needs more than one pin on the chain; the text names what is missing.
         case pinsFallShort(String)
         /// Rejects: pins are required and there are none.
         case noPins
@@ -68,7 +68,6 @@ public struct Verdict: Sendable, Hashable {
         }
 
         package var isPinMismatch: Bool { id == "pin-mismatch" }
-        /// The reasons why a valid path is missing; empty if none is.
         package var failures: [TrustFailure] { if case .untrusted(let failures) = self { failures } else { [] } }
 
         /// A stable word for machines, as in `pin-mismatch`.
@@ -95,7 +94,7 @@ public struct TransportSecurityFailure: Sendable, Hashable, CustomStringConverti
     let kind: FindingID
     /// A stable word for machines, as in `ats-tls-version`.
     public var id: String { kind.word }
-    /// One sentence, with the key of the app's Info.plist that would change it, if there is one.
+    /// One sentence, with the key of the app's Info.plist that would change the rule, if such a key exists.
     public let description: String
 }
 
@@ -116,7 +115,7 @@ public struct TraceStep: Sendable, Hashable {
     /// The outcome of a step.
     public enum Status: String, Sendable, Hashable {
         case pass, fail
-        /// The check was not made, which is never a ``pass``.
+        /// The check was not made; a skipped check never counts as a ``pass``.
         case skip
     }
 

@@ -3,7 +3,7 @@
 /// A procedure asks as often as its client does, each time with its own anchors and policy. The answer depends only on
 /// the question and on the verifier's trust store.
 package protocol PathVerifier: Sendable {
-    /// Finds every valid path from the presented leaf to an anchor; the order of the others must not matter.
+    /// Finds every valid path from the presented leaf to an anchor; the order of other certificates must not matter.
     func findPaths(_ question: PathQuestion) -> PathFindings
 
     /// The URLs from which a certificate's issuer can be fetched, in their order (RFC 5280, 4.2.2.1: `caIssuers`).
@@ -27,9 +27,9 @@ extension PathVerifier {
 
 package struct PathQuestion: Sendable, Hashable {
     package var presented: PresentedChain
-    /// More certificates that a path may pass through, such as the pinned ones, without trusting them.
+    /// More certificates that a path may pass through, such as the pinned ones; they are not trusted.
     package var intermediates: [Certificate]
-    /// Certificates in place of those that the platform would fetch, not trusted, and used only above an unexpired
+    /// Certificates in place of those that the platform would fetch; not trusted, and used only above an unexpired
     /// certificate that says where its issuer can be fetched.
     package var fetchable: [Certificate]
     package var anchors: Anchors
@@ -55,7 +55,7 @@ package enum Anchors: Sendable, Hashable {
     /// The anchors of the verifier's trust store: the roots of the device that the client runs on.
     case trustStore
     case trustStoreAnd([Certificate])
-    /// Only these certificates: `SecTrustSetAnchorCertificates` and its like in other clients.
+    /// Only these certificates: `SecTrustSetAnchorCertificates` and its equivalent in other clients.
     case only([Certificate])
 }
 
