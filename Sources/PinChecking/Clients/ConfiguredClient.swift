@@ -11,7 +11,7 @@ package final class ConfiguredClient: Sendable {
     /// The trust in the app's network security configuration; `nil` if no setting or file determines it.
     package let androidTrust: AndroidTrust?
     package let app: AppleApp?
-    /// `true` if roots of the user are anchors in addition to the procedure's; no app for API 24 and later trusts them.
+    /// `true` if the user's roots are anchors, too; on Android only by a setting, since apps for API 24 trust none.
     package let trustsInstalledRoots: Bool
 
     package init(client: Client, procedure: Result<any ClientProcedure, ClientConfigurationError>) {
@@ -71,10 +71,8 @@ struct ClientInput: Sendable {
     /// The host in the URL, which some clients compare as text; `nil` if it is the reference name.
     var host: String?
     var referenceName: String?
-    /// The network security configuration of an Android app; `nil` if it is not known.
     var networkSecurity: NetworkSecurityConfiguration?
     var androidTrust: AndroidTrust?
-    /// App Transport Security of an Apple app; `nil` if its Info.plist is not known.
     var transportSecurity: TransportSecurity?
     var urlHost: ServerName?
     /// The reason why the app's start fails with the client's configuration; `nil` if it does not.

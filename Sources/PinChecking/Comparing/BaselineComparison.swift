@@ -1,7 +1,7 @@
 import Pinning
 import TLSProbe
 
-/// Compares targets with a baseline one after the other, and remembers which recorded endpoints still exist.
+/// Compares targets with a baseline one after the other, and records what they serve now.
 package struct BaselineComparison {
     private let baseline: Baseline
     private var seen: [Snapshot.Endpoint] = []
@@ -14,6 +14,7 @@ package struct BaselineComparison {
 
     package init(with baseline: Baseline) { self.baseline = baseline }
 
+    /// The comparison of each connection with the baseline, in order; `nil` if it has nothing to compare.
     package mutating func states(of target: CheckedTarget) -> [BaselineChanges?] {
         target.connections.map { connection in
             guard var endpoint = Snapshot.Endpoint(connection) else {

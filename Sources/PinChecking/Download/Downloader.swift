@@ -4,10 +4,8 @@ import Synchronization
 package import TLSProbe
 import X509
 
-/// Fetches a document from a server that is judged on the same connection.
-///
-/// No byte of the request is sent before the verdict. A redirect's server is judged by the pins for its host, and
-/// refused without pins.
+/// Fetches a document from a server that is judged on the same connection, before the first byte of the request; a
+/// redirect's server is judged by the pins for its host, and refused without pins.
 package final class Downloader: Sendable {
     /// Plans the check of the server of a URL or redirect, by the rules for its host.
     package typealias Plan = @Sendable (Target, CheckRequest) throws(Problem) -> Check

@@ -36,7 +36,6 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
     private(set) var head: HTTPResponse?
     private(set) var total: Int?
 
-    /// Opens the part of an earlier run, or begins anew.
     init(
         _ path: String?, or stream: @escaping DownloadStream, of request: DownloadRequest, _ progress: DownloadProgress
     ) throws(WriteFailure) {

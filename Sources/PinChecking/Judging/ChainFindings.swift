@@ -24,7 +24,6 @@ extension HostPolicy {
             + interception.filter { $0.level == .note }
     }
 
-    /// Notes that clients get different certificates because of what their TLS offers.
     private func differentLeaves(of ranked: [ClientVerdict]) -> [Finding] {
         guard ranked.count > 1 else { return [] }
         let leaves = ranked.grouped { $0.handshake?.presented.leaf }.filter { $0.key != nil }
@@ -64,7 +63,6 @@ extension HostPolicy {
         }
     }
 
-    /// Warns of clients that have no verdict because they cannot be set up with these pins.
     func missingClients(_ clients: [ClientVerdict]) -> [Finding] {
         clients.filter(\.isNotSetUp).grouped(by: \.client.client).map { client, missing in
             .warning(.clientNotSetUp, "\(client.name) cannot be set up: \(missing[0].reason.sentence)")

@@ -75,7 +75,6 @@ extension HostPolicy {
 }
 
 extension JudgedChain {
-    /// `true` if a client rejects only because an issuer is missing.
     var lacksIssuer: Bool { clients.contains { $0.decided?.reason.failures.lackIssuer == true } }
 }
 

@@ -2,7 +2,7 @@ import Base
 import Pinning
 import X509
 
-/// A server on another day: its chain, the time and the paths; unknown facts are assumed.
+/// A server on another day, with assumptions for unknown facts.
 ///
 /// Paths of real certificates are searched for; assumed certificates are put on today's paths.
 struct World: PathVerifier {

@@ -162,7 +162,6 @@ package struct PinRecommender: Sendable {
     }
 }
 
-/// The pins to ship for a server, and the reasons.
 package struct Recommendation: Sendable {
     package enum Strategy: String, Sendable, CaseIterable {
         case caRoots = "authority-roots"

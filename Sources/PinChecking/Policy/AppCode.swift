@@ -2,9 +2,8 @@ import Base
 import PinFormats
 import Pinning
 
-/// The pins in the code of apps, and their effect on one target, which changes when pins expire.
-///
-/// No client compares them: if no other pin is compared either, an acceptance would say nothing about the app.
+/// The pins in the code of apps, and their effect on one target; no client compares them, so an acceptance without
+/// another compared pin says nothing about the app.
 struct AppCode: Sendable {
     private static let mostLines = 20
 

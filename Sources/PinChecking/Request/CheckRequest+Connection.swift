@@ -42,10 +42,9 @@ extension CheckRequest {
             return protocols
         }
 
-        /// The TLS versions to offer, from the lowest to the highest.
+        /// The TLS versions to offer; a limit moves the default of the other.
         ///
-        /// A limit moves the default of the other. If cipher suites are given only for TLS 1.3 or only for older
-        /// versions, the other versions are left out, because OpenSSL would offer its own suites there.
+        /// Cipher suites only for TLS 1.3 or only for older versions leave the others out: OpenSSL would offer its own.
         package func versions() throws(Problem) -> ClosedRange<ProtocolVersion> {
             let suites = offer.suites
             let isOnlyOld = offer.ciphers != nil && suites.new.isEmpty

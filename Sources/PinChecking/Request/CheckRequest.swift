@@ -50,7 +50,6 @@ extension CheckRequest {
         package var host: Target?
         /// The name that the certificate must be valid for; `nil` means the host's, and a malformed name only fails.
         package var reference: ReferenceName?
-        /// The reference name as written; `nil` if none is given.
         private var writtenReference: String?
 
         package init() {}

@@ -45,8 +45,8 @@ extension Checker {
         return connection
     }
 
-    /// Connects, and again for each client whose TLS offers less than was agreed on, and judges the handshakes; a request
-    /// goes over the first connection that a client was judged on.
+    /// Connects, and again for each client whose TLS offers less than was agreed on, and judges the handshakes; a
+    /// request goes over the first connection that a client was judged on.
     func connection(
         of attempt: Attempt, _ check: Check, until deadline: Deadline, asks: Bool,
         judge: (CheckedConnection) async -> (CheckedConnection, HTTPExchange?)

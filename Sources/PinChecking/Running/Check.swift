@@ -64,9 +64,8 @@ package struct Check: Sendable {
         }
     }
 
-    /// Plans checks of servers to find pins for: the default client judges without pins, and no request is sent.
-    ///
-    /// If roots are not needed, this machine's replace unreadable ones.
+    /// Plans checks of servers to find pins for: the default client judges without pins, no request is sent, and this
+    /// machine's roots replace unreadable ones if roots are not needed.
     package static func unpinned(
         _ targets: [CheckTarget], _ policies: inout Policies, needsRoots: Bool = true
     ) throws(Problem) -> [Check] {
@@ -181,9 +180,8 @@ package struct Environment: Sendable {
         self.connectionLimit = connectionLimit
     }
 
-    /// The objection of an ordinary client to a service, by its name, the system's roots and the current time.
-    ///
-    /// The anchors and time of the targets do not count; SSL_CERT_FILE makes a private service trusted.
+    /// The objection of an ordinary client to a service, by its name, the system's roots and the current time; the
+    /// anchors and time of the targets do not count, but SSL_CERT_FILE makes a private service trusted.
     var serviceObjection: ServiceObjection {
         var policies = Policies(environment: variables)
         let policy = Result { () throws(Problem) in

@@ -22,7 +22,6 @@ extension Checker {
             compared: AddressComparison(of: connections, absent: absent))
     }
 
-    /// Judges a connection once, if time is left.
     private func judge(
         _ connection: CheckedConnection, by policy: HostPolicy?, _ judging: JudgingTime
     ) -> CheckedConnection {

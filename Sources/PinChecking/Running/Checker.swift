@@ -29,10 +29,8 @@ package struct Checker: Sendable {
 
     package func shutdown() async { await probers.shutdown() }
 
-    /// Runs as many checks at a time as `request` and the descriptors allow, and calls `each` with every target.
-    ///
-    /// A check starts at most `span` positions after an unfinished one, `nil` means no limit. `more` makes further
-    /// checks; an empty result is the last.
+    /// Runs as many checks at a time as `request` and the descriptors allow, none `span` or more positions after an
+    /// unfinished one; `more` makes further checks, none after the last.
     package static func run<Failure>(
         _ checks: [Check], _ request: CheckRequest, in environment: Environment, within span: Int? = nil,
         more: (() throws(Failure) -> [Check])? = nil, each: (Int, CheckedTarget) throws(Failure) -> Void

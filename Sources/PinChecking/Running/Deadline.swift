@@ -15,9 +15,8 @@ struct Deadline: Sendable {
     /// Limits a timeout to a year, which cannot overflow the clock.
     static func bounded(_ timeout: Duration) -> Duration { min(timeout, .seconds(365 * 24 * 60 * 60)) }
 
-    /// Half of the remaining time for an attempt before the last, so that a slow server passes at the first.
-    ///
-    /// A time below two seconds is not divided: a handshake across the world takes up to one.
+    /// Half of the remaining time for an attempt before the last, so that a slow server passes at the first; less than
+    /// two seconds are not divided, because a handshake across the world takes up to one.
     static func ofAttempt(_ remaining: Duration, attemptsLeft: Int) -> Duration {
         attemptsLeft <= 1 || remaining < .seconds(2) ? remaining : remaining / 2
     }

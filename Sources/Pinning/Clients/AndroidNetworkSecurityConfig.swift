@@ -1,6 +1,5 @@
-/// Android's Network Security Config: `NetworkSecurityTrustManager`.
-///
-/// An expired pin set accepts every chain that the system trusts; so does an anchor with `overridePins`.
+/// Android's Network Security Config (`NetworkSecurityTrustManager`): an expired pin set accepts every chain that the
+/// system trusts, and so does an anchor with `overridePins`.
 package struct AndroidNetworkSecurityConfig: ClientProcedure {
     /// The moment after which the pin set does not apply: midnight at the start of its date, in the device's time zone.
     private let expiration: Timestamp?

@@ -1,7 +1,5 @@
-/// Apple's App Transport Security pinning: `NSPinnedDomains` in an Info.plist.
-///
-/// The pins are part of the trust policy: the system tries other paths until the pins are on one. Leaf and CA
-/// identities are two conditions: if both are given, both must hold.
+/// Apple's App Transport Security pinning, `NSPinnedDomains` in an Info.plist: the system tries other paths until the
+/// pins are on one; if leaf and CA identities are given, both must hold.
 package struct NSPinnedDomains: ClientProcedure {
     package enum Identities: Sendable, Hashable {
         /// `NSPinnedLeafIdentities` and `NSPinnedCAIdentities`; `nil` if absent, empty if no entry is usable.

@@ -1,6 +1,5 @@
-/// OkHttp 5: `CertificatePinner`, after the platform's checks of trust and name.
-///
-/// A pin never rescues an untrusted chain. Pins match on the cleaned chain, never on the presented certificates.
+/// OkHttp 5: `CertificatePinner`, after the platform's checks of trust and name; pins match on the cleaned chain, never
+/// on the presented certificates, and never rescue an untrusted chain.
 package struct OkHttp: ClientProcedure {
     /// An entry of a `CertificatePinner`: the hosts of a pin, and the pin's position in the pin set.
     package typealias PinnedHost = (pattern: HostPattern, pinIndex: Int)

@@ -50,10 +50,8 @@ extension ProcedureRun {
                 + (distance > 0 ? "still enforce them" : "no longer enforce them"))
     }
 
-    /// Notes that a CA is pinned; warns if the leaf is pinned as well, which then protects nothing.
-    ///
-    /// `matches` begin nearest to the leaf. A path that ends at a pinned leaf lacks the pinned CA, whose pin accepts
-    /// the next leaf as well.
+    /// Notes that a CA is pinned; warns if the leaf is pinned as well, which then protects nothing, even if the path
+    /// ends at the leaf and lacks the CA; `matches` begin nearest to the leaf.
     mutating func warnOfAuthorityPin(_ matches: [PinMatch]) {
         func isOfAuthority(_ certificate: Certificate) -> Bool {
             certificate.basicConstraints?.isCertificateAuthority == true

@@ -22,8 +22,7 @@ package struct ProcedureRun {
 
     /// Finds the paths of the presented chain by the platform's rules.
     ///
-    /// Clients pass pins to their platform only as anchors. Nothing is fetched here: if the platform fetches missing
-    /// issuers, pinned and given certificates take their place.
+    /// Clients pass pins only as anchors. Nothing is fetched: pinned and given certificates replace fetched issuers.
     package func evaluate(_ policy: TrustPolicy, anchors: Anchors = .trustStore) -> TrustResult {
         let result = verifier.evaluate(question(policy, anchors))
         guard !result.isTrusted, let fetched = fetching(policy, anchors), fetched.isTrusted else { return result }

@@ -1,7 +1,5 @@
-/// TrustKit 3 on iOS: `TSKPinningValidator`.
-///
-/// The system must trust the chain first, with any settings. TrustKit hashes only the kinds of keys that it knows, and
-/// gives up on a chain with another kind above the pinned certificate.
+/// TrustKit 3 on iOS: `TSKPinningValidator`, after the system trusts the chain; it hashes only the kinds of keys that
+/// it knows, and gives up on a chain with another kind above the pinned certificate.
 package struct TrustKit: ClientProcedure {
     /// `true` if a mismatch blocks the connection, `false` if it is only reported (`kTSKEnforcePinning`).
     package let enforcesPinning: Bool

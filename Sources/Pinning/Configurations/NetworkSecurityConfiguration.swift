@@ -1,7 +1,5 @@
-/// The trust settings of an app's `network_security_config.xml`, by host; its pins are in a ``PinConfiguration``.
-///
-/// The file binds every library of the process (AOSP's `android.security.net.config`: `XmlConfigSource`,
-/// `NetworkSecurityConfig`).
+/// The trust settings of an app's `network_security_config.xml` by host, for every library of the process (AOSP's
+/// `android.security.net.config`: `XmlConfigSource`, `NetworkSecurityConfig`); pins are in a ``PinConfiguration``.
 package struct NetworkSecurityConfiguration: Sendable, Hashable {
     /// A `<certificates>` element: a source of anchors.
     package struct Source: Sendable, Hashable {

@@ -4,13 +4,13 @@ package import Base
 public struct Finding: Hashable, Sendable, CustomStringConvertible {
     /// The severity of a finding.
     public enum Level: String, Hashable, Sendable, CaseIterable, Comparable {
-        /// A useful fact; nothing has to change.
+        /// Useful to know; nothing has to change.
         case note
-        /// A fault that does not fail the check, or a failure to come.
+        /// Something is wrong, or will break.
         case warning
         /// A missed limit that the user set for the time ahead.
         case fail
-        /// A fault that breaks something, or that a client refuses.
+        /// Something is broken, or a client refuses it.
         case error
 
         /// Orders levels by severity.

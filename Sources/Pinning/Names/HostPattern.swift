@@ -53,7 +53,6 @@ package struct HostIndex<Value: Sendable>: Sendable {
     private var byName: [String: [(order: Int, pattern: HostPattern, value: Value)]] = [:]
     private var everywhere: [Value] = []
 
-    /// Indexes values; a value without a pattern is for every host.
     package init(_ values: some Sequence<(HostPattern?, Value)>) {
         for (order, (pattern, value)) in values.enumerated() {
             guard let pattern else {

@@ -1,8 +1,7 @@
 internal import Base
 
-/// An IPv4 or IPv6 address, as `inet_pton` reads it.
-///
-/// A looser reading is unsafe: OpenSSL 3.0 takes `01.2.3.4` for an address, and other software takes it for a name.
+/// An IPv4 or IPv6 address, as `inet_pton` reads it; a looser reading is unsafe, because OpenSSL 3.0 takes `01.2.3.4`
+/// for an address, and other software takes it for a name.
 public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// The address in network byte order: 4 bytes for IPv4, 16 for IPv6.
     public let bytes: [UInt8]

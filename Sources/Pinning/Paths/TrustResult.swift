@@ -31,9 +31,8 @@ package enum TrustResult: Sendable, Hashable {
     }
 }
 
-/// A path from the leaf to an anchor that a ``PathVerifier`` found valid; only an evaluation can make one.
-///
-/// A pin that matches on it matches on a verified path, never on certificates that a server only sent (CVE-2016-2402).
+/// A path from the leaf to an anchor that a ``PathVerifier`` found valid; only an evaluation can make one, so a pin
+/// that matches on it never matches on certificates that a server only sent (CVE-2016-2402).
 public struct VerifiedPath: Sendable, Hashable {
     /// The certificates, leaf first, anchor last; never empty.
     public let certificates: [Certificate]

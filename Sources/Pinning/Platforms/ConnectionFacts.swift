@@ -1,4 +1,3 @@
-/// A version of TLS that can be offered and negotiated.
 package enum ProtocolVersion: UInt16, Sendable, Hashable, CaseIterable, Comparable, CustomStringConvertible {
     /// TLS 1.0 (RFC 2246). Broken, like 1.1: offered only on request.
     case tls10 = 0x0301
@@ -41,7 +40,6 @@ package struct ConnectionFacts: Sendable, Hashable, CustomStringConvertible {
         (self.primeBits, self.isStaticRSA) = (primeBits, isStaticRSA)
     }
 
-    /// `true` if ECDHE agrees on the keys.
     package var hasECDHE: Bool { group != nil && primeBits == nil }
 
     /// The handshake, as in `TLSv1.3 TLS_AES_128_GCM_SHA256 X25519`.
@@ -70,7 +68,7 @@ extension TLSStack {
         var isNegotiated: Bool { if case .key = self { false } else { true } }
     }
 
-    /// The parts of a handshake that are outside the offer, in the order of reports; empty if all are within it.
+    /// The parts of a handshake outside the offer, in the order of reports; empty if it is within the offer.
     ///
     /// Without a connection only the leaf's key is judged, by any version.
     package func lacks(_ facts: ConnectionFacts?, _ leaf: PublicKey) -> [Lack] {
@@ -78,7 +76,7 @@ extension TLSStack {
         guard let facts else { return key }
         func choice(_ choice: ConnectionFacts.Choice?, in offer: [UInt16]?) -> [Lack] {
             guard let choice, let offer, !offer.contains(choice.number) else { return [] }
-            // Choices without a number exist only in OpenSSL, whose offer is not listed here.
+            // Only OpenSSL offers choices whose number is not known here.
             if keys == nil, choice.number == 0 { return [] }
             return [.choice(choice.name)]
         }

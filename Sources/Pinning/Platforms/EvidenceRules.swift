@@ -43,9 +43,8 @@ package enum TransparencyDemand: Sendable, Hashable {
     case belowAnyRoot
 }
 
-/// The number of logs whose signed certificate timestamps a platform requires in a leaf.
-///
-/// Only timestamps in the certificate count, by their logs; the names and states of logs are not judged.
+/// The number of logs whose signed certificate timestamps a platform requires in a leaf; only timestamps in the
+/// certificate count, and the names and states of logs are not judged.
 extension PlatformFamily {
     /// The moment from which Apple requires timestamps: 2018-10-16T00:00:00Z ("issued after October 15").
     static let appleTransparencyStart = Timestamp(secondsSinceEpoch: 1_539_648_000)

@@ -28,7 +28,7 @@ package struct PlatformPath: Sendable, Hashable {
 }
 
 extension Platform {
-    /// All objections of a platform to a path, in addition to the findings that are the same on all platforms.
+    /// All objections of a platform to a path, with the findings that are the same on all platforms.
     ///
     /// The verifier's own judgement of purposes, keys and signatures counts only if the platform has none.
     /// `anchorClass` is called only if the class makes a difference.

@@ -76,9 +76,8 @@ package struct StrengthRules: Sendable, Hashable {
         "ecdsa-with-SHA256", "sha256WithRSAEncryption", "ecdsa-with-SHA384", "sha384WithRSAEncryption",
     ]
 
-    /// `true` if a platform refuses the algorithm, or cannot verify it because it is not known.
-    ///
-    /// The name of RSASSA-PSS shows only if its parameters are those of TLS. Ed25519 has a fixed digest.
+    /// `true` if a platform refuses the algorithm, or cannot verify it because it is not known; the name of RSASSA-PSS
+    /// shows only if its parameters are those of TLS, and Ed25519 has a fixed digest.
     package func isRefused(_ algorithm: String) -> Bool {
         // All platforms accept the algorithms of most certificates.
         guard !Self.usualAlgorithms.contains(algorithm) else { return false }

@@ -1,5 +1,4 @@
-/// The offer in a client's ClientHello, by IANA's numbers: a handshake outside of it means no connection.
-///
+/// The offer in a client's ClientHello, by IANA's numbers: a handshake outside of it means no connection;
 /// `devices/handshakes.json` of the tests has the sources of each row in full.
 package struct TLSStack: Sendable, Hashable {
     /// A kind of key that a leaf may have, by its word in documents.

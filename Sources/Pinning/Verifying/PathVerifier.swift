@@ -1,7 +1,7 @@
-/// Builds and verifies certification paths for the client procedures.
+/// Builds and verifies certification paths for client procedures.
 ///
-/// A procedure asks as often as its client does, each time with its own anchors and policy. The answer depends only on
-/// the question and on the verifier's trust store.
+/// Procedures ask as often as their clients, each time with their own anchors and policy. The answer depends only on
+/// the question and the trust store.
 package protocol PathVerifier: Sendable {
     /// Finds every valid path from the presented leaf to an anchor; the order of other certificates must not matter.
     func findPaths(_ question: PathQuestion) -> PathFindings
