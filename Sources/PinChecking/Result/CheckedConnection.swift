@@ -64,24 +64,6 @@ package struct CheckedConnection: Sendable {
             .warning(.clientCertificateRequired, "\(ended): its chain is judged all the same", remedy: remedy)
         ]
     }
-
-    /// The outcome of a connection, if `serving` contains the places that gave a chain to another one.
-    ///
-    /// `kept` are the key types to request instead, `nil` if a record requests this one. A server without a key type
-    /// refuses by an alert of RFC 8446, 4.1.1, or a certificate of another type. A reset or an end may have other
-    /// causes.
-    fileprivate func coverage(whereOthersWork serving: Set<String>, keeping kept: [CertificateKeyType]?) -> Coverage {
-        guard case .failure(let error) = result else { return .chain }
-        if case .family = variant { return .unknown(Reason(error, id: "addresses-incomplete")) }
-        guard let type = variant.keyType, serving.contains(place), error.phase == .handshake,
-            !["timeout", "no-time"].contains(error.id)
-        else { return .unknown(Reason(error)) }
-        if case .keyTypeRefused = error.reason {
-            return .none(Reason(FindingID.keyTypeAbsent.word, "no certificate with an \(type) key"))
-        }
-        let remedy = kept.map { Remedy.leaveOut("\(type)", keeping: $0.map(\.rawValue)) }
-        return .unknown(Reason(error, remedy: remedy))
-    }
 }
 
 package struct CheckedTarget: Sendable {
