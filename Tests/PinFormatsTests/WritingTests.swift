@@ -35,6 +35,11 @@ import X509
         return try #require(list as? [String: Any])
     }
 
+    /// The words are a value of JSON too.
+    @Test func pinsWithoutAHostAreForAnyHost() {
+        #expect(group().hosts == Self.host && group(host: nil).hosts == "whatever host")
+    }
+
     @Test func notationsAreReadAsTheSamePin() throws {
         for notation in [PinNotation.okhttp, .curl, .hpkp, .base64] {
             #expect(try hashes(leaf[notation]) == [leaf.spkiSHA256])

@@ -33,7 +33,7 @@ package struct PinGroup: Sendable, Hashable {
     package var isExempt: Bool { rules?.isExcluded == true }
 
     package var hosts: String {
-        guard let host else { return "any host" }
+        guard let host else { return "whatever host" }
         return HostPattern(text: port == 443 ? host : "\(host):\(port)", depth).description
     }
 
