@@ -32,7 +32,7 @@ enum BuiltXML {
     static func name(_ name: String, id: UInt32?, isQualified: Bool, in file: PinFile) throws(Problem) -> String {
         if let known = id.flatMap({ known[$0] }) { return known }
         guard !name.contains(":") else {
-            let reason = "has an attribute with a colon in its name, which is not supported"
+            let reason = "has an attribute with a colon in its name"
             throw Problem(.wrongValue, at: file.place, reason)
         }
         return isQualified ? "*:\(name)" : name

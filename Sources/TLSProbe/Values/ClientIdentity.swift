@@ -115,7 +115,7 @@ extension ClientIdentityError: CustomStringConvertible {
         case .noKey: "holds no private key: give one in PEM, PKCS #8 or as openssl writes it"
         case .certificateAlone: "holds a certificate and no key: give it with --key"
         case .keyStore: "is PKCS #12, which is not read: openssl pkcs12 -in FILE -nodes -out client.pem"
-        case .encryptedKey: "holds a key with a passphrase, which is not supported: remove it with 'openssl pkey'"
+        case .encryptedKey: "holds a key with a passphrase: remove it with 'openssl pkey'"
         case .sshKey: "holds a key in the form of OpenSSH: convert it with 'ssh-keygen -p -m PEM'"
         case .unreadableKey: "holds a private key that cannot be read: it is damaged or of an unknown kind"
         case .mismatch:
