@@ -60,8 +60,7 @@ public final class PinChecker: Sendable {
     ///
     /// - Parameters:
     ///   - target: `host`, `host:port`, `[v6]:port`, an address, or an https URL.
-    ///   - address: the address to connect to instead of a look-up, for example from an HTTPDNS answer, with or without
-    ///     a port.
+    ///   - address: the address to connect to instead of a look-up, such as one from HTTPDNS, with or without a port.
     ///   - timeout: the time for the whole check, with the look-up: from a millisecond to a day. It starts when other
     ///     checks of the process leave room for this one.
     /// - Returns: the result; a server that cannot be reached is an outcome, too.
@@ -95,8 +94,7 @@ public final class PinChecker: Sendable {
     ///   - chain: the certificates in DER as the server sent them, its own first.
     ///   - host: the name or address that the server's certificate must be valid for.
     /// - Returns: the result.
-    /// - Throws: `Problem` for an empty chain, for unreadable certificates, and for configurations that contradict each
-    ///   other for the host.
+    /// - Throws: `Problem` for an empty chain, unreadable certificates, and contradictory configurations for the host.
     public func check(chain: [[UInt8]], for host: String) throws(Problem) -> CheckResult {
         var certificates: [Certificate] = []
         for (index, der) in chain.enumerated() {

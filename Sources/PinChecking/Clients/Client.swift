@@ -11,7 +11,6 @@ public struct Client: Sendable, Hashable {
     package var settings: [ClientSetting] = []
     /// `true` if `--client all` includes it: not a version too old to ship, or a client with every certificate pinned.
     package var isInAll = true
-    /// The configurations that the client reads itself, each with its way to look up a host.
     package var configurations: [PinConfiguration.Kind: PinConfiguration.Lookup] = [:]
     /// The configuration by which a system binds every connection of an app; `nil` if the client is not a system.
     package var bindsAppBy: PinConfiguration.Kind?
@@ -83,7 +82,6 @@ public struct Client: Sendable, Hashable {
     package func text(_ setting: String) -> String? { texts(setting).last }
     package func date(_ setting: String) -> Timestamp? { text(setting).flatMap { try? TimeText.read($0) } }
 
-    /// The files of an app that the client loads; `nil` if it loads none.
     package var loader: BundleLoader? { pinForm.loader }
 
     /// The platform's own clients, which decide for every connection of an app.
@@ -127,7 +125,6 @@ enum LooseSet: Hashable, Sendable {
 /// A setting after a client's name, as in `trustkit:no-enforce:expires=2027-06-01`.
 package struct ClientSetting: Sendable {
     package static let date = "DATE"
-
     package let name: String
     /// The value in help, `nil` if it is a flag; a ``date`` is a moment, or a day that means its midnight in UTC.
     package let value: String?
@@ -149,7 +146,6 @@ package struct ClientSetting: Sendable {
 }
 
 package enum ClientSelection: Hashable, Sendable {
-    /// The clients with `isInAll`, without settings.
     case all
     case named([Client])
 

@@ -38,7 +38,6 @@ extension ClientInput {
             bringsConscrypt: client.isSet("conscrypt"))
     }
 
-    /// Alamofire with the given evaluator, or the one that fits the pins, for the given hosts or all.
     func alamofire() throws(Problem) -> Alamofire {
         let hosts = client.texts("host")
         guard !hosts.isEmpty || !client.isSet("no-all-hosts") else {
@@ -86,7 +85,6 @@ extension ClientInput {
         )
     }
 
-    /// NSPinnedDomains with the pins under the given key, or under the one that fits.
     func nsPinnedDomains() throws(Problem) -> NSPinnedDomains {
         if let policy, client.text("key") == nil { return NSPinnedDomains(identities: policy.positions) }
         let hashes = pins?.pins.map(\.spkiSHA256)

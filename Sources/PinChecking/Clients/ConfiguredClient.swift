@@ -8,7 +8,6 @@ package final class ConfiguredClient: Sendable {
     package let settings: [ShownSetting]
     package let procedure: Result<any ClientProcedure, ClientConfigurationError>
     package let pins: PinSet?
-    /// The trust in the app's network security configuration; `nil` if no setting or file determines it.
     package let androidTrust: AndroidTrust?
     package let app: AppleApp?
     /// `true` if the user's roots are anchors, too; on Android only by a setting, since apps for API 24 trust none.
@@ -86,7 +85,6 @@ struct ClientInput: Sendable {
         ]
     }
 
-    /// Determines the trust of the Android app for the host, from a setting or the app's configuration.
     mutating func readAndroidTrust() throws(Problem) {
         guard client.platform == .android else { return }
         var targetSDK: Int?

@@ -2,7 +2,6 @@ import Base
 package import PinFormats
 package import Pinning
 
-/// A CA that issues certificates to servers, with its published roots.
 package struct CA: Sendable, Hashable {
     package let name: String
     package let roots: [Root]

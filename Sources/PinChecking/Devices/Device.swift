@@ -16,7 +16,6 @@ package struct Device: Sendable, Hashable {
     /// One bit for each certificate of the data, from the highest bit of the first byte on.
     var membership: [UInt8] = []
 
-    /// Makes a device of a name such as `ios-17`, `android-8.1` or `mozilla`; `nil` if the name has another form.
     package init?(name: String, alias: String? = nil, release: String, address: String, date: Timestamp) {
         let parts = name.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         guard let platform = DevicePlatform(rawValue: String(parts[0])) else { return nil }
@@ -29,7 +28,6 @@ package struct Device: Sendable, Hashable {
     package var rootCount: Int { membership.reduce(0) { $0 + $1.nonzeroBitCount } }
     func holds(_ position: Int) -> Bool { membership[position / 8] & 0x80 >> UInt8(position % 8) != 0 }
 
-    /// The version of the system for rules; `nil` if the list is Mozilla's, which belongs to no system.
     package var platformRelease: PlatformRelease? {
         guard let version else { return nil }
         return switch platform {
@@ -40,7 +38,6 @@ package struct Device: Sendable, Hashable {
         }
     }
 
-    /// The TLS of the device's system; `nil` if the list is Mozilla's.
     package var stack: TLSStack? {
         guard let platformRelease else { return nil }
         return TLSStack(of: platform == .apple ? .apple : .android, on: platformRelease)
@@ -52,7 +49,6 @@ package enum DevicePlatform: String, Sendable, Hashable, CaseIterable {
     case apple = "ios"
     /// AOSP's list, to which manufacturers may add.
     case android
-    /// The list of Mozilla's root program, without versions.
     case mozilla
 
     /// `true` if clients of a platform run on the device: Mozilla's list is not a system, but comes with curl.

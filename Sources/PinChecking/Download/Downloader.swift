@@ -4,10 +4,8 @@ import Synchronization
 package import TLSProbe
 import X509
 
-/// Fetches a document from a server that is judged on the same connection, before the first byte of the request; a
-/// redirect's server is judged by the pins for its host, and refused without pins.
+/// Fetches a document from a server judged on the same connection before the request; redirects need a pinned host.
 package final class Downloader: Sendable {
-    /// Plans the check of the server of a URL or redirect, by the rules for its host.
     package typealias Plan = @Sendable (Target, CheckRequest) throws(Problem) -> Check
 
     private let checker: Checker
@@ -26,7 +24,6 @@ package final class Downloader: Sendable {
 
     package func shutdown() async { await checker.shutdown() }
 
-    /// Fetches a document into the file at `path`; without a path, passes it to `stream` in parts.
     package func fetch(
         _ request: DownloadRequest, toFile path: String?, or stream: @escaping DownloadStream,
         progress: DownloadProgress

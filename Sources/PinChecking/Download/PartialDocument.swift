@@ -13,7 +13,6 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
         case ended(DownloadEnding)
     }
 
-    /// The file of the document; `nil` if it is streamed.
     private let file: PartialFile?
     private let stream: DownloadStream
     private let url: String
@@ -169,7 +168,6 @@ struct DownloadRecord: Hashable, Sendable {
     var entityTag: String? = nil
     /// The length in bytes; `nil` if the server does not send it.
     var total: Int? = nil
-    /// The hash of the server's host and the pins that accepted it, in hexadecimal digits; `nil` if no pin matched.
     var acceptance: String? = nil
 }
 
@@ -225,7 +223,6 @@ extension DownloadRecord {
 }
 
 extension HTTPResponse {
-    /// The content coding in the server's words, not escaped; `nil` if there is none.
     package var contentCoding: String? {
         let codings = fields.filter { $0.isNamed("Content-Encoding") }.map(\.value)
         return codings.first { !["", "identity"].contains($0.lowercased()) }

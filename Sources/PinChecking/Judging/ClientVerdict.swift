@@ -6,7 +6,6 @@ import X509
 /// The verdict of one client on a chain, on one device if devices were named.
 public struct ClientVerdict: Sendable {
     package let client: ConfiguredClient
-    /// The device that the chain is judged for; this machine if no device was named.
     package let judgedDevice: JudgedDevice
     /// The name of the device; `nil` if no device was named.
     public let device: String?
@@ -46,9 +45,8 @@ public struct ClientVerdict: Sendable {
     /// `true` if the client accepts; `nil` if it has no verdict.
     public var isAccepted: Bool? { decided?.isAccepted }
 
-    /// Computes the outlook; a pin for a key or certificate in `inUse` is not a backup.
-    ///
-    /// With `isIdleTaken` a client without pins keeps `minPinLife`: another client compares those pins.
+    /// Computes the outlook; a pin for a key or certificate in `inUse` is not a backup, and with `isIdleTaken` a client
+    /// without pins keeps `minPinLife`, because another client compares those pins.
     mutating func lookAhead(inUse: Set<SHA256Digest>, isIdleTaken: Bool) {
         guard let forecaster else { return }
         (self.inUse, self.isIdleTaken) = (inUse, isIdleTaken)
@@ -73,9 +71,7 @@ public struct ClientVerdict: Sendable {
     /// `true` if the client rejects because the chain is not trusted; pins do not matter.
     var isUntrusted: Bool { if case .untrusted? = decided?.reason { isAccepted == false } else { false } }
 
-    /// The judged chain and facts; `nil` if the verdict is missing.
     var view: ServerView? { forecaster?.today }
-    /// The TLS that the client connects with; `nil` if it is not known.
     package var stack: TLSStack? { (try? client.procedure.get())?.stack(on: judgedDevice.release) }
 }
 
@@ -96,7 +92,6 @@ package struct JudgedChain: Sendable {
     package var ranked: [ClientVerdict] { clients.ranked }
     var inUse: Set<SHA256Digest> { clients.reduce(into: []) { $0.formUnion($1.inUse) } }
 
-    /// The worst outlook of all clients; `nil` if no client has one.
     package var outlook: Outlook? {
         Outlook.worst(of: clients.ranked.compactMap { one in one.outlook.map { (one, $0) } }) { clients.names(of: $0) }
     }
@@ -137,13 +132,11 @@ package struct MatchedPin: Sendable, Hashable {
 }
 
 extension [ClientVerdict] {
-    /// The clients with a verdict, by device and client table; the order of `--client` does not matter.
     var ranked: [ClientVerdict] {
         // Most checks have one verdict, which is large to copy.
         count == 1 && self[0].isAccepted != nil ? self : filter { $0.isAccepted != nil }.sorted { $0.rank < $1.rank }
     }
 
-    /// The first client that rejects, by device and table, else the first of all.
     var shown: ClientVerdict? {
         guard count > 1 else { return first { $0.isAccepted != nil } }
         // Positions are compared, because a verdict is large to copy.

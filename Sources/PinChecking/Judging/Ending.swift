@@ -33,7 +33,6 @@ package struct Ending: Hashable, Sendable {
     package let reason: Reason
     /// The outlook's finding that became the reason; `nil` if the reason is another.
     package let told: Finding?
-
     static let unjudged = Ending(.unjudged, Reason("not-judged", "not judged", remedy: .giveSomethingToJudgeBy))
 
     package init(_ outcome: Outcome, _ reason: Reason, told: Finding? = nil) {
@@ -42,9 +41,8 @@ package struct Ending: Hashable, Sendable {
 
     /// Decides how a check ends; no other place does.
     ///
-    /// A rejection comes first, then the server's answer, the time that an acceptance lasts, changes, and warnings.
-    /// `verdict` is the ending by the clients' verdicts or their absence. If `counts` is `false`, all but an acceptance
-    /// only needs attention. `failsOnWarning` makes warnings count.
+    /// A rejection comes first, then the server's answer, how long an acceptance lasts, changes and warnings. `verdict`
+    /// is the ending by verdicts or their absence. Unless `counts`, all but an acceptance only needs attention.
     package init(
         _ verdict: Ending, counts: Bool = true, objection: Reason? = nil, outlook: Outlook? = nil,
         changes: BaselineChanges? = nil, warnings: [Finding] = [], failsOnWarning: Bool = false
@@ -61,7 +59,6 @@ package struct Ending: Hashable, Sendable {
             self = verdict
             return
         }
-        // Only an acceptance has an outlook.
         let ahead = isAccepted ? outlook?.findings ?? [] : []
         let attention = { (outcome: Outcome) in counts ? outcome : .needsAttention }
         if isAccepted, let objection {
@@ -121,7 +118,6 @@ extension [ClientVerdict] {
         return Reason(own.id, "\(absent.name) cannot be set up: \(own.sentence)", hints: own.hints, remedy: own.remedy)
     }
 
-    /// The reason of the first client that rejects, or else of the first that accepts.
     private func summary(_ ranked: [ClientVerdict], in policy: HostPolicy) -> Reason {
         guard count > 1, let first = ranked.shown else {
             return self.first?.reason ?? Reason(ClientVerdict.notSetUp, "no client was chosen")

@@ -153,7 +153,6 @@ extension Forecaster {
         return findings
     }
 
-    /// Fails if the pins last shorter than `minPinLife`, or if the client compares none.
     private func shortPinLife(_ outlook: Outlook, _ isIdleTaken: Bool) -> [Finding] {
         guard let limit = rules.minPinLife, verdict.isAccepted, let leaf = path.first else { return [] }
         func short(_ message: String, on date: Timestamp?) -> [Finding] {
@@ -220,7 +219,6 @@ extension Forecaster {
         return count == 0 ? [] : [Finding(.pinsNotJudged, .note, message, of: "pins-not-judged")]
     }
 
-    /// The time left until a moment, in hours for the last two days, and the moment or its date.
     private func when(_ end: Timestamp) -> String {
         let left = time.seconds(to: end)
         return left < 2 * 86_400 ? "in \(max(0, left) / 3_600) h, on \(end)" : "in \(left / 86_400) d, on \(end.date)"

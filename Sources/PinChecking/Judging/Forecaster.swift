@@ -151,7 +151,6 @@ extension Forecaster {
         let pins: [Int]
     }
 
-    /// The changes of roots that lock the client out, on a device that uses its own roots.
     func rootChanges() -> [RootChange] {
         guard verdict.isAccepted, device.trust != .anchors else { return [] }
         var changes: [RootChange] = []
@@ -195,7 +194,6 @@ extension Forecaster {
         return changes
     }
 
-    /// `true` if a device is a later release of this one's system, or without a device the newest of its platform.
     private func isNewer(_ other: Device) -> Bool {
         guard let own = device.device else { return data.devices.last { $0.platform == other.platform } == other }
         guard let version = own.version, let later = other.version else { return false }

@@ -56,7 +56,6 @@ extension Finding {
         return interceptor(making: certificates, isKnown: false)
     }
 
-    /// The finding that an issuer on a path has an interceptor's name; a note if its root is known.
     fileprivate static func interceptor(making path: [Certificate], isKnown: Bool) -> Finding? {
         // Hostile names may be long: the rest is not searched.
         let names = path.map(\.issuer).distinct.map { $0.prefix(1_000).lowercased() }

@@ -17,8 +17,7 @@ typealias Answers = [TLSStack: Asking]
 extension HostPolicy {
     /// Judges a chain as each client on each device: the only way to a verdict, on connections, files and deployments.
     ///
-    /// A client is judged on the handshake that its TLS got, and decides if that is within its offer. `wording`
-    /// replaces the words that reasons have for a server.
+    /// A client decides on its TLS's handshake if that is within its offer. `wording` replaces the words for a server.
     func judge(
         _ presented: PresentedChain, for name: ReferenceName, at time: Timestamp, on first: Handshake? = nil,
         _ answers: Answers = [:], asked attempt: Attempt? = nil, wording: ((Verdict, ConfiguredClient) -> Reason)? = nil
@@ -107,7 +106,6 @@ extension HostPolicy {
         return names.isEmpty ? [] : [Finding(.keyTypesDiffer, .note, message)]
     }
 
-    /// The verdict of a client, `nil` if there is none, with the facts for its ``ClientVerdict``.
     typealias Decision = (verdict: Verdict?, reason: Reason, forecaster: Forecaster?, handshake: Handshake?)
 
     /// The verdict of each client on its devices, or of those with one of `stacks`; `place` is the device's position.
@@ -135,7 +133,6 @@ extension HostPolicy {
         }
     }
 
-    /// The rank of each client: by the client table, then by its settings, then by its position.
     private var ranks: [Int] {
         guard clients.count > 1 else { return [0] }
         let all = Client.all.map(\.name)

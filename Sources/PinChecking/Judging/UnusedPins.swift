@@ -120,7 +120,6 @@ extension Forecaster {
         return noBackup(renewal(certificate.publicKey, at: time), by: index)
     }
 
-    /// The reason why the pin that a world needs is not a backup; `nil` if the client accepts the world by it.
     private func noBackup(_ verdict: Verdict, by pin: Int) -> Outlook.NoBackup? {
         if verdict.isByPins, verdict.matches.contains(where: { $0.pinIndex == pin }) { return nil }
         return verdict.isAccepted
@@ -145,7 +144,6 @@ extension Forecaster {
         return .init(reason.id, words)
     }
 
-    /// The CAs with a key, among the given ones and in the lists of devices; `nil` if there is none.
     func knownCAs(_ key: SHA256Digest) -> [Certificate]? {
         let listed = data.roots(withKey: key).compactMap { try? CertificateReader.certificate(der: $0.der) }
         let known = givenCAs.filter { $0.publicKey.spkiSHA256 == key } + listed

@@ -2,9 +2,8 @@ import Base
 import Pinning
 import X509
 
-/// A server on another day, with assumptions for unknown facts.
-///
-/// Paths of real certificates are searched for; assumed certificates are put on today's paths.
+/// A server on another day, with assumptions for unknown facts: paths of real certificates are searched for, and
+/// assumed certificates are put on today's paths.
 struct World: PathVerifier {
     enum Paths: Sendable {
         /// A search; a leaf that is assumed or lacks only its issuer is below this certificate, an anchor of the class.
@@ -76,7 +75,6 @@ struct World: PathVerifier {
         return PathFindings(failures: against.isEmpty ? failures : against, bestEfforts: efforts)
     }
 
-    /// The failures of CAs that end before the world's time; an anchor counts only if the platform checks it.
     private func expiryFailures(_ path: [Certificate], _ question: PathQuestion) -> [TrustFailure] {
         guard presented.leaf.isAssumed else { return [] }
         let looksAtAnchors = question.platform?.judgesAnchors ?? true
@@ -85,8 +83,7 @@ struct World: PathVerifier {
         }.map { TrustFailure(.expired, at: $0, of: $1) }
     }
 
-    /// The objections of the platform, or else of OpenSSL, to a path with an assumed certificate; the CAs on a path of
-    /// today were judged with that path.
+    /// The objections of the platform, else OpenSSL, to assumed certificates; today's CAs were judged on their path.
     private func objections(to path: [Certificate], _ question: PathQuestion) -> [TrustFailure] {
         guard question.policy != .basicX509, path.contains(where: \.isAssumed), let anchor = path.last else {
             return []
@@ -142,7 +139,6 @@ package enum Assumption: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Verdict {
-    /// `true` if the client accepts a world, and not only reports a mismatch.
     var holds: Bool { isAccepted && reason != .mismatchNotEnforced }
 }
 
@@ -190,6 +186,5 @@ extension PublicKey {
         PublicKey(subjectPublicKeyInfo: subjectPublicKeyInfo, spkiSHA256: hash, algorithm: algorithm)
     }
 
-    /// A key of the same kind that does not exist.
     var unknown: PublicKey { standIn(Hashing.sha256(Array("a key that nobody pinned".utf8))) }
 }

@@ -8,14 +8,12 @@ package struct KeySource: Sendable {
         "pins learned from an unverified connection prove nothing: they may be an interceptor's"
 
     package let name: String
-    /// The connection to a server; `nil` if the source is a file.
     private var connection: CheckedConnection? = nil
     /// The key types without a certificate at the endpoint, only in the endpoint's first source.
     package internal(set) var absentKeyTypes: [CertificateKeyType] = []
     package var items: [PinItem]
     package var group: PinGroup?
     package var alsoSent: [Certificate] = []
-    /// The chain that the server sent or that the file contains, leaf first; `nil` if there is none.
     package private(set) var presented: PresentedChain?
     /// The finding that the chain may be an interceptor's, even if it is trusted; `nil` without a sign of one.
     package private(set) var suspicion: Finding?
@@ -23,9 +21,7 @@ package struct KeySource: Sendable {
 
     package var endpoint: CheckEndpoint? { connection?.endpoint }
     package var peer: PeerAddress? { connection?.peer }
-    /// The requested key type; `nil` if an ordinary client asked.
     package var keyType: CertificateKeyType? { connection?.variant.keyType }
-    /// The name of a connection that is not an ordinary client's, as in `RSA`; `nil` if it is one.
     package var part: String? { connection?.variant.label }
     package var ending: Ending? { connection?.verdict }
     var judged: JudgedChain? { connection?.judged }
@@ -33,7 +29,6 @@ package struct KeySource: Sendable {
     /// `true` if the default client does not accept the server's chain: its keys may be an interceptor's.
     package var isUnverified: Bool { ending.map { ![.accepted, .unreachable].contains($0.outcome) } ?? false }
 
-    /// `true` if the server sent no chain, or one that cannot be judged.
     package var hasNoVerdict: Bool { [.unreachable, .notSetUp].contains(ending?.outcome) }
 
     package var reason: Reason? {
@@ -46,7 +41,6 @@ package struct KeySource: Sendable {
         }
     }
 
-    /// The keys to pin: the recommended ones, else those of a configuration or with `all` all, else the server's own.
     package func pinned(all: Bool) -> Set<SHA256Digest> {
         if let recommended { return Set(recommended.choices.map(\.item.spkiSHA256)) }
         let chosen = all || group != nil ? items : items.filter { !$0.role.isAuthority }
@@ -82,7 +76,6 @@ package struct KeySource: Sendable {
         return sources
     }
 
-    /// The keys on the path that the default client built from a server's chain.
     private init(_ connection: CheckedConnection) {
         name = connection.endpoint.target
         self.connection = connection

@@ -182,7 +182,6 @@ package struct Recommendation: Sendable {
     package var intermediate: Choice? = nil
     package var missing: Finding? = nil
 
-    /// The first day on which one of the keys must be reviewed.
     package var reviewDate: Timestamp? { choices.compactMap(\.until).min() }
     package var isHeldBack: Bool { strategy == .none }
     package var amount: String {

@@ -77,7 +77,6 @@ extension AnchorBundle {
 }
 
 extension CheckRequest.Trust {
-    /// The trust store for a device, and its name in reports.
     func store(
         _ given: [AnchorBundle]?, beside own: @autoclosure () -> TrustStore, selected selection: AnchorSelection? = nil
     ) -> (TrustStore, HostPolicy.Trust) {

@@ -2,11 +2,9 @@ import Base
 import PinFormats
 import Pinning
 
-/// The pins in the code of apps, and their effect on one target; no client compares them, so an acceptance without
-/// another compared pin says nothing about the app.
+/// The pins in apps' code for one target; no client compares them, so an acceptance without other pins proves nothing.
 struct AppCode: Sendable {
     private static let mostLines = 20
-
     private let apps: [CodePins]
     private let host: String
     /// The ends of the pins that clients compare and enforce for the target; `nil` if a pin has none.

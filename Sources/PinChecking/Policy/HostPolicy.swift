@@ -6,7 +6,6 @@ package import X509
 package final class HostPolicy: Sendable {
     /// The clients that decide, each with its pins for the host; at least one.
     package let clients: [ConfiguredClient]
-    /// AFNetworking's pinning mode, given or chosen by the pins.
     package let mode: AFSecurityPolicy.PinningMode
     package let pins: PinSet?
     package let entries: [ConfiguredEntry]
@@ -25,7 +24,6 @@ package final class HostPolicy: Sendable {
         (self.applied, self.warnings, self.remarks, self.code) = (applied, warnings, remarks, code)
     }
 
-    /// The warnings about the pins as they were read, about the configurations of this host, and about code.
     func warnings(at time: Timestamp) -> [Finding] {
         warnings + (code?.warnings(at: time) ?? []).filter { !outlook.ignored.contains($0.kind) }
     }
@@ -39,7 +37,6 @@ package final class HostPolicy: Sendable {
     package var outlook: OutlookRules { settings.settings.outlook }
     /// The anchor class of an assumed path: the strictest that is possible.
     var assumedClass: AnchorClass { givenRoots == nil ? .system : .installedByHand }
-    /// `true` if the user gave pins, for any host.
     var namesPins: Bool { !settings.settings.pins.isEmpty }
     /// `true` if the pins choose the clients, because the user named none.
     var followsSources: Bool { settings.settings.clients == nil }
@@ -66,7 +63,6 @@ package final class HostPolicy: Sendable {
     var configuredAnchors: [Certificate] { clients.flatMap { $0.androidTrust?.sources ?? [] }.flatMap(\.certificates) }
 }
 
-/// A device that chains are judged for: its roots, and the version of its system.
 package final class JudgedDevice: Sendable {
     /// The device; `nil` if it is this machine.
     package let device: Device?
@@ -87,7 +83,6 @@ package final class JudgedDevice: Sendable {
     /// `true` if paths may end at the device's own roots, which given anchors can replace.
     package var usesOwnRoots: Bool { trust == .device || trust == .anchorsAndDevice }
 
-    /// The version of the device's system; on this machine each client's newest.
     var release: PlatformRelease { device?.platformRelease ?? .newest }
     func runs(_ client: Client) -> Bool { device?.platform.runs(client.platform) ?? true }
 }

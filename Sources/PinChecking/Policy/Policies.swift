@@ -6,7 +6,6 @@ import X509
 /// Reads the files of settings, once for equal settings, and makes the policies of hosts.
 package struct Policies {
     package private(set) var notes: [Finding] = []
-
     private let environment: [String: String]
     private let time: Timestamp?
     private let publicRoots: Set<[UInt8]>
@@ -115,7 +114,6 @@ package struct Policies {
         return given
     }
 
-    /// The devices and clients that settings name, with the lists of the devices; `nil` is this machine.
     private mutating func chosenDevices(
         _ settings: CheckRequest.Judging, _ sources: PinSources
     ) throws(Problem) -> (devices: [Device?], clients: ClientSelection, lists: HostPolicy.Lists?) {

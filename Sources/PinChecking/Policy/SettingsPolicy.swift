@@ -130,9 +130,8 @@ struct SettingsPolicy: Sendable {
 
     /// The system's own clients that decide for an app whose configuration pins the host; empty if they were named.
     ///
-    /// Android's `NetworkSecurityTrustManager` compares the configuration's pins for all users of the process's trust
-    /// manager, including OkHttp. NSPinnedDomains is part of App Transport Security, which binds every load of
-    /// NSURLSession (from Apple's documentation).
+    /// Android's `NetworkSecurityTrustManager` compares pins for all users of the process's trust manager, even OkHttp.
+    /// NSPinnedDomains is part of App Transport Security, which binds every load of NSURLSession (Apple's documents).
     private func systemClients(
         beside asked: [ConfiguredClient], by policies: PinSources.HostPins, for host: String
     ) -> (clients: [Client], remarks: [Finding]) {
@@ -144,8 +143,7 @@ struct SettingsPolicy: Sendable {
             let bound = asked.filter { client in
                 guard [system.platform, nil].contains(client.client.platform), client.client.configurations[kind] == nil
                 else { return false }
-                // A client without other pins rejects the same servers as Android's system. Apple's system also
-                // compares a pin's place on the path.
+                // A client without other pins rejects as Android's system does; Apple's compares a pin's place, too.
                 if case .success = client.procedure, client.client.platform == .android, let pins = client.pins {
                     return !Set(pins.pins.map(\.spkiSHA256)).isSubset(of: systemPins.pins.map(\.spkiSHA256))
                 }

@@ -44,7 +44,6 @@ package enum RequestDefaults {
 }
 
 extension CheckRequest {
-    /// The names that a client uses, apart from the connected address.
     package struct Names: Hashable, Sendable {
         /// The name and port in the HTTP Host header; `nil` means the target's.
         package var host: Target?
@@ -60,7 +59,6 @@ extension CheckRequest {
             writtenReference = if case .name(let host) = name { host.written(as: text) } else { text }
         }
 
-        /// The name that the certificate must be valid for: the given one, else the host's, else `target`.
         package func referenceName(of target: ServerName?) -> ReferenceName {
             reference ?? (host?.host ?? target).map(ReferenceName.name) ?? .unchecked
         }

@@ -19,10 +19,8 @@ package struct CheckTarget: Sendable {
     /// The port to connect to, unless an address has its own port.
     package var port: Int { target.port ?? request.connection.port ?? RequestDefaults.port }
 
-    /// The endpoints: one for each address of the target, or the target itself.
-    ///
-    /// The reference name and the SNI are the given ones. By default the name is the given host, else the target's, and
-    /// the SNI is the target's host unless that is an address.
+    /// The endpoints: one for each address of the target, or the target itself; by default the reference name is the
+    /// given host, else the target's, and the SNI is the target's host unless that is an address.
     package func endpoints() throws(Problem) -> [CheckEndpoint] {
         let (names, connection) = (request.names, request.connection)
         let addresses = connection.addresses.all
@@ -99,10 +97,8 @@ package struct CheckEndpoint: Sendable {
     package var request: ProbeRequest
     package var exchange: CheckExchange? = nil
     package var omitsServerName = false
-    /// The name that was looked up for the connected address.
     package var lookedUpName: String? = nil
 
-    /// The judged name if it can be sent as SNI; `nil` if it is an address or missing.
     var nameToSend: ServerName? { referenceName.serverName.flatMap { $0.isAddress ? nil : $0 } }
 
     /// The judged name if the target is an address and no SNI is sent, as NSURLSession does with a Host header.
@@ -206,7 +202,6 @@ extension CheckRequest {
 
         package var isEmpty: Bool { !(asksForAddresses || comparesSNI) && keyTypes.isEmpty }
 
-        /// `true` if the user wants all addresses of a name, not the first that answers.
         package var asksForAddresses: Bool { allAddresses || service != nil }
 
         func merged(over other: Variants) -> Variants {

@@ -14,7 +14,6 @@ package struct NextItem: Sendable {
 
     package let file: String
     package let kind: Kind
-    /// The leaf's certificate, or the key.
     package let item: PinItem
     /// The certificates of the file, the leaf first; empty for a key.
     package let certificates: [Certificate]

@@ -58,7 +58,6 @@ package struct ProxyEnvironment: Hashable, Sendable {
     /// The hosts of `no_proxy` or `NO_PROXY`: names with all names below, addresses, networks; `nil` means every host.
     private let exceptions: [String]?
 
-    /// Reads the environment; `nil` if it has no variables for proxies.
     package init?(_ environment: [String: String], namesProxy: Bool = true) throws(Problem) {
         func first(_ names: [String]) -> (name: String, value: String)? {
             names.lazy.compactMap { name in environment[name].map { (name, $0) } }.first { !$0.1.isEmpty }
@@ -76,7 +75,6 @@ package struct ProxyEnvironment: Hashable, Sendable {
         if proxy == nil, list == nil { return nil }
     }
 
-    /// `true` if a host is reached without a proxy, as curl reads `NO_PROXY`.
     func excepts(_ host: ServerName) -> Bool { exceptions?.contains { Self.names($0, host) } ?? true }
 
     private static func names(_ entry: String, _ host: ServerName) -> Bool {

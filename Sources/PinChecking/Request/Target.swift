@@ -26,7 +26,6 @@ package struct Target: Hashable, Sendable {
     init(_ part: Substring, of given: GivenText) throws(Problem) {
         text = given.text
         let rest: Substring?
-        // Names are read byte by byte.
         if part.utf8.first == UInt8(ascii: "[") {
             guard let end = part.utf8.firstIndex(of: UInt8(ascii: "]")) else {
                 throw given.wrong(inPart: "has a '[' without ']': write an IPv6 address as [2001:db8::1]:443")
@@ -61,7 +60,6 @@ package struct Target: Hashable, Sendable {
         port = try rest.map { (rest) throws(Problem) in try given.port(rest) }
     }
 
-    /// The part of a URL that contains the server; the whole text if it is not a URL.
     private static func authority(of given: GivenText) throws(Problem) -> Substring {
         let text = given.text
         guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else { return text[...] }
@@ -118,7 +116,6 @@ private func asciiForm(of text: some StringProtocol) -> String { InternationalNa
 extension ServerName {
     package init(written text: some StringProtocol) throws(ServerNameError) { try self.init(asciiForm(of: text)) }
 
-    /// The host as a URL with `text` contains it: with its capitals and a dot at its end, but with A-labels.
     func written(as text: some StringProtocol) -> String { isAddress ? description : asciiForm(of: text) }
     var isAddress: Bool { if case .ip = self { true } else { false } }
 }

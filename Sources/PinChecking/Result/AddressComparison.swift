@@ -18,7 +18,6 @@ package struct AddressComparison: Sendable {
     package var rejected: Int { verdicts.count(where: \.isRejection) }
     /// The number of counting connections without the intended verdict.
     package var unreachable: Int { verdicts.count { [.unreachable, .notSetUp].contains($0) } }
-    /// The number of accepted connections whose answer to the request is missing or unexpected.
     package var answeringOtherwise: Int { outcomes.count { $0 == .answersOtherwise } }
     package var hasKnownDifferences: Bool {
         findings.contains { $0.level == .note && Self.differences.contains($0.kind) }
@@ -28,7 +27,6 @@ package struct AddressComparison: Sendable {
     /// The differences between chains that a baseline can contain as well.
     private static let differences: Set<FindingID> = [.addressesDiffer, .noSNIDiffers]
 
-    /// Turns differences that a baseline contains into notes.
     mutating func allowDifferences() {
         for index in findings.indices where Self.differences.contains(findings[index].kind) {
             findings[index].level = .note
@@ -101,7 +99,6 @@ package struct AddressComparison: Sendable {
     private static func key(_ chain: PresentedChain) -> String { chain.leaf.publicKey.spkiSHA256.description }
     private static func mark(_ leaf: Certificate) -> String { leaf.fingerprint.hexadecimal.prefix(16) + "…" }
 
-    /// The difference between addresses for one kind of client; `nil` if all serve the same.
     private static func difference(between connections: [CheckedConnection], of variant: Variant) -> String? {
         // An address that serves several chains in turn has its own finding.
         let connections = connections.filter { $0.variant == variant }.grouped(by: \.offer).map { $1[0] }
@@ -119,7 +116,6 @@ package struct AddressComparison: Sendable {
         return nil
     }
 
-    /// The difference of a variant of the SNI from ordinary clients' connections; `nil` if both serve the same.
     private static func difference(of variant: Variant, fromOrdinary connections: [CheckedConnection]) -> String? {
         let ordinary = connections.filter { $0.variant == .ordinary && $0.served != nil }
         let leaves = Dictionary(ordinary.map { ($0.address, $0.served?.presented.leaf) }) { $1 }

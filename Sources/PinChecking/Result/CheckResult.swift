@@ -40,7 +40,6 @@ public struct CheckResult: Sendable {
     public private(set) var warnings: [Finding] = []
     /// The notes on the connection and the judgement, which never change the outcome.
     public private(set) var notes: [Finding] = []
-    /// The worst outlook of all clients.
     package private(set) var outlook: Outlook? = nil
 
     func withEnding() -> CheckResult {
@@ -62,7 +61,6 @@ public struct CheckResult: Sendable {
         return result
     }
 
-    /// The ending of the check; without `failsOnWarning` the policy decides if a warning fails it.
     private func ending(_ warnings: [Finding], failsOnWarning: Bool? = nil) -> Ending {
         Ending(
             verdict, counts: counts, objection: answer?.objection, outlook: outlook, changes: changes,
@@ -75,7 +73,6 @@ public struct CheckResult: Sendable {
     /// The reason for the outcome.
     public var reason: Reason { ending.reason }
 
-    /// `true` if the result counts for the target; `false` if it is only shown for comparison.
     package var counts: Bool { variant?.counts ?? true }
 
     package var endingCountingWarnings: Ending { ending(warnings, failsOnWarning: true) }
@@ -132,7 +129,6 @@ extension CheckResult {
         ).withEnding()
     }
 
-    /// The result for an entry that could not be checked.
     init(of bad: BadEntry, at time: Timestamp) {
         let problem = bad.problem
         // A row with a place for the name does not repeat the name.

@@ -37,7 +37,6 @@ package struct CheckedConnection: Sendable {
     /// `true` if there is a chain to show; a chain without time to judge it does not count.
     fileprivate var isShown: Bool { served != nil && !isOutOfTime && judged.map { $0.shown != nil } ?? true }
 
-    /// The findings on the handshakes themselves, independent of any client.
     var handshakeFindings: [Finding] {
         let others = judged?.clients.compactMap(\.handshake) ?? []
         return ([served].compactMap(\.self) + others).flatMap(findings).distinct
@@ -71,7 +70,6 @@ package struct CheckedTarget: Sendable {
     package let connections: [CheckedConnection]
     package let policy: HostPolicy?
     var comparison: AddressComparison? = nil
-    /// The entry that could not be checked, and the time of the check.
     var bad: (entry: BadEntry, time: Timestamp)? = nil
 }
 
@@ -143,17 +141,14 @@ package struct CheckedAnswer: Sendable {
     /// The server's answer or its failure; `nil` if no request was sent, because the server was not accepted.
     package let result: Result<HTTPResponse, HTTPError>?
 
-    /// `true` if the answer is as expected; `nil` if no request was sent.
     package var isAsExpected: Bool? { result == nil ? nil : objection == nil }
 
-    /// The warning that the answer is an error, if the user expects no status.
     var warning: Finding? {
         guard exchange.expected == nil, case .success(let answer)? = result, answer.status >= 400 else { return nil }
         let line = TerminalText.shortened(answer.statusLine, to: 200)
         return .warning(.errorAnswer, "\(exchange.request.title) is answered by \(line)", remedy: .giveExpectedStatus)
     }
 
-    /// The objection to the answer; any answer is fine if the user expects no status.
     var objection: Reason? {
         // The user determines the length of the path, the server that of the status line.
         let question = TerminalText.shortened(exchange.request.title, to: 120)
@@ -171,7 +166,6 @@ package struct CheckedAnswer: Sendable {
 }
 
 extension HTTPError {
-    /// The remedy for a missing answer; `nil` if the sentence contains it or none is known.
     fileprivate var remedy: Remedy? {
         switch self {
         case .deadlineExceeded: .raiseTimeout

@@ -30,8 +30,7 @@ extension CheckedConnection {
     /// The outcome of a connection, if `serving` contains the places that gave a chain to another one.
     ///
     /// `kept` are the key types to request instead, `nil` if a record requests this one. A server without a key type
-    /// refuses by an alert of RFC 8446, 4.1.1, or a certificate of another type. A reset or an end may have other
-    /// causes.
+    /// sends an alert (RFC 8446, 4.1.1) or another type's certificate. A reset or an end may have other causes.
     fileprivate func coverage(whereOthersWork serving: Set<String>, keeping kept: [CertificateKeyType]?) -> Coverage {
         guard case .failure(let error) = result else { return .chain }
         if case .family = variant { return .unknown(Reason(error, id: "addresses-incomplete")) }
@@ -47,8 +46,7 @@ extension CheckedConnection {
 }
 
 extension [CheckedConnection] {
-    /// The connections with their outcomes, and if they are reported: a missing part only if it is in `expected`,
-    /// because a record has it, and a dead address only once.
+    /// Adds the outcomes; reports a missing part only if a record has it (`expected`), and a dead address only once.
     func covered(expecting expected: Set<Variant> = []) -> [CheckedConnection] {
         let serving = Set(filter { $0.served != nil }.map(\.place))
         let kept = compactMap { $0.served == nil ? nil : $0.variant.keyType }.distinct

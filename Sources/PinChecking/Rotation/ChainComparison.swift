@@ -10,7 +10,6 @@ package struct ChainComparison {
         let certificate: Snapshot.Certificate?
         let keyID: String?
 
-        /// `true` if both can be the same CA: they have the same name, and their keys are not known to differ.
         func canBe(_ other: Link) -> Bool {
             guard name == other.name else { return false }
             if let own = certificate?.spkiSHA256, let others = other.certificate?.spkiSHA256 { return own == others }
@@ -87,7 +86,6 @@ package struct ChainComparison {
     }
 
     private static let mostNamed = 8
-
     /// One day: CAs begin a lifetime at issue, so a certificate made in advance ends hours before or after the old.
     private static let toleratedSeconds: Int64 = 86_400
 
@@ -188,12 +186,10 @@ extension Snapshot.Certificate {
     fileprivate func renewal(to new: Self) -> Change { change(.renewed, to: new) { "\($0.title) \($0.period)" } }
 }
 
-/// A difference between the old chain of a server and its new one.
 package struct Change: Sendable, Hashable {
     package let kind: Kind
     package let old: String?
     package let new: String?
-
     package var oldCertificate: Snapshot.Certificate? = nil
     package var newCertificate: Snapshot.Certificate? = nil
 

@@ -12,8 +12,7 @@ extension TLSStack {
 }
 
 extension HostPolicy {
-    /// The stacks of clients on their devices, `nil` if one is not known; only those that accept a key of `keyType`, if
-    /// any does.
+    /// The stacks of clients on their devices, `nil` if unknown; only those that accept `keyType`, if any does.
     func stacks(for keyType: CertificateKeyType?) -> [TLSStack?] {
         var all: [TLSStack?] = []
         for device in devices {

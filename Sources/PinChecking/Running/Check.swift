@@ -5,10 +5,8 @@ package import TLSProbe
 package struct Check: Sendable {
     /// The most simultaneous connections to one target, so that servers are not flooded and descriptors suffice.
     static let connectionLimit = 64
-
     /// The given endpoints, or the target's own; empty only for a bad entry.
     fileprivate(set) var endpoints: [CheckEndpoint]
-    /// The entry that cannot be checked; `nil` if the check is possible.
     package private(set) var bad: BadEntry? = nil
     /// The rules for the chain; `nil` if it is not judged.
     package let policy: HostPolicy?
@@ -210,7 +208,6 @@ package struct Environment: Sendable {
 }
 
 extension CheckRequest.Judging {
-    /// The settings for a server without known pins: the default client and the same roots.
     package var unpinned: CheckRequest.Judging {
         var settings = CheckRequest.Judging()
         settings.trust = trust

@@ -5,7 +5,6 @@ import TLSProbe
 /// The threads and connections that all checks of a process share, so that the host program keeps most descriptors.
 final class SharedConnections: Sendable {
     static let process = SharedConnections(atOnce: max(1, DescriptorLimit.current / 2))
-
     private let turns: Turns
     private let probers = Mutex<Probers?>(nil)
 
