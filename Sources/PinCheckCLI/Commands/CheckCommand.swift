@@ -78,7 +78,6 @@ extension Invocation {
         throw .usage("--min-pin-life is about pins, and none are compared", .givePins)
     }
 
-    /// The first checks, a function that makes the others on demand, and the number of all.
     typealias Supply = (checks: [Check], more: (() throws(Problem) -> [Check])?, total: Int)
 
     func run(
@@ -163,7 +162,6 @@ extension Invocation {
         return [try NextQuestion(name: name, policy: policy, job: nil, about: items)]
     }
 
-    /// Locks a baseline that is written at the end; `nil` if it is only read.
     func lockOfBaseline(_ path: String?) throws(Problem) -> FileLock? {
         guard settings.updatesBaseline, let path, path != "-", FileKind(at: path) == .regular else { return nil }
         return try OutputFile.lock(path, "this baseline")

@@ -75,7 +75,6 @@ extension Invocation {
 /// The documents and texts of `devices`; a `nil` device is this machine.
 struct DevicesReport {
     let data: DeviceData
-    /// The file of `--device-data`; `nil` means the built-in data.
     private let path: String?
     private let time: Timestamp
 

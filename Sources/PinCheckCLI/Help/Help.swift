@@ -110,7 +110,6 @@ enum Help {
 
 enum Program {
     static let abstract = "Would a client that ships these pins accept this server?"
-
     static let usage = ["pincheck <target> ... [--pins <source>] [<options>]", "pincheck <subcommand> [<options>]"]
 
     static let discussion = """

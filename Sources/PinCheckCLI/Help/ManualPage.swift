@@ -3,7 +3,6 @@ import Pinning
 
 struct ManualPage {
     private let command: Command?
-
     static let all = ([nil] + Command.all).map { ManualPage(command: $0) }
 
     var name: String { command.map { "pincheck-" + $0.name } ?? "pincheck" }

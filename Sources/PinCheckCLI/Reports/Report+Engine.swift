@@ -127,7 +127,6 @@ extension LeafEvidence {
         return ["timestamps": timestamps, "logs": logs]
     }
 
-    /// The revocation by the OCSP staple; `problem` is the reason if the certificate is not known to be good.
     var revocation: JSONObject {
         switch staple {
         case .none: ["staple": "none", "revoked_at": nil, "problem": nil]

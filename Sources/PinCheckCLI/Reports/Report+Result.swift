@@ -227,7 +227,6 @@ extension Reason: JSONDocument {
 }
 
 extension Outcome {
-    /// `true` if every client accepts, `false` if one rejects; `nil` without a verdict.
     var isAccepted: Bool? { self == .accepted || isRejection ? self == .accepted : nil }
 }
 

@@ -19,7 +19,6 @@ extension Report {
 
     var isOneOfSeveral: Bool { endpoint != nil && (endpoint?.resolvedName == nil || variant != nil) }
 
-    /// `true` if the report is about addresses that could not be looked up.
     var isOfFamily: Bool { if case .family? = variant { true } else { false } }
 
     var today: String { isOfAnotherTime ? "on \(evaluatedAt.date)" : "today" }
@@ -124,7 +123,6 @@ struct RunTotal: Sendable {
     /// The targets that did not pass, in their order; others are not kept, as there may be millions.
     private var unaccepted: [(name: String, status: ExitStatus)] = []
     private var hasFiles = false
-
     private static let longest = 10
 
     mutating func add(_ reports: [Report], status: (Report) -> ExitStatus? = { $0.counts ? $0.status : nil }) {

@@ -5,7 +5,6 @@ import TLSProbe
 /// The result for one endpoint or chain in documents and forms, not escaped; `schemas/report.json` explains its keys.
 struct Report: JSONDocument {
     static let schema = "pincheck/1"
-
     var target: String
     var verdict: VerdictWord
     var reason: Reason

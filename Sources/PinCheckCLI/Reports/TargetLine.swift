@@ -8,7 +8,6 @@ struct TargetLine {
     let sentence: String
     /// The other ids, as in `; and 2 more: expires-soon, no-backup-pin`; empty if there are none.
     let more: String
-
     private static let mostNamed = 6
 
     init(_ reports: [Report], isMonitored: Bool = false) {

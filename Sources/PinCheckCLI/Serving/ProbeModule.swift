@@ -6,7 +6,6 @@ import Synchronization
 /// The pins and clients that judge targets; all files are read when it is made, none by a probe.
 final class ProbeModule: Sendable {
     static let defaultName = "default"
-
     let name: String
     let notes: [Finding]
     private let checks: [ServerName: [Int: Check]]

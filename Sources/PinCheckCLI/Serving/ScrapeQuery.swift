@@ -14,7 +14,6 @@ package struct ScrapeQuery: Sendable {
     package static let timeoutHeader = "X-Prometheus-Scrape-Timeout-Seconds"
     /// The most bytes of a request's target that are read: a host has at most 255, each escaped with three.
     private static let longest = 4_096
-
     package let path: String
     private let parameters: Substring
 

@@ -27,7 +27,6 @@ final class ScrapeServer: Sendable {
     }
 
     fileprivate static let headBytes = 16 << 10
-
     private let group: MultiThreadedEventLoopGroup
     private let loop: any EventLoop
     fileprivate let room: NIOLoopBoundBox<Room>

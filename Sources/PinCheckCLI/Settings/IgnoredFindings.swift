@@ -3,7 +3,6 @@ import Pinning
 
 extension FindingID {
     static let ofLint = allCases.filter { !$0.lintLevels.isEmpty }
-
     /// The ids of `check --ignore`: a failure cannot be ignored.
     static let ofChecks = allCases.filter { $0.levels.contains { $0 < .fail } }
 

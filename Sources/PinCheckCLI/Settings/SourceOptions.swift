@@ -85,9 +85,7 @@ extension OptionGroup {
     }
 
     private static let pinForms = ["text", "json"] + PinBlockFormat.allCases.map(\.rawValue)
-
     private static let positions = [PinItem.Role.leaf, .intermediate, .root].map(\.rawValue)
-
     private static let failLevels = [Finding.Level.error, .warning, .note].map(\.rawValue) + ["never"]
 }
 

@@ -6,7 +6,6 @@ import PinFormats
 struct TargetList: Sendable {
     /// The most bytes of a line: paths and the addresses of a target are far shorter.
     static let longestLine = 64 * 1024
-
     private let bytes: [UInt8]
     private let name: String
     private let directory: String?

@@ -119,7 +119,6 @@ struct TargetStream: Sendable {
 
 struct BadEntries {
     private static let mostTold = 20
-
     private var first: [Problem] = []
     private var count = 0
 

@@ -11,18 +11,13 @@ package struct Context: Sendable {
     var standardInput: FileIdentity?
     package var thread: ProbeThread?
     package var network: StagedNetwork?
-
     /// The signals to a long-lived process as they arrive; the stream ends if there are none.
     package var signals: @Sendable () -> AsyncStream<ProcessSignal> = { AsyncStream { $0.finish() } }
-
     /// The number of targets of lists that are read at once: they take as much memory as a few connections.
     var targetWindow = 8_192
-
     /// The CAs with the roots they publish; `nil` means the built-in list.
     package var cas: [CA]?
-
     var publicRoots: Set<[UInt8]> = []
-
     var run: @Sendable ([String], Context) async -> ExitStatus = { _, _ in .software }
 
     func contents(of path: String) throws(Problem) -> [UInt8] {

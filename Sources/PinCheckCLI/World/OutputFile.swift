@@ -25,7 +25,6 @@ enum OutputFile {
         } catch { throw self.error(error, at: path) }
     }
 
-    /// Locks a file that is read now and written later, until the lock is released.
     static func lock(_ path: String, _ what: SafeText) throws(Problem) -> FileLock {
         do throws(WriteFailure) { return try FileLock(path) } catch {
             if error == .held {

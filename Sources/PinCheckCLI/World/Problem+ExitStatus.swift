@@ -18,7 +18,6 @@ extension Problem {
     /// The problem with its remedy in the words of the command line's flags.
     var told: SafeText { text(\.flags) }
 
-    /// The problem of a value that is not one of `words`; the remedy names the nearest word, or all if none is near.
     static func unknown(_ value: some StringProtocol, among words: [String]) -> Problem {
         let shown = quoted(withoutSecrets(String(value)))
         return .usage("\(shown) is unknown: \(Suggestion.remedy(for: String(value), among: words))")

@@ -21,7 +21,6 @@ struct HTMLRenderer: ResultRenderer {
     private var first: String?
     /// The rows of the summary; the pins of an accepted result are sure to match until `until`.
     private var lines: [(number: Int, title: String, status: ExitStatus, until: Timestamp?)] = []
-
     /// The most rows of the summary, the worst results: a long run takes no more memory than a short one.
     private static let mostLines = 200
 
@@ -116,7 +115,6 @@ extension [Report] {
 
 extension HTMLRenderer {
     static let timeline = String(decoding: PackageResources.timeline_css, as: UTF8.self)
-
     static let sheet = timeline + String(decoding: PackageResources.page_css, as: UTF8.self)
 
     /// Allows a browser only the style sheet: the page loads nothing, runs nothing and sends nothing.

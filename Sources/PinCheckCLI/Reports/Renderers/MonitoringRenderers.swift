@@ -170,7 +170,6 @@ struct NagiosRenderer: ResultRenderer {
     private var names = UniqueNames()
     private var statuses: Set<ExitStatus> = []
     private var (warnings, unknown) = (0, 0)
-
     /// The most bytes of output that Nagios 3 accepts, and the most for lines of entries; the rest is performance data.
     private static let (mostBytes, mostOfLines) = (8_192, 4_096)
 

@@ -8,7 +8,6 @@ struct OutputForm: RawRepresentable, CaseIterable, Sendable {
     var isForPeople = false
     var ended: (@Sendable (Problem, Timestamp) -> String)?
     let renderer: @Sendable (Settings, OutputStream, Context) -> any ResultRenderer
-
     static let allCases: [OutputForm] = [.text, .brief, .json, .jsonl, .nagios, .prometheus, .junit, .github, .html]
 }
 

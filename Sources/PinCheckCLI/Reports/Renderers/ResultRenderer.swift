@@ -79,7 +79,6 @@ struct TextResultRenderer: ResultRenderer {
 
     func ending(exit: ExitStatus) -> String { hasAll && total.count > 1 ? "\n" + text.text(text.lines(total)) : "" }
 
-    /// A table; or blocks for `--explain`, for changes, for a single connection, and if no connection has a chain.
     private func target(_ summary: VariantSummary, _ connections: [Report]) -> String {
         let hasTable = connections.count > 1 && connections.contains { !$0.presented.isEmpty }
         guard text.explains || !hasTable || connections.contains(where: { $0.change != nil }) else {

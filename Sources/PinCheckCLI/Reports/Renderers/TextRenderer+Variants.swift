@@ -2,7 +2,6 @@ import Base
 import PinChecking
 
 extension TextRenderer {
-    /// The connections to a target: one row for those that are equal in every column.
     func connections(_ summary: VariantSummary) -> String {
         let reports = summary.places.flatMap(\.reports)
         guard let first = reports.first else { return "" }

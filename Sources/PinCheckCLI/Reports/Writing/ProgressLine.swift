@@ -3,7 +3,6 @@ import PinChecking
 
 final class ProgressLine {
     static let threshold = 11
-
     private let stream: OutputStream
     private let total: Int
     private let now: () -> ContinuousClock.Instant

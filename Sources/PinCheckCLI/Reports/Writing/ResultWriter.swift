@@ -13,7 +13,6 @@ struct ResultWriter {
     private var nextInOrder = 0
     private var statuses: Set<ExitStatus> = []
     private let progress: ProgressLine?
-    /// `true` if every warning changes the end of the run, as in monitoring.
     private let countsWarnings: Bool
 
     init(

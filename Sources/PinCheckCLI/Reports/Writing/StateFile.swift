@@ -18,7 +18,6 @@ struct StateFile {
         var since: String = ""
         /// `true` if every key matches a pin; not written to the file.
         var isPinned = false
-
         private static let mostKeys = 16
         /// The seconds until a lasting fault is told again: 15 minutes less than a day, as cron may start early.
         private static let reminder: Int64 = (24 * 60 - 15) * 60
@@ -53,7 +52,6 @@ struct StateFile {
     private static let head = "pincheck-state 2"
     /// The most bytes of a file that is read: about 300,000 targets.
     private static let sizeLimit = 64 << 20
-
     private let path: String
     private let time: Timestamp
     private let old: [String: Outcome]
@@ -161,7 +159,6 @@ struct StateFile {
 }
 
 extension StateFile.Outcome {
-    /// The outcome of the results of one row: the worst status, and the warnings of all.
     init(_ reports: [Report]) {
         let worst = ExitStatus.worst(reports.map(\.status))
         (status, reason) = (worst.name, reports.first { $0.status == worst }?.reason.id ?? "")
