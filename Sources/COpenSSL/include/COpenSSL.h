@@ -50,8 +50,9 @@ static inline X509 *COpenSSL_X509_with_inner_algorithm(X509 *certificate) {
 
 // A chain is judged once: no server may present another one later, nor a compressed one, which the guard cannot read.
 static inline uint64_t COpenSSL_options(void) {
+// The bit has a name since 3.2, with which a program built with 3.0 may run; 3.0 ignores it.
 #ifndef SSL_OP_NO_RX_CERTIFICATE_COMPRESSION
-#define SSL_OP_NO_RX_CERTIFICATE_COMPRESSION 0
+#define SSL_OP_NO_RX_CERTIFICATE_COMPRESSION ((uint64_t)1 << 33)
 #endif
     return SSL_OP_LEGACY_SERVER_CONNECT | SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION
         | SSL_OP_NO_RX_CERTIFICATE_COMPRESSION;
