@@ -1,3 +1,4 @@
+import COpenSSL
 import LoopbackLab
 import Pinning
 import Testing
@@ -56,6 +57,25 @@ import Testing
             skip(take(2))
         }
         #expect(extensions.contains(43) && !extensions.contains(27), "\(extensions)")
+        // What is built with OpenSSL 3.0 may run with 3.5, which would ask.
+        #expect(COpenSSL_options() & 1 << 33 != 0)
+    }
+
+    /// The judge sees the bytes that were sent, whatever OpenSSL thinks of them.
+    @Test(arguments: versions) func malformedCertificatesArriveAsServed(version: ServerVersion) async throws {
+        typealias Change = @Sendable (inout CertificateTemplate) -> Void
+        // OpenSSL's servers use no EC key before TLS 1.3 whose usage they cannot read.
+        let rsa = try LabKey.shared(.rsa(bits: 2048), label: "kx")
+        let garbled = ([14, 15, 17, 19, 30, 32, 35, 37] as [UInt]).map { arc -> Change in { $0.garble(arc) } }
+        let numbered = ([1, 2, 4] as [UInt8]).map { number -> Change in { $0.version = number } }
+        for change in garbled + numbered + [{ $0.add(14, [0x04, 0x01, 0x09]) }] {
+            let authority = try world.rootA.issue(.authority("Malformed").with(change))
+            let leaf = try world.interA.issue(.leaf(StandardPKI.serverName).with(change), key: rsa)
+            for chain in [[leaf, world.interA], [try authority.issue(.leaf(StandardPKI.serverName)), authority]] {
+                let handshake = try await probe(.tls(serverSettings(chain, upTo: version)))
+                #expect(handshake.presented.encodings == chain.map(\.der))
+            }
+        }
     }
 
     @Test func anRSAKeyExchangeHasNoGroup() async throws {

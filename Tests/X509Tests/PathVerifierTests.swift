@@ -252,25 +252,6 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
     }
 }
 
-extension CertificateTemplate {
-    fileprivate mutating func add(_ arc: UInt, _ values: [UInt8]...) {
-        additionalExtensions += values.map { Extension(OID(2, 5, 29, arc), value: $0) }
-    }
-
-    fileprivate mutating func garble(_ arc: UInt) {
-        switch arc {
-        case 14: subjectKeyIdentifier = .absent
-        case 15: keyUsage = nil
-        case 17: alternativeNames = []
-        case 19: isAuthority = nil
-        case 35: authorityKeyIdentifier = .absent
-        case 37: extendedKeyUsage = nil
-        default: break
-        }
-        add(arc, [0x05, 0x00])
-    }
-}
-
 /// The public suffix list as TrustKit's rules and wildcards use it.
 @Suite struct PublicSuffixTests {
     @Test(arguments: [

@@ -99,6 +99,25 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
         with { $0.alternativeNames += (0..<count).map { .dns("name-\($0).many.example.com") } }
     }
 
+    /// Adds an extension below 2.5.29 that is not critical, once for each value.
+    package mutating func add(_ arc: UInt, _ values: [UInt8]...) {
+        additionalExtensions += values.map { Extension(OID(2, 5, 29, arc), value: $0) }
+    }
+
+    /// Replaces an extension below 2.5.29 with one that cannot be read.
+    package mutating func garble(_ arc: UInt) {
+        switch arc {
+        case 14: subjectKeyIdentifier = .absent
+        case 15: keyUsage = nil
+        case 17: alternativeNames = []
+        case 19: isAuthority = nil
+        case 35: authorityKeyIdentifier = .absent
+        case 37: extendedKeyUsage = nil
+        default: break
+        }
+        add(arc, [0x05, 0x00])
+    }
+
     /// A copy whose authorityKeyIdentifier has only the issuer's issuer and serial number (RFC 5280, 4.2.1.1).
     package func naming(issuerOf name: DistinguishedName, serialNumber: [UInt8]) -> CertificateTemplate {
         let value = DER.sequence(
