@@ -39,7 +39,7 @@ package enum NamedGroup {
 
 /// The signature algorithms of TLS (RFC 8446, 4.2.3) by IANA's numbers and names.
 package enum SignatureScheme {
-    /// Keys and digests have OpenSSL's numbers.
+    /// Keys and digests have OpenSSL's numbers; only OpenSSL 3.5 and later know ML-DSA.
     static let all: [(number: UInt16, name: String, key: Int32, digest: Int32)] = [
         (0x0403, "ecdsa_secp256r1_sha256", EVP_PKEY_EC, NID_sha256),
         (0x0503, "ecdsa_secp384r1_sha384", EVP_PKEY_EC, NID_sha384),
@@ -53,8 +53,10 @@ package enum SignatureScheme {
         (0x0401, "rsa_pkcs1_sha256", EVP_PKEY_RSA, NID_sha256), (0x0501, "rsa_pkcs1_sha384", EVP_PKEY_RSA, NID_sha384),
         (0x0601, "rsa_pkcs1_sha512", EVP_PKEY_RSA, NID_sha512), (0x0303, "ecdsa_sha224", EVP_PKEY_EC, NID_sha224),
         (0x0301, "rsa_pkcs1_sha224", EVP_PKEY_RSA, NID_sha224), (0x0203, "ecdsa_sha1", EVP_PKEY_EC, NID_sha1),
-        (0x0201, "rsa_pkcs1_sha1", EVP_PKEY_RSA, NID_sha1),
-    ]
+        (0x0201, "rsa_pkcs1_sha1", EVP_PKEY_RSA, NID_sha1), (0x0904, "mldsa44", OBJ_ln2nid("ML-DSA-44"), NID_undef),
+        (0x0905, "mldsa65", OBJ_ln2nid("ML-DSA-65"), NID_undef),
+        (0x0906, "mldsa87", OBJ_ln2nid("ML-DSA-87"), NID_undef),
+    ].filter { $0.key != NID_undef }
 
     package static func name(_ number: UInt16) -> String? { all.first { $0.number == number }?.name }
 
