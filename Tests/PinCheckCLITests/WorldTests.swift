@@ -63,7 +63,8 @@ import Testing
         _ = try DeviceLists.write(
             [("ios-12", [root]), ("ios-26", [root, coming]), ("android-9", [root]), ("android-17", [root, coming])],
             to: "learning.json", in: desk.files)
-        _ = try DeviceLists.write([("android-9", [root, otherRoot])], cas: cas, to: "leaving.json", in: desk.files)
+        _ = try DeviceLists.write(
+            [("ios-12", [root]), ("android-9", [root, otherRoot])], cas: cas, to: "leaving.json", in: desk.files)
         return desk
     }
 
@@ -189,6 +190,9 @@ import Testing
     private static let below = "verify @below.pem --host $HOST --device-data @learning.json --device "
     private static let leaving = "--host $HOST --device-data @leaving.json --device android-9 --client okhttp --pins R "
 
+    private static let shipping =
+        "--host $HOST --device-data @leaving.json --device ios-12 --client afnetworking --pins @root.pem --mode certificate --fail-before 30d"
+
     /// A CA on the path that newer devices have as a root ends the path there.
     @Test(arguments: [
         ("android-9 --client okhttp --pins R --min-pin-life 30d", short + ": pin-above-coming-root … Ship sha256/"),
@@ -208,6 +212,8 @@ import Testing
         ("verify @chain.pem \(leaving) --min-pin-life 25d", short),
         ("verify @both.pem \(leaving) --pins R2 --fail-before 30d", "pass pin-matched"),
         ("verify @both.pem \(leaving) --pins R2 --fail-before 10d", "pass pin-matched"),
+        ("verify @chain.pem \(shipping)", "fail root-leaves"),
+        ("verify @chain.pem \(shipping) --allow-invalid-certificates", "pass pin-matched"),
     ]) func aRootThatIsLeftIsAnEnd(line: String, end: String) async throws {
         await (try desk()).expect(filled(line), end, at: now)
     }

@@ -319,4 +319,20 @@ import X509
         }
         #expect(accepted == expected)
     }
+
+    /// What an accepted chain goes on to is above that chain, not above another one of the same keys.
+    @Test func theReachGoesOnAlongThePathOfTheDecision() throws {
+        let root = try LabCertificate.selfSigned(.authority("Quay Root"))
+        let other = try LabCertificate.selfSigned(.authority("Quay Other"))
+        let issuing = try root.issue(.authority("Quay Issuing"))
+        let cross = try other.issue(.authority("Quay Issuing"), key: issuing.key)
+        let leaf = try issuing.issue(.leaf(serverName))
+        for (last, reach) in [(other, [leaf, issuing]), (root, [leaf, issuing, root])] {
+            let scene = Scene.ordinary(
+                pins: [issuing, last], presented: [leaf, issuing, cross], system: [root, other], hashes: false)
+            let verdict = try scene.with { $0.mode = .certificate }.afNetworking4()
+            let expected = try values(reach)
+            #expect(verdict.isAccepted && verdict.reach.certificates == expected)
+        }
+    }
 }

@@ -134,3 +134,16 @@ import Testing
         #expect(try Self.vectors[index].check().warnings.map(\.id) == [warning])
     }
 }
+
+@Suite struct PinComparisonTests {
+    @Test(
+        arguments: [(.leaf, [0]), (.authorities, [1, 2]), (.anywhere, [0, 1, 2]), (.everywhere, [0, 1, 2])]
+            as [(PinComparison.Place, [Int])]) func aPinMatchesAtItsPlace(place: PinComparison.Place, depths: [Int])
+        throws
+    {
+        let chain = try [pki.leaf, pki.interA, pki.rootA].map(x509)
+        let pins = try #require(PinSet(chain.map { Pin(.certificate($0), origin: "test") }))
+        let matches = PinComparison.Condition.keys(of: pins, at: place).matches(pins, on: .unverified(chain))
+        #expect(matches.map(\.depth) == depths)
+    }
+}
