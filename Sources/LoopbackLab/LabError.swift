@@ -7,7 +7,6 @@ internal import COpenSSL
 @_exported public import Darwin
 #endif
 
-/// The reason why the lab cannot issue a certificate or run a server.
 package struct LabError: Error, Sendable, Hashable, CustomStringConvertible {
     package let description: String
 

@@ -119,7 +119,6 @@ struct PinnedSet {
 
     var hosts: HostPattern? { entries.first?.hosts }
     var host: String? { hosts?.short }
-    /// The words ` for HOST` of a sentence; empty if the pins are for any host.
     var forHost: String { host.map { " for \(shortened($0))" } ?? "" }
     var keys: [SHA256Digest] { members.map(\.pin.spkiSHA256).distinct }
     var certificates: [(certificate: Certificate, place: PinPlace)] {
@@ -130,7 +129,6 @@ struct PinnedSet {
 }
 
 extension PinPlace {
-    /// The place itself, or the source by its name if the place has no path.
     func named(_ source: String) -> PinPlace { path == nil ? .named(source) : self }
 }
 

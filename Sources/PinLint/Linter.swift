@@ -111,7 +111,6 @@ struct LintScene {
         return !isPast(time) && linter.warnBefore.isReached(at: linter.now, from: linter.now, to: time)
     }
 
-    /// `true` if one of the clients reads configurations of this kind as its own.
     func isFor(_ kind: PinConfiguration.Kind) -> Bool { linter.clients.contains { $0.kinds.contains(kind) } }
 
     /// `true` if one of the clients compares whole certificates, or if no client is named.
@@ -128,6 +127,5 @@ struct LintScene {
     var isForAFNetworking: Bool { isFor(.afNetworking4) || isFor(.afNetworking3) }
     var comparesLeafKeyAlone: Bool { linter.clients.contains { if case .leafKey = $0.pinForm { true } else { false } } }
 
-    /// `true` if one of the clients loads certificate files as `loader` does.
     func isFor(_ loader: BundleLoader) -> Bool { linter.clients.contains { $0.pinForm.loader == loader } }
 }

@@ -121,7 +121,6 @@ package enum WriteFailure: Error, Hashable, Sendable {
 package final class Spool: Sendable {
     /// The most bytes in memory.
     package static let memory = 4 << 20
-
     private let state = Mutex((bytes: [UInt8](), descriptor: Int32(-1)))
 
     private let directory: String

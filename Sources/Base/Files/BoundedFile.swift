@@ -138,7 +138,6 @@ package enum ReadFailure: Error, Hashable, Sendable {
     /// Any other reason: the code in `errno`.
     case system(Int32)
 
-    /// The failure of a call that left `code` in `errno`.
     init(_ code: Int32) { self = [ENOENT, ENOTDIR, ENAMETOOLONG].contains(code) ? .absent(code) : .system(code) }
 }
 

@@ -69,7 +69,6 @@ package final class ReadLog: Sendable {
             }
     }
 
-    /// `true` if the directory is in the log, so that all its files count as read.
     package func holds(directory: FileIdentity) -> Bool {
         paths.withLock { $0 }.contains { FileKind(at: $0) == .directory && FileIdentity(of: $0) == directory }
     }

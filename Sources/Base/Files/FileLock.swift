@@ -32,7 +32,6 @@ package final class FileLock: Sendable {
         return FileKind(status) != .regular || FileIdentity(of: path) == FileIdentity(status)
     }
 
-    /// Locks an open file without waiting.
     static func hold(_ descriptor: Int32) throws(WriteFailure) {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno == EINTR { continue }

@@ -15,7 +15,6 @@ package final class PartialFile {
     private var recordPath: String { path + Self.recordSuffix }
     package private(set) var count: Int
     private let isNew: Bool
-    /// The record of the partial file; `nil` if there is none.
     package private(set) var record: [UInt8]?
 
     /// Opens the partial file or creates it; one that has contents is continued only if `isRecord` accepts its record.
@@ -69,7 +68,6 @@ package final class PartialFile {
         return stat(path, &status) == 0 && status.st_uid == geteuid() ? status.st_mode & 0o777 : nil
     }
 
-    /// Reads the record at `path`, and narrows its permissions to `mode`; `nil` if the file is missing.
     private static func record(at path: String, narrowedTo mode: mode_t?) throws(WriteFailure) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         if descriptor < 0, errno == ENOENT { return nil }
@@ -134,7 +132,6 @@ package final class PartialFile {
         guard length == count else { throw .system(EIO) }
     }
 
-    /// Gives the file, now whole, its final name.
     package func complete() throws(WriteFailure) {
         // The file that is replaced was not changed until now; the new one gets its permissions.
         if let mode = Self.permissions(of: path) { fchmod(descriptor, mode) }

@@ -89,7 +89,6 @@ package enum Interruption {
         // Carriage return, and the sequence that erases to the end of the line.
         let words = Array(((showsProgress ? "\r\u{1B}[K" : "") + farewell).utf8)
         var errors = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-        // Not written if standard error takes nothing.
         if !words.isEmpty, poll(&errors, 1, isUrgent ? 0 : 1_000) == 1 { _ = write(STDERR_FILENO, words, words.count) }
         signal(number, SIG_DFL)
         mask(SIG_UNBLOCK)

@@ -19,7 +19,6 @@ package enum DescriptorLimit {
         return max(1, current - 64)
     }
 
-    /// The number of descriptors that the process may have now.
     package static var current: Int {
         var limit = rlimit()
         return getrlimit(descriptorResource, &limit) == 0 ? Int(min(limit.rlim_cur, 65_536)) : 128

@@ -34,7 +34,6 @@ package struct JSONReader {
         return value
     }
 
-    /// `true` if `bytes` begin as an object does.
     package static func beginsObject(_ bytes: [UInt8]) -> Bool {
         var reader = JSONReader(bytes)
         return (try? reader.skipSpace()) != nil && reader.next == UInt8(ascii: "{")
@@ -100,7 +99,6 @@ package struct JSONReader {
         return true
     }
 
-    /// The elements between the bracket that comes next and its counterpart.
     private mutating func list<Element>(
         until end: Unicode.Scalar, of kind: String, _ element: (inout JSONReader) throws(Failure) -> Element
     ) throws(Failure) -> [Element] {
@@ -239,7 +237,6 @@ package struct DocumentTree: Sendable {
     /// The line, from 1; `nil` if the property list is binary.
     package let line: Int?
 
-    /// The most levels of dictionaries and arrays.
     package static let mostDepth = 40
     package static let mostValues = 20_000
 

@@ -12,7 +12,6 @@ package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
     /// A source that is not a file, as in `command line`.
     case named(String)
 
-    /// The file or directory; `nil` if the place is in none.
     package var path: String? {
         switch self {
         case .option, .pinnedPublicKey, .named: nil

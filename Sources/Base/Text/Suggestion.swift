@@ -1,5 +1,4 @@
 package enum Suggestion {
-    /// The word of `known` that is nearest to `word`; `nil` if none is near.
     package static func nearest(to word: String, in known: [String]) -> String? {
         guard word.utf8.count <= 60 else { return nil }
         let ranked = known.map { (word: $0, distance: distance(word.lowercased(), $0.lowercased())) }

@@ -17,7 +17,6 @@ package struct TextLayout: Sendable, Hashable {
         self.wraps = wraps
     }
 
-    /// The layout of text to the right of `cells` cells.
     package func narrowed(by cells: Int) -> TextLayout { TextLayout(columns: columns - cells, wraps: wraps) }
 
     /// The text with lines that are too long broken at blanks.

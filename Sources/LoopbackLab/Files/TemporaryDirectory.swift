@@ -34,7 +34,6 @@ package final class TemporaryDirectory: Sendable {
     }
 }
 
-/// Removes a file, or a directory with its contents, and ignores failures.
 private func removeTree(_ path: String) {
     if unlink(path) == 0 { return }
     let names = try? DirectoryListing.names(in: path) { $0.text != "." && $0.text != ".." }

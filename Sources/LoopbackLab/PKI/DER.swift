@@ -56,7 +56,6 @@ enum DER {
 package func element(_ tag: UInt8, _ parts: [UInt8]...) -> [UInt8] { DER.element(tag, Array(parts.joined())) }
 
 package struct OID: Sendable, Hashable {
-    /// The numbers of the arcs from the root; at least two.
     package let arcs: [UInt]
 
     package init(_ first: UInt, _ second: UInt, _ others: UInt...) { arcs = [first, second] + others }

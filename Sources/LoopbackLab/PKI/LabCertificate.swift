@@ -1,4 +1,3 @@
-/// A certificate with its private key, and the template it was made from.
 package struct LabCertificate: Sendable {
     package private(set) var der: [UInt8]
     package let key: LabKey
@@ -40,7 +39,6 @@ package struct LabCertificate: Sendable {
         return try LabCertificate(template, key: key, issuerName: subject, issuerKey: self.key)
     }
 
-    /// A copy with an inverted last bit, which breaks its signature.
     package func withBrokenSignature() -> LabCertificate {
         var copy = self
         copy.der[copy.der.count - 1] ^= 1

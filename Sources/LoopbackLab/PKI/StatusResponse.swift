@@ -65,7 +65,6 @@ package struct StatusResponse: Sendable, Changeable {
 
 /// A certificate-transparency log (RFC 6962), whose timestamps have random bytes as signatures.
 package struct LabLog: Sendable {
-    /// The log's ID: 32 random bytes.
     package let id: [UInt8]
 
     package init() { id = randomBytes(32) }

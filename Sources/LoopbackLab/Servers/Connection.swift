@@ -68,7 +68,6 @@ final class Connection: ByteStream {
         }
     }
 
-    /// Ends or interrupts sending as soon as the delivery's number of bytes is reached.
     private func cutOffIfDue() {
         guard isSending else { return }
         switch delivery {

@@ -186,5 +186,4 @@ package struct ConnectionObservation: Sendable, Hashable {
     static let openingLimit = 2_048
 }
 
-/// Changes the observation of one connection.
 typealias ConnectionRecord = @Sendable ((inout ConnectionObservation) -> Void) -> Void

@@ -52,7 +52,6 @@ struct Proxy {
         return false
     }
 
-    /// The next `count` bytes; `nil` if the client ends before.
     private mutating func take(_ count: Int) -> [UInt8]? {
         while input.count < count {
             let more = stream.read()

@@ -105,7 +105,6 @@ package struct TLSIdentity: Sendable {
     let chain: [LabCertificate]
     let key: LabKey
 
-    /// An identity that signs with the first certificate's key.
     package init(_ chain: [LabCertificate]) { self.init(chain, key: chain[0].key) }
 
     private init(_ chain: [LabCertificate], key: LabKey) { (self.chain, self.key) = (chain, key) }

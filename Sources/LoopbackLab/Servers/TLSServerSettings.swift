@@ -1,4 +1,3 @@
-/// A version of TLS, by OpenSSL's name.
 package enum TLSVersion: String, Sendable, Hashable {
     case tls10 = "TLSv1"
     case tls11 = "TLSv1.1"

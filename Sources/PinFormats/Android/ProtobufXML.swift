@@ -102,13 +102,11 @@ struct ProtobufMessage {
         try ProtobufMessage(part, of: file)
     }
 
-    /// The last text with a field number; empty if there is none.
     func text(_ number: Int) throws(Problem) -> String {
         guard let text = String(validating: parts(number).last ?? [], as: UTF8.self) else { throw broken }
         return text
     }
 
-    /// The last varint with a field number; `nil` if there is none.
     func number(_ number: Int) -> UInt64? {
         fields.last { $0.number == number }.flatMap { if case .number(let value) = $0.value { value } else { nil } }
     }

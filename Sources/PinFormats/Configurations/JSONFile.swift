@@ -83,7 +83,6 @@ extension PinReading {
         }
     }
 
-    /// The pins in a list; `hash` finds the hash of an element.
     mutating func pins(
         in elements: [DocumentNode],
         hash: (DocumentNode) throws(Problem) -> DocumentNode = { (node) throws(Problem) in node }

@@ -83,7 +83,6 @@ enum NSPinnedDomainsReader {
         reading.configurations.append(PinConfiguration(.nsPinnedDomains, entries: entries))
     }
 
-    /// The pins of a list of identities; `nil` if the key is absent.
     private static func identities(
         _ node: DocumentNode?, of hosts: HostPattern, into reading: inout PinReading
     ) throws(Problem) -> [Pin]? {

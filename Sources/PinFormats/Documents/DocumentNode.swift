@@ -62,7 +62,6 @@ package struct DocumentNode: Sendable {
     package var string: String? { value.text }
     package var isNull: Bool { value.isNull }
     package var truth: Bool? { if case .flag(let flag) = value.content { flag } else { nil } }
-    /// The digits of a JSON number; `nil` if the value is not one.
     package var number: String? { value.number }
     /// The day of a property list's `<date>`; `nil` if the value is not one.
     var dateElement: String? { if case .date(let day) = value.content { day } else { nil } }

@@ -36,7 +36,6 @@ struct SourceToken {
         if case .word = kind { false } else { text.holds("sha256/") || text.holds("sha1/") }
     }
 
-    /// The tokens, up to the first mistake.
     static func all(in bytes: [UInt8]) -> (tokens: [SourceToken], mistake: SourceMistake?) {
         var lexer = SourceLexer(bytes)
         do throws(SourceMistake) {

@@ -6,7 +6,6 @@ struct AppReader {
     private let files: any AppFiles
     private let isBundle: Bool
 
-    /// The app in the archive at `path`, or in the archive `bytes`.
     init(archive path: String, bytes: [UInt8]? = nil) {
         files = ArchivedApp(path: path, bytes: bytes)
         isBundle = false

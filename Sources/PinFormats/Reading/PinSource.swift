@@ -7,7 +7,6 @@ package import Pinning
 /// if a client uses them (AFNetworking loads `.cer`), or in a directory, if they promise a certificate or key.
 package struct PinSource: Sendable, Hashable {
     package let text: String
-    /// The place of the text, for messages.
     package let place: PinPlace
     /// The bytes of standard input if the text is `-`; `nil` if they are not read yet or the source is another one.
     private var input: [UInt8]?
@@ -23,7 +22,6 @@ package struct PinSource: Sendable, Hashable {
         input = bytes
     }
 
-    /// `true` if the source is standard input and not read yet.
     package var asksForInput: Bool { text == "-" && place == .option && input == nil && !isCurlValue }
 
     package init(pinnedPublicKey text: String, at place: PinPlace = .pinnedPublicKey) {

@@ -12,7 +12,6 @@ package struct Policy: Sendable {
         package let place: PinPlace
         /// The host's own settings, and the defaults for those that it lacks.
         package fileprivate(set) var settings: [(key: String, value: DocumentNode)]
-        /// The reason why the entry cannot be read; `nil` if it can.
         package fileprivate(set) var problem: Problem? = nil
 
         package var hostName: String {
@@ -20,7 +19,6 @@ package struct Policy: Sendable {
             return String(name[..<colon])
         }
 
-        /// The sources of the host's pins; empty if the policy names none.
         func pins() throws(Problem) -> [PinSource] {
             guard let node = settings.first(where: { $0.key == "pins" })?.value else { return [] }
             guard node.elements?.isEmpty != true else {
@@ -104,7 +102,6 @@ package enum PolicyReader {
         return Policy(path: file.path, hosts: result)
     }
 
-    /// `true` if `file` is a policy and not a configuration of a client.
     static func recognises(_ file: PinFile) -> Bool {
         guard let text = file.text, text.holds("hosts"), JSONReader.beginsObject(file.bytes) else { return false }
         guard let root = try? JSONReader.root(of: file) else { return text.holds("hosts:") }

@@ -46,7 +46,6 @@ struct UnreadKind {
             "give the key's hash, sha256/…, to the app's client"),
     ]
 
-    /// The kind by the name of a file; `nil` if the name is not in ``all``.
     init?(named file: PinFile) {
         let names = [String(file.name), file.fileExtension]
         guard let known = Self.all.first(where: { !$0.names.isDisjoint(with: names) }) else { return nil }
@@ -160,7 +159,6 @@ struct UnreadKind {
 
     func error(at place: PinPlace) -> Problem { Problem(.notation, at: place, reason, remedy: remedy) }
 
-    /// The problem of JSON in a form that is not read.
     static func refusal(ofJSON file: PinFile) -> Problem {
         func refuse(_ reason: String) -> Problem { Problem(.notation, at: file.place, reason, remedy: lines) }
         guard let root = try? JSONReader.root(of: file) else { return noPin(in: file) }
@@ -181,7 +179,6 @@ struct UnreadKind {
         return noPin(in: file)
     }
 
-    /// The problem of data that is neither text nor a certificate or key.
     static func refusal(ofBinary file: PinFile) -> Problem {
         if file.bytes.starts(with: [0x1F, 0x8B]) {
             return Problem(

@@ -103,7 +103,6 @@ package enum Threshold: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// `true` if less time is left at `time` than the threshold.
     package func isReached(at time: Timestamp, from start: Timestamp, to end: Timestamp) -> Bool {
         let left = time.seconds(to: end)
         switch self {
@@ -148,8 +147,6 @@ package enum Threshold: Sendable, Hashable, CustomStringConvertible {
         }
     }
 }
-
-// Dates of configurations.
 
 extension TimeText {
     /// Midnight in UTC of a day, as Android's strict `SimpleDateFormat("yyyy-MM-dd")` reads it, and the ignored rest.

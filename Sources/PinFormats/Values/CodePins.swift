@@ -77,7 +77,6 @@ package struct CodePins: Sendable {
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
 
-    /// The lines of a list for some host, one for each of `pins`.
     package func lines(_ pins: [Pin]) -> [String] {
         pins.map { pin in
             "# HOST \(pin.spkiSHA256)   \(shortened(file(of: pin), isPublic: true))"

@@ -95,7 +95,6 @@ extension Problem {
             remedy: "convert it: \(command) -pubout -out key.pub")
     }
 
-    /// The problem of DER that should be a public key, a request or else a certificate.
     static func broken(_ shape: DERShape, at place: PinPlace, _ der: [UInt8], detail: String?) -> Problem {
         let (kind, id, reason, remedy): (String, FindingID, String, String) =
             switch shape {
@@ -126,7 +125,6 @@ extension Problem {
         return Problem(id, at: place, reason + (detail.map { " (\($0))" } ?? ""), remedy: remedy)
     }
 
-    /// The problem of a document that is too large; `what` names the limit.
     static func tooMuch(_ what: String, at place: PinPlace) -> Problem {
         Problem(.unreasonableDocument, at: place, "has more than \(what)")
     }

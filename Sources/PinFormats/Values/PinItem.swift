@@ -5,7 +5,6 @@ package import Pinning
 package struct PinItem: Sendable, Hashable {
     package enum Role: String, Sendable, Hashable, CaseIterable {
         case leaf
-        /// A CA below the root.
         case intermediate
         /// The CA at the end of the chain, whose certificate is self-signed.
         case root
@@ -15,7 +14,6 @@ package struct PinItem: Sendable, Hashable {
         case request
         case privateKey = "private-key"
 
-        /// `true` if the key belongs to a CA, which issues certificates for other servers, too.
         package var isAuthority: Bool { [.intermediate, .root, .authority].contains(self) }
     }
 
@@ -23,7 +21,6 @@ package struct PinItem: Sendable, Hashable {
     package let spkiSHA256: SHA256Digest
     package let publicKey: PublicKey?
     package let certificate: Certificate?
-    /// The subject of the certificate or request; `nil` if it is not known.
     package let subject: String?
     /// The origin: `presented`, the name of a trust store, or the place in a file.
     package let source: String
@@ -91,7 +88,6 @@ package enum PinForm: Sendable, Hashable {
         }
     }
 
-    /// The loader of an app's certificate files; `nil` if the client loads none.
     package var loader: BundleLoader? { if case .file(let loader) = self { loader } else { nil } }
 }
 

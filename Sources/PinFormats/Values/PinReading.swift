@@ -31,7 +31,6 @@ package struct PinReading: Sendable {
     package internal(set) var transportSecurity: [TransportSecurity] = []
     package private(set) var notes: [Finding] = []
     package private(set) var problems: [Problem] = []
-    /// The number of problems that were not kept in ``problems``.
     package private(set) var omittedProblemCount = 0
     /// The pins in the code and the assets of built apps, one for each app.
     package internal(set) var code: [CodePins] = []
@@ -57,7 +56,6 @@ package struct PinReading: Sendable {
     /// `true` if no file has that name, so that the text itself is the pins.
     package var isArgument: Bool { kind == .absent }
 
-    /// `true` if the reading has no pin, no host and no trust setting of an app.
     var isEmpty: Bool {
         pins.isEmpty && configurations.allSatisfy(\.entries.isEmpty) && networkSecurity.allSatisfy(\.isEmpty)
             && transportSecurity.allSatisfy { !$0.isStated } && !notes.contains { $0.kind == .nothingPinned }

@@ -67,7 +67,6 @@ extension PinBlockFormat {
         return group
     }
 
-    /// `true` if a host can be exempt from the pins of its parent domain.
     private var hasExemptions: Bool { self == .trustkit || self == .android }
 
     private func hasDepth(_ depth: HostPattern.Depth, isExempt: Bool) -> Bool {

@@ -12,7 +12,6 @@ package struct PinGroup: Sendable, Hashable {
     package var items: [PinItem]
     /// The keys that are pinned because the user chose them; the server's own are pinned anyway.
     package var chosen: Set<SHA256Digest>
-    /// The rules of a configuration for the host; `nil` if the keys have no configuration.
     package var rules: PinRules?
     package var remarks: [String]
     /// `true` if the keys include a reserve for those served today, so that no remark advises one.
@@ -26,10 +25,8 @@ package struct PinGroup: Sendable, Hashable {
         (self.chosen, self.rules, self.remarks) = (chosen, rules, remarks)
     }
 
-    /// The place of its configuration's entry; empty if there is none.
     package var origin: String { rules?.entry.origin ?? "" }
 
-    /// `true` if the hosts are exempt from the pins of their parent domain.
     package var isExempt: Bool { rules?.isExcluded == true }
 
     package var hosts: String {

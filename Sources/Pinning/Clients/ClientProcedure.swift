@@ -5,8 +5,6 @@ package protocol ClientProcedure: Sendable {
     var platform: Platform? { get }
 
     func platform(on release: PlatformRelease) -> Platform?
-
-    /// The TLS that the client connects with; `nil` if it is not known.
     func stack(on release: PlatformRelease) -> TLSStack?
 
     /// The comparison of pins before a server presents a chain, for forecasts and keys without a certificate.

@@ -6,7 +6,6 @@ package struct Generic: ClientProcedure {
     package var platform: Platform? { nil }
     package init() {}
 
-    /// The rules of the device's system; `nil` if the verifier's own count.
     package func platform(on release: PlatformRelease) -> Platform? {
         switch release {
         case .newest: nil
@@ -41,7 +40,6 @@ package struct Generic: ClientProcedure {
     /// A rule by which libraries refuse what the client accepts; the reverse is not reported.
     struct LibraryRule: Sendable {
         let libraries: String
-        /// The objection to a server that is accepted on these paths; `nil` if the libraries accept it.
         let objection: @Sendable (ServerView, [VerifiedPath]) -> String?
     }
 

@@ -5,7 +5,6 @@ package struct ProcedureRun {
     package let view: ServerView
     package let pins: PinSet?
     let verifier: any PathVerifier
-    /// The rules of trust evaluations; `nil` if the verifier's own count.
     var platform: Platform?
     /// The evaluations that the client needed and that found a valid path.
     private var trusted: [TrustResult] = []
@@ -86,7 +85,6 @@ package struct ProcedureRun {
 
     mutating func note(_ kind: FindingID, _ message: String) { findings.append(Finding(kind, .note, message)) }
 
-    /// The failures that have their own step in the trace.
     private static let ownSteps = [
         "lifetime-too-long": "lifetime", "no-server-auth": "purpose", "too-few-scts": "transparency",
         "revoked": "revocation", "unusable-staple": "revocation",

@@ -123,7 +123,6 @@ extension TLSStack {
 }
 
 extension TLSStack.KeyKind {
-    /// The kind of a key; `nil` if it is another, such as DSA.
     init?(_ key: KeyAlgorithm) {
         switch key {
         case .rsa: self = .rsa

@@ -22,7 +22,6 @@ package struct NameRules: Sendable, Hashable {
     static let curl = NameRules(takesCommonName: true)
     /// The rules of a client without a platform: a name that one platform refuses does not count.
     package static let verifier = apple
-
     static let all = [apple, android, okHttp, curl]
 
     /// `true` if a name of the certificate covers the server; `isRegistry` is called only for wildcards, and `true` if

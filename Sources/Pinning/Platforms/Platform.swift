@@ -45,7 +45,6 @@ package struct Platform: Sendable, Hashable {
 
     /// curl on this machine's OpenSSL at its usual security level, 2.
     package static let openssl = Platform(family: .openssl, release: .newest, names: .curl, transparencyDemand: .none)
-
     static let all: [Platform] = [.apple(), .android(), .openssl]
 
     /// The platform in a version of its system; a version of another system changes nothing.

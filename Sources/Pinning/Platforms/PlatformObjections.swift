@@ -97,7 +97,6 @@ extension Platform {
         }
     }
 
-    /// The mismatch of a leaf's names with the name of a server; `nil` if one of them covers it.
     package func objection(to leaf: Certificate, for name: ServerName, isRegistry: (String) -> Bool) -> TrustFailure? {
         func fits(_ rules: NameRules) -> Bool { rules.matches(leaf, name, isRegistry: isRegistry) }
         guard !fits(names) else { return nil }

@@ -38,8 +38,6 @@ package struct TLSStack: Sendable, Hashable {
         return offer
     }
 
-    // MARK: The table
-
     /// The group X25519MLKEM768.
     package static let hybrid: UInt16 = 0x11EC
     private static let curves: [UInt16] = [0x001D, 0x0017, 0x0018, 0x0019]
@@ -150,7 +148,6 @@ extension TLSStack {
         return stack
     }
 
-    /// The newest Conscrypt, as an app contains it.
     static var conscrypt: TLSStack {
         var stack = TLSStack(of: .android, on: .newest)
         stack.name = "the app's Conscrypt"

@@ -34,7 +34,6 @@ package struct PathQuestion: Sendable, Hashable {
     package var fetchable: [Certificate]
     package var anchors: Anchors
     package var policy: TrustPolicy
-    /// The moment at which every certificate of the path must be valid.
     package var time: Timestamp
     /// The rules of the client's platform; `nil` if the verifier's own count.
     package var platform: Platform?

@@ -126,7 +126,6 @@ final class HTTPHandler: ChannelInboundHandler {
         if let patience = exchange.patience { waitForMore(patience) }
     }
 
-    /// Ends the exchange if no byte of the body arrives for `patience`.
     private func waitForMore(_ patience: Duration) {
         guard let loop = context?.eventLoop, ended != nil else { return }
         let count = bodyCount

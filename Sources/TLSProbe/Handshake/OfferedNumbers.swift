@@ -22,7 +22,6 @@ package enum NamedGroup {
         }
     }
 
-    /// The group of a handshake; `nil` if the key exchange has none.
     static func choice(of ssl: OpaquePointer) -> ConnectionFacts.Choice? {
         let id = Int32(clamping: SSL_ctrl(ssl, SSL_CTRL_GET_NEGOTIATED_GROUP, 0, nil))
         guard id != NID_undef else { return nil }

@@ -35,7 +35,6 @@ final class TLSConnection {
 
     var clientCertificateSent: Bool { identity != nil && clientCertificateRequested && !hadNoFittingCertificate }
 
-    /// - Throws: ``OpenSSLSetUpError`` if memory runs out or a setting is refused.
     init(context: TLSContext, request: ProbeRequest) throws(OpenSSLSetUpError) {
         OpenSSLErrors.clear()
         guard let ssl = SSL_new(context.pointer) else { throw OpenSSLSetUpError() }
@@ -103,7 +102,6 @@ final class TLSConnection {
         OpenSSLErrors.clear()
     }
 
-    /// Takes the bytes that OpenSSL has for the server; `nil` if there are none.
     func takeOutput(allocator: ByteBufferAllocator) -> ByteBuffer? {
         var start: UnsafePointer<CChar>?
         let count = COpenSSL_BIO_get_mem_data(output, &start)
@@ -198,7 +196,6 @@ extension TLSConnection {
         return String(decoding: UnsafeBufferPointer(start: start, count: Int(count)), as: UTF8.self)
     }
 
-    /// The certificates the server sent, in wire order; `nil` if it sent none.
     func presentedChain() throws(X509Error) -> PresentedChain? {
         // A client's list begins with the leaf; it belongs to the session.
         let list = SSL_get_peer_cert_chain(ssl)

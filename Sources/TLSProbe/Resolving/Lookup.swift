@@ -65,7 +65,6 @@ struct LookupFailure: Error, Equatable {
     }
     /// `true` if the name exists without an address of the family.
     var isNoAddress: Bool { code == Self.noData || code == Self.noAddressFamily }
-    /// `true` if the resolver gave no answer.
     var isNoAnswer: Bool { code != EAI_NONAME && !isNoAddress }
 
     #if canImport(Darwin)

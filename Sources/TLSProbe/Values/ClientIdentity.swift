@@ -13,8 +13,6 @@ package final class ClientIdentity: @unchecked Sendable {
     package let leaf: Certificate
 
     /// Reads the client's certificate, its intermediates and its key; one PEM file may contain all of them.
-    ///
-    /// - Throws: ``ClientIdentityError`` if either cannot be used, or if the key is not the certificate's.
     package init(certificates: [UInt8], key: [UInt8]) throws(ClientIdentityError) {
         let chain = try Self.chain(in: certificates)
         let privateKey = try Self.encodingOfKey(in: key)
@@ -70,7 +68,6 @@ package final class ClientIdentity: @unchecked Sendable {
         return "is not for clients: its extended key usage is \(uses.joined(separator: ", "))"
     }
 
-    /// The purposes clientAuth and anyExtendedKeyUsage, by name and by number.
     private static let usesOfClients: Set = ["clientAuth", "1.3.6.1.5.5.7.3.2", "anyExtendedKeyUsage", "2.5.29.37.0"]
 
     /// The key's DER: the contents of the PEM block of a private key, or the whole file.

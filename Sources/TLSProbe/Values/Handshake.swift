@@ -4,7 +4,6 @@ package import Pinning
 package struct Handshake: Sendable, Hashable {
     /// The address of the server; `nil` if a proxy looked it up.
     package let peer: PeerAddress?
-    /// The way through a proxy; `nil` if there was none.
     package let proxy: ProxyPassage?
     /// The negotiated parameters, with OpenSSL's names: `TLS_AES_256_GCM_SHA384`, `ECDHE-RSA-AES128-GCM-SHA256`.
     package let facts: ConnectionFacts
@@ -54,7 +53,6 @@ package struct HandshakeOffer: Sendable, Hashable {
 
     package var isEmpty: Bool { self == HandshakeOffer() }
 
-    /// `true` if the offer does not restrict the type of key of the server's certificate.
     package var leavesKeyTypesOpen: Bool { ciphers == nil && signatureAlgorithms == nil }
 
     /// The cipher suites of TLS 1.3 (`new`) and of older versions (`old`).

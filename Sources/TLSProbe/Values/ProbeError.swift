@@ -22,7 +22,6 @@ package struct ProbeError: Error, Sendable, Hashable {
         case noAddress(ProbeRequest.AddressFamily)
         /// The name has only unspecified addresses (0.0.0.0, ::), which would lead to this machine.
         case addressesFiltered
-        /// The resolver gave no answer, with its reason.
         case resolverFailed(String)
         /// No connection could be made; contains one failure for each attempt.
         case notConnected([ConnectFailure])
@@ -59,7 +58,6 @@ package struct ProbeError: Error, Sendable, Hashable {
     package let reason: Reason
     /// The requested name or address with its port: `example.com:443`.
     package let target: String
-    /// The address of the connection; `nil` if there was none.
     package let peer: PeerAddress?
     /// The URL of the proxy without credentials; `nil` if there is none.
     package let proxy: String?

@@ -30,7 +30,6 @@ package struct Proxy: Sendable, Hashable {
         self.origin = origin
     }
 
-    /// Compares all but the origin.
     package static func == (left: Proxy, right: Proxy) -> Bool {
         left.kind == right.kind && left.host == right.host && left.port == right.port
             && left.credentials == right.credentials
@@ -85,7 +84,6 @@ package struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cu
 /// The connection through a proxy.
 package struct ProxyPassage: Sendable, Hashable {
     package let address: PeerAddress
-    /// The TLS connection to an `https` proxy; `nil` if it is another kind.
     package internal(set) var tls: TLS?
 
     /// The connection to an `https` proxy, whose chain is judged apart from the server's.
@@ -99,14 +97,12 @@ package struct ProxyPassage: Sendable, Hashable {
 
 /// The reason why a proxy did not connect: its own failure, not the server's.
 package enum ProxyFailure: Error, Sendable, Hashable {
-    /// The proxy could not be reached, for the reason of a failed connection.
     indirect case unreachable(ProbeError.Reason)
     indirect case handshake(ProbeError.Reason)
     /// The chain of an `https` proxy is not trusted, with the reason; without `remedy` the advice is to add a root.
     case untrusted(String, remedy: String? = nil)
     /// The proxy answered CONNECT with a status other than 2xx.
     case status(Int, line: String)
-    /// The proxy requires a name and a password, and there are none.
     case credentialsMissing
     case credentialsRefused
     /// The proxy answered with this reply code of SOCKS (RFC 1928, 6).

@@ -9,7 +9,6 @@ package struct TLSAlert: Sendable, Hashable {
 
     /// protocol_version: the server supports none of the offered versions.
     package static let protocolVersion = TLSAlert(number: 70)
-
     /// certificate_required: the server requires a client certificate (RFC 8446, 4.4.2.4).
     package static let certificateRequired = TLSAlert(number: 116)
 
@@ -70,7 +69,6 @@ struct OpenSSLErrors {
     /// The number that OpenSSL adds to that of a received alert (`SSL_AD_REASON_OFFSET`).
     private static let alertOffset: Int32 = 1000
 
-    /// The alert that the other side sent; `nil` if the call failed for another reason.
     var alert: TLSAlert? { tlsReason.flatMap { UInt8(exactly: $0 - Self.alertOffset) }.map(TLSAlert.init) }
 
     /// OpenSSL's words for the entry of libssl, or for the first entry of another library.

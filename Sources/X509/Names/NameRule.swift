@@ -65,7 +65,6 @@ final class NameFindings: Sendable {
 
     private let known = BoundedCache<Key, TrustFailure?>(countLimit: 256)
 
-    /// The objection of `platform` to the names of `leaf`; `nil` if one of them covers the server.
     func objection(of platform: Platform, to leaf: Certificate, for name: ServerName) -> TrustFailure? {
         func objection() -> TrustFailure? {
             platform.objection(to: leaf, for: name, isRegistry: SystemPublicSuffixList.isRegistry)

@@ -41,7 +41,6 @@ final class FindingsCache: Sendable {
             return entry
         }
 
-        /// A result at `time` that depends on `certificates`.
         init(_ findings: PathFindings, at time: Timestamp, by certificates: some Sequence<Certificate>) {
             self.findings = findings
             var first = Int64.min

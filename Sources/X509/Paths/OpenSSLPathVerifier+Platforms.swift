@@ -32,7 +32,6 @@ extension OpenSSLPathVerifier {
         return entry.with(PathFindings(validPaths: [path]))
     }
 
-    /// The path that OpenSSL builds by itself, and the objections of OpenSSL, the platform and the store.
     private func build(
         _ question: PathQuestion, leaf: PathNode, by platform: Platform
     ) -> (path: [Certificate], failures: [TrustFailure]) {

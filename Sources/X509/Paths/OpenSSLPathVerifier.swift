@@ -6,7 +6,6 @@ package struct OpenSSLPathVerifier: PathVerifier {
     let cache = FindingsCache()
     private let names = NameFindings()
     let shared: SharedFindings?
-    /// The budget that the searches share with others for the same target.
     private(set) var target: TargetBudget?
 
     package init(

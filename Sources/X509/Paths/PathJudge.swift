@@ -9,7 +9,6 @@ struct PathJudge {
     struct Rules {
         /// `true` for the rules of TLS servers, which add purpose and key strength (`SecPolicyCreateSSL`).
         var isServerPolicy: Bool
-        /// `true` if name constraints apply to the common name of a leaf without a DNS name.
         var constrainsCommonName = false
         var time: Timestamp
     }
@@ -247,7 +246,6 @@ private final class VerificationRecord {
 struct PathRules {
     let platform: Platform?
     let policy: TrustPolicy
-    /// The evidence that came with the leaf; `nil` if it was not examined.
     let evidence: LeafEvidence?
     let anchorClass: (PathNode) -> AnchorClass
 

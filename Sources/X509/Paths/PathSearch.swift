@@ -86,7 +86,6 @@ struct PathSearch {
         return Array(path.prefix { (isCurrent($0) || !needsDates) && (isStrong($0) || !needsStrength) })
     }
 
-    /// OpenSSL's judgement of `path`; `nil` if the rest of the budget does not allow it.
     private mutating func judgement(on path: [PathNode]) -> PathJudge.Judgement? {
         let key = path.map(\.certificate.fingerprint)
         if let known = judgements[key] { return known }

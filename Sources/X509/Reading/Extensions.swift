@@ -23,7 +23,6 @@ enum Extensions {
         }
     }
 
-    /// `true` if the subject is empty and the subjectAltName is not critical.
     static func isNamedUncritically(_ certificate: OpaquePointer) -> Bool {
         guard X509_NAME_entry_count(X509_get_subject_name(certificate)) == 0 else { return false }
         let position = X509_get_ext_by_NID(certificate, NID_subject_alt_name, -1)
@@ -155,7 +154,6 @@ enum DistinguishedNames {
     }
 }
 
-/// The validity dates of a certificate; `nil` if a date is malformed.
 enum Validity {
     /// The start of 1970, which is never changed; its type is inferred, because it is opaque from OpenSSL 4 on.
     nonisolated(unsafe) static let epoch = ASN1_TIME_set(nil, 0)

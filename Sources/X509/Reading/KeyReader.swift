@@ -57,7 +57,6 @@ package enum KeyReader {
 }
 
 extension KeyAlgorithm {
-    /// The usual names of curves, by OpenSSL's names.
     private static let curveNames = ["prime256v1": "P-256", "secp384r1": "P-384", "secp521r1": "P-521"]
 
     /// The algorithm of the key in an `X509`, even if OpenSSL cannot use the key.

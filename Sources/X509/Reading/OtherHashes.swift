@@ -3,7 +3,6 @@ package import Pinning
 
 /// A hash that is pinned by mistake: clients compare only the hash of a SubjectPublicKeyInfo.
 package enum OtherHash: Hashable, Sendable {
-    /// The hash of the whole certificate, its fingerprint.
     case certificate
     /// The hash of the bare key, as in Node's `cert.pubkey` (EC only) and in `SecKeyCopyExternalRepresentation`.
     case bareKey
@@ -12,7 +11,6 @@ package enum OtherHash: Hashable, Sendable {
 }
 
 extension Certificate {
-    /// The hashes that do not work as pins of the certificate, cached by its fingerprint.
     package var otherHashes: [(hash: SHA256Digest, kind: OtherHash)] {
         if let hashes = known.value(for: fingerprint) { return hashes }
         let text = publicKey.pem

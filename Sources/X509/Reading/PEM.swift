@@ -3,7 +3,6 @@ internal import COpenSSL
 
 /// One block of PEM text (RFC 7468).
 package struct PEMBlock: Sendable, Hashable {
-    /// The kind of content that the block names, as in `CERTIFICATE`.
     package let label: String
     /// The content; empty if the block is encrypted.
     package let der: [UInt8]
@@ -27,8 +26,6 @@ package enum PEM {
     ///
     /// Text around the blocks may contain armour, but not in a store: OpenSSL skips a block that begins within a line,
     /// or whose line goes on after the dashes, even if the block means distrust.
-    ///
-    /// - Throws: ``X509Error`` with the line of the first block that is broken.
     package static func blocks(in bytes: [UInt8], isStore: Bool = false) throws(X509Error) -> [PEMBlock] {
         var blocks: [PEMBlock] = []
         var position = 0
@@ -106,7 +103,6 @@ package enum PEM {
         return read
     }
 
-    /// `true` if `bytes` contain the start of a block with this label anywhere.
     static func hasBlock(_ label: String, in bytes: [UInt8]) -> Bool {
         var position = 0
         while let start = nextBegin(in: bytes, from: position) {

@@ -69,6 +69,5 @@ private struct TransparencyCursor {
     /// A number of `size` bytes, at most 8.
     mutating func number(_ size: Int) -> UInt64? { bytes(size).map { $0.reduce(0) { $0 << 8 | UInt64($1) } } }
 
-    /// A vector whose length is written in `sizeOfLength` bytes.
     mutating func vector(_ sizeOfLength: Int) -> ArraySlice<UInt8>? { number(sizeOfLength).flatMap { bytes(Int($0)) } }
 }

@@ -13,7 +13,6 @@ package final class AnchorBundle: AnchorSource {
     private struct Entry {
         let der: [UInt8]
         let subject: Range<Int>
-        /// `true` if the certificate's trust settings forbid TLS servers.
         var isDistrusted = false
     }
 
