@@ -190,8 +190,10 @@ import Testing
     private static let below = "verify @below.pem --host $HOST --device-data @learning.json --device "
     private static let leaving = "--host $HOST --device-data @leaving.json --device android-9 --client okhttp --pins R "
 
-    private static let shipping =
-        "--host $HOST --device-data @leaving.json --device ios-12 --client afnetworking --pins @root.pem --mode certificate --fail-before 30d"
+    private static let shipping = """
+        --host $HOST --device-data @leaving.json --device ios-12 --client afnetworking --pins @root.pem \
+        --mode certificate --fail-before 30d
+        """
 
     /// A CA on the path that newer devices have as a root ends the path there.
     @Test(arguments: [

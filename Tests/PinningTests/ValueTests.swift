@@ -24,7 +24,7 @@ import Testing
         (0, "1970-01-01T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"), (951_782_400, "2000-02-29T00:00:00Z"),
         (1_590_969_600, "2020-06-01T00:00:00Z"), (4_107_542_399, "2100-02-28T23:59:59Z"),
         (4_107_542_400, "2100-03-01T00:00:00Z"), (253_402_300_799, "9999-12-31T23:59:59Z"),
-        (-62_135_596_800, "0001-01-01T00:00:00Z"),
+        (-62_135_596_800, "0001-01-01T00:00:00Z"), (-30_610_224_000, "1000-01-01T00:00:00Z"),
     ]) func aTimestampIsWrittenAsRFC3339(seconds: Int64, expected: String) {
         #expect(Timestamp(secondsSinceEpoch: seconds).description == expected)
         #expect(Timestamp(secondsSinceEpoch: seconds).date == expected.prefix(10))
@@ -129,6 +129,7 @@ import Testing
         (Array(repeating: String(repeating: "a", count: 63), count: 5).joined(separator: "."), "more than 253"),
         ("1.2.3.4.5", "ends in a number"), ("01.2.3.4", "ends in a number"), ("127.1", "ends in a number"),
         ("0x7f.0x1", "ends in a number"), ("example.0x", "ends in a number"),
+        ("0xfF", "ends in a number"),
     ]) func namesThatNoCertificateCanHaveAreRefused(text: String, words: String) {
         guard text != String(repeating: "a.", count: 127) else {
             // 127 one-letter labels and a trailing dot: exactly 253 characters, the longest name there is.

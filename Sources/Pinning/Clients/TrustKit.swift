@@ -181,6 +181,6 @@ package struct TrustKit: ClientProcedure {
         let labels = name.dropLast(domain.utf8.count).split(separator: ".").reversed()
         func length(_ rule: [Substring]) -> Int { zip(rule, labels).prefix { $0 == "*" || $0 == $1 }.count }
         let longest = rules.map(length).max() ?? 0
-        return longest == 0 || !rules.contains { $0.count == longest && length($0) == longest }
+        return !rules.contains { $0.count == longest && length($0) == longest }
     }
 }
