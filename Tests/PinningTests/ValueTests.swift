@@ -128,8 +128,7 @@ import Testing
         (String(repeating: "a.", count: 127), "ends in a number"),
         (Array(repeating: String(repeating: "a", count: 63), count: 5).joined(separator: "."), "more than 253"),
         ("1.2.3.4.5", "ends in a number"), ("01.2.3.4", "ends in a number"), ("127.1", "ends in a number"),
-        ("0x7f.0x1", "ends in a number"), ("example.0x", "ends in a number"),
-        ("0xfF", "ends in a number"),
+        ("0x7f.0x1", "ends in a number"), ("example.0x", "ends in a number"), ("0xfF", "ends in a number"),
     ]) func namesThatNoCertificateCanHaveAreRefused(text: String, words: String) {
         guard text != String(repeating: "a.", count: 127) else {
             // 127 one-letter labels and a trailing dot: exactly 253 characters, the longest name there is.
