@@ -39,7 +39,6 @@ final class TLSSession: ByteStream {
 
     var isSending: Bool { !isFinished && stream.isSending }
     var hasInput: Bool { BIO_ctrl_pending(incoming) > 0 || stream.hasInput }
-
     var staple: [UInt8]? { context.settings.staple }
 
     /// Chooses the identities for the indicated name; the result is that of OpenSSL's servername callback.

@@ -193,11 +193,8 @@ extension Handshake: JSONDocument {
 
 extension CheckedAnswer: JSONDocument {
     var response: HTTPResponse? { try? result?.get() }
-
     var title: String { exchange.request.title }
-
     var outcome: String { response?.statusLine ?? problem ?? "not asked, since the server is not accepted" }
-
     private var problem: String? { if case .failure(let error)? = result { error.description } else { nil } }
 
     package var document: JSONObject {

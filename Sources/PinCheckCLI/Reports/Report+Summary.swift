@@ -18,15 +18,10 @@ extension Report {
     }
 
     var isOneOfSeveral: Bool { endpoint != nil && (endpoint?.resolvedName == nil || variant != nil) }
-
     var isOfFamily: Bool { if case .family? = variant { true } else { false } }
-
     var today: String { isOfAnotherTime ? "on \(evaluatedAt.date)" : "today" }
-
     var counts: Bool { variant?.counts ?? true }
-
     var variantLabel: String? { variant?.label }
-
     var sentence: String { sentence(for: reason) }
 
     func sentence(for reason: Reason) -> String { owner + reason.told }
@@ -50,11 +45,8 @@ extension Report {
     }
 
     var toldNotes: [Reason] { notes + (unjudged.map { [$0] } ?? []) }
-
     var attention: [Reason] { warnings + ahead.filter { $0 != outlook?.told }.map { Reason($0.id, $0.message) } }
-
     private var ahead: [Finding] { (outlook?.findings ?? []).filter { $0.level != .note && verdict == .accept } }
-
     var warningIDs: [String] { (warnings.map(\.id) + ahead.map(\.id)).distinct }
 
     /// The certificates that the verdict rests on, each once; `path` is 1 if the depth is enough to tell it apart.
@@ -140,7 +132,6 @@ struct RunTotal: Sendable {
     }
 
     var count: Int { counts.values.reduce(0, +) }
-
     var problems: Int { count - counts[.pass, default: 0] }
 
     /// The counts, as in `5 targets: 1 FAIL, 1 UNREACHABLE, 3 PASS`, the worst first; `what` describes the targets.

@@ -34,9 +34,7 @@ struct Command: Sendable {
     static func named(_ name: String) -> Command? { all.first { $0.name == name } }
 
     var groups: [OptionGroup] { own() + shared() }
-
     var options: [Option] { groups.flatMap(\.options) }
-
     var mostUsed: [Option] { most.isEmpty ? options : most.split(separator: " ").compactMap { option(String($0)) } }
 
     func option(_ name: String) -> Option? {

@@ -44,7 +44,6 @@ package final class OutputBuffer: Sendable {
     package init() {}
 
     package var text: String { String(decoding: bytes, as: UTF8.self) }
-
     var bytes: [UInt8] { contents.withLock { $0 } }
 
     package func stream(

@@ -72,7 +72,6 @@ package struct DeviceData: Sendable {
     }
 
     package var certificateCount: Int { read?.certificates.count ?? Int(Self.table.certificateCount) }
-
     package var date: Timestamp { devices.map(\.date).max() ?? Timestamp(secondsSinceEpoch: 0) }
 
     /// The age of the data in whole days; 0 if the clock is behind.

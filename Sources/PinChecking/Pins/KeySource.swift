@@ -48,7 +48,6 @@ package struct KeySource: Sendable {
     }
 
     package var missingRoots: Finding? { judged?.findings.first { $0.kind == .noSystemRoots } }
-
     package var warning: String? { isUnverified ? reason.map { "\($0.sentence); \(Self.warning)" } : nil }
 
     /// The sources of a target: each endpoint's ordinary connection, then each of `keyTypes` with another key.

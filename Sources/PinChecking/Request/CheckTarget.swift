@@ -201,7 +201,6 @@ extension CheckRequest {
         package var comparesSNI = false
 
         package var isEmpty: Bool { !(asksForAddresses || comparesSNI) && keyTypes.isEmpty }
-
         package var asksForAddresses: Bool { allAddresses || service != nil }
 
         func merged(over other: Variants) -> Variants {

@@ -65,7 +65,6 @@ package struct BaselineChanges: Hashable, Sendable {
 
     package var status: Status { changes.isEmpty ? .unchanged : refused.isEmpty ? .allowed : .changed }
     private var refused: [Change] { changes.filter { !allowed.contains($0.kind) } }
-
     var refusal: Reason? { refused.isEmpty ? nil : Reason("changed", "\(Self.list(refused)) since \(baseline)") }
 
     /// The reason for a chain that was not judged and has only allowed changes.

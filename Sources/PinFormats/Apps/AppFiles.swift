@@ -23,7 +23,6 @@ private let (mostFiles, mostDepth, longestName, mostBytes) = (200_000, 24, 4_096
 
 extension AppFiles {
     fileprivate var tooManyFiles: Problem { .tooMuch("\(mostFiles) files, no app is like that", at: .at(path)) }
-
     fileprivate var tooDeep: Problem { .tooMuch("\(mostDepth) directories in each other", at: .at(path)) }
 
     fileprivate var tooManyBytes: Problem {

@@ -19,7 +19,6 @@ package struct PinFile {
     package var place: PinPlace { .at(path) }
     package func place(line: Int?) -> PinPlace { PinPlace.at(path, line: line) }
     var name: Substring { path.split(separator: "/").last ?? path[...] }
-
     var fileExtension: String { PinFile.fileExtension(of: name) }
 
     static func fileExtension(of name: some StringProtocol) -> String {

@@ -44,7 +44,6 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     }
 
     package var sample: String { depth == .oneLabel ? "host.\(name)" : name }
-
     package var short: String { depth == .oneLabel ? "*.\(name)" : name }
 }
 

@@ -29,6 +29,5 @@ package struct LeafEvidence: Sendable, Hashable {
     }
 
     package var logs: Int { Set(timestamps.map(\.logID)).count }
-
     var earliestTimestamp: Timestamp? { timestamps.map(\.time).min() }
 }

@@ -133,7 +133,6 @@ final class BundleFile: AnchorSource {
     }
 
     var isEmpty: Bool { loaded().isEmpty }
-
     var isDamaged: Bool { content.withLock { if case .file(let file, _) = $0 { file.damage != nil } else { false } } }
 
     /// Damage counts only if it may hide a missing anchor or distrust.
