@@ -64,7 +64,7 @@ struct Drift {
         var finding = Finding(
             kind, level, "\(sentence) in \(shortened(other.place.description, isPublic: true)) and not here",
             at: spot.place, of: host, remedy: .advice(remedy))
-        finding.drift = .init(what, missingIn: spot.source, pinnedIn: other.source, at: other.place)
+        finding.drifts = [.init(what, missingIn: spot.source, pinnedIn: other.source, at: other.place)]
         return finding
     }
 

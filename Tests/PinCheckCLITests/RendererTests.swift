@@ -78,11 +78,9 @@ extension Timestamp: ExpressibleByStringLiteral {
     static func handshake(_ cipher: String = "TLS_AES_256_GCM_SHA384") -> Handshake {
         let leaf = try! CertificateReader.certificate(der: pki.leaf.der)
         return Handshake(
-            peer: nil, proxy: nil,
             facts: ConnectionFacts(
                 .tls13, .init(0x1302, cipher), group: .init(0x001D, "X25519"),
-                signature: .init(0x0403, "ecdsa_secp256r1_sha256")), alpn: nil, presented: PresentedChain([leaf])!,
-            clientCertificateRequested: false, clientCertificateSent: false, handshakeCompleted: true, staple: nil,
+                signature: .init(0x0403, "ecdsa_secp256r1_sha256")), presented: PresentedChain([leaf])!,
             timings: ProbeTimings(
                 resolve: nil, connect: .microseconds(1_250), proxy: nil, handshake: .microseconds(3_500)))
     }

@@ -153,10 +153,8 @@ import X509
 
     private func handshake(_ leaf: LabCertificate) throws -> Handshake {
         Handshake(
-            peer: nil, proxy: nil,
             facts: ConnectionFacts(.tls13, .init(0x1301, "TLS_AES_128_GCM_SHA256"), group: .init(0x001D, "X25519")),
-            alpn: nil, presented: try #require(PresentedChain([try CertificateReader.certificate(der: leaf.der)])),
-            clientCertificateRequested: false, clientCertificateSent: false, handshakeCompleted: true, staple: nil,
+            presented: try #require(PresentedChain([try CertificateReader.certificate(der: leaf.der)])),
             timings: ProbeTimings(resolve: nil, connect: .zero, proxy: nil, handshake: .zero))
     }
 

@@ -10,13 +10,11 @@ import X509
 @Suite struct StagedHandshakeTests {
     private func handshake(_ group: ConnectionFacts.Choice, _ leaf: LabCertificate = pki.leaf) throws -> Handshake {
         Handshake(
-            peer: nil, proxy: nil,
             facts: ConnectionFacts(
                 .tls13, .init(0x1301, "TLS_AES_128_GCM_SHA256"), group: group,
-                signature: .init(0x0403, "ecdsa_secp256r1_sha256")), alpn: nil,
+                signature: .init(0x0403, "ecdsa_secp256r1_sha256")),
             presented: try #require(
                 PresentedChain(try [leaf, pki.interA].map { try CertificateReader.certificate(der: $0.der) })),
-            clientCertificateRequested: false, clientCertificateSent: false, handshakeCompleted: true, staple: nil,
             timings: ProbeTimings(resolve: nil, connect: .zero, proxy: nil, handshake: .zero))
     }
 

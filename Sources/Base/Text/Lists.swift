@@ -3,6 +3,7 @@
 extension Array {
     /// The elements grouped by `key`; keys and elements stay in their order.
     package func grouped<Key: Hashable>(by key: (Element) -> Key) -> [(key: Key, elements: [Element])] {
+        guard !isEmpty else { return [] }
         var groups: [(key: Key, elements: [Element])] = []
         var positions: [Key: Int] = [:]
         for element in self {
@@ -21,6 +22,7 @@ extension Array {
 extension Array where Element: Hashable {
     /// The elements without repetitions, each at its first place.
     package var distinct: [Element] {
+        guard count > 1 else { return self }
         var seen: Set<Element> = []
         var distinct: [Element] = []
         for element in self where seen.insert(element).inserted { distinct.append(element) }

@@ -15,7 +15,7 @@ extension Report {
         self.init(
             target: result.target, verdict: VerdictWord(result.verdict.outcome.isAccepted), reason: result.reason,
             status: ExitStatus(result.outcome), endpoint: result.endpoint, tls: shown?.handshake ?? first,
-            offerOf: shown?.handshake.flatMap { $0 == first ? nil : shown?.stack?.name },
+            offerOf: shown?.handshake.flatMap { $0 === first ? nil : shown?.stack?.name },
             firstPin: first?.presented.leaf.publicKey.spkiSHA256.description,
             verifyName: result.referenceName == .unchecked ? nil : result.referenceName.description,
             variant: result.variant, consistency: result.consistency, evaluatedAt: result.time,
@@ -222,7 +222,6 @@ extension Reason: JSONDocument {
     }
 
     var told: String { lines.joined(separator: "; ") }
-
     package var document: JSONObject { ["id": id, "message": told] }
 }
 

@@ -85,8 +85,7 @@ struct Option: Sendable {
     }
 
     var names: [String] { [short, flag].compactMap(\.self) }
-
-    var word: String { String(flag.drop { $0 == "-" }) }
+    var word: String { String(Substring(flag.utf8.drop { $0 == UInt8(ascii: "-") })) }
 
     static func whole(
         _ flag: String, of value: String, _ range: ClosedRange<Int>, help: String, _ detail: String = "",

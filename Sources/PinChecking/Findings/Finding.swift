@@ -14,7 +14,9 @@ public struct Reason: Hashable, Sendable, CustomStringConvertible {
     /// The remedy; `nil` if the sentence contains it or there is none.
     package internal(set) var remedy: Remedy?
     /// The failure of a connection, which has a remedy of its own.
-    package private(set) var failure: ProbeError? = nil
+    package var failure: ProbeError? { failures.first }
+    // In an array of at most one, because results hold dozens of reasons, and nearly all would have room for nothing.
+    private var failures: [ProbeError] = []
 
     /// The reason in one line, with its remedy.
     public var description: String { message + (remedy?.words ?? failure?.advice(naming: \.rawValue) ?? "") }
@@ -27,7 +29,7 @@ public struct Reason: Hashable, Sendable, CustomStringConvertible {
 
     init(_ failure: ProbeError, id: String? = nil, remedy: Remedy? = nil) {
         self.init(id ?? failure.id, "\(failure.phase.rawValue): \(failure.escapedFact)", remedy: remedy)
-        self.failure = failure
+        failures = [failure]
     }
 }
 

@@ -10,6 +10,8 @@ public struct ClientVerdict: Sendable {
     /// The name of the device; `nil` if no device was named.
     public let device: String?
     package let decided: Verdict?
+    /// `true` if the client accepts; `nil` if it has no verdict.
+    public let isAccepted: Bool?
     /// The reason for the verdict, or the reason why there is none.
     public package(set) var reason: Reason
     /// The judged handshake; `nil` if the chain came without one, or the server refused the client's TLS.
@@ -32,6 +34,7 @@ public struct ClientVerdict: Sendable {
         (self.client, self.judgedDevice, self.rank) = (client, judgedDevice, rank)
         device = policy.lists == nil ? nil : judgedDevice.name
         (decided, reason, forecaster, handshake) = decision
+        isAccepted = decided?.isAccepted
     }
 
     /// The client's name in `--client`.
@@ -41,9 +44,6 @@ public struct ClientVerdict: Sendable {
     public var verdict: Result<Verdict, ClientConfigurationError> {
         decided.map(Result.success) ?? .failure(ClientConfigurationError(client: name, message: reason.sentence))
     }
-
-    /// `true` if the client accepts; `nil` if it has no verdict.
-    public var isAccepted: Bool? { decided?.isAccepted }
 
     /// Computes the outlook; a pin for a key or certificate in `inUse` is not a backup, and with `isIdleTaken` a client
     /// without pins keeps `minPinLife`, because another client compares those pins.
@@ -63,7 +63,7 @@ public struct ClientVerdict: Sendable {
     static let notSetUp = "not-configured"
     static let undecided = "issuer-unknown"
     /// `true` if the verdict depends on the issuer of a future deployment, which is not known.
-    var isUndecided: Bool { isAccepted == nil && reason.id == Self.undecided }
+    var isUndecided: Bool { reason.id == Self.undecided }
     /// `true` if the connection with this client's TLS failed.
     var isUnanswered: Bool { isAccepted == nil && reason.failure != nil }
     var isNotSetUp: Bool { isAccepted == nil && !isUndecided && !isUnanswered }
@@ -89,6 +89,7 @@ package struct JudgedChain: Sendable {
 
     /// The verdict in reports: the first that rejects, else the first of the table; `nil` if no client could be set up.
     package var shown: ClientVerdict? { clients.shown }
+    var hasVerdict: Bool { clients.contains { $0.isAccepted != nil } }
     package var ranked: [ClientVerdict] { clients.ranked }
     var inUse: Set<SHA256Digest> { clients.reduce(into: []) { $0.formUnion($1.inUse) } }
 
@@ -137,8 +138,8 @@ extension [ClientVerdict] {
         count == 1 && self[0].isAccepted != nil ? self : filter { $0.isAccepted != nil }.sorted { $0.rank < $1.rank }
     }
 
+    /// The first client that rejects, by device and table, else the first of all.
     var shown: ClientVerdict? {
-        guard count > 1 else { return first { $0.isAccepted != nil } }
         // Positions are compared, because a verdict is large to copy.
         func key(_ index: Int) -> (Int, Int) { (self[index].isAccepted == true ? 1 : 0, self[index].rank) }
         return indices.filter { self[$0].isAccepted != nil }.min { key($0) < key($1) }.map { self[$0] }

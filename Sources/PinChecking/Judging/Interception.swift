@@ -58,8 +58,8 @@ extension Finding {
 
     fileprivate static func interceptor(making path: [Certificate], isKnown: Bool) -> Finding? {
         // Hostile names may be long: the rest is not searched.
-        let names = path.map(\.issuer).distinct.map { $0.prefix(1_000).lowercased() }
-        let known = interceptors.first { mark, _ in names.contains { $0.holds(mark) } }
+        let names = path.map { String($0.issuer.prefix(1_000)) }.joined(separator: "\n").lowercased()
+        let known = interceptors.first { mark, _ in names.holds(mark) }
         guard let program = known?.1 else { return nil }
         let message = "this looks like \(program), a TLS-intercepting proxy: the issuer has its name"
         return isKnown ? Finding(.interceptor, .note, message) : .warning(.interceptor, message, remedy: .distrust)

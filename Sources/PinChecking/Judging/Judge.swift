@@ -46,7 +46,7 @@ extension HostPolicy {
             case .refused(let how): refusal = how
             case .unanswered(let error): return (nil, Reason(error), nil, nil)
             case .judgedOn(let handshake):
-                position = views.firstIndex { $0.handshake == handshake } ?? views.count
+                position = views.firstIndex { $0.handshake === handshake } ?? views.count
                 if position == views.count { views.append((handshake, view(of: handshake.presented, on: handshake))) }
             }
             var view = views[position].view

@@ -35,11 +35,11 @@ package struct CheckedConnection: Sendable {
     }
 
     /// `true` if there is a chain to show; a chain without time to judge it does not count.
-    fileprivate var isShown: Bool { served != nil && !isOutOfTime && judged.map { $0.shown != nil } ?? true }
+    fileprivate var isShown: Bool { served != nil && !isOutOfTime && judged.map(\.hasVerdict) ?? true }
 
     var handshakeFindings: [Finding] {
         let others = judged?.clients.compactMap(\.handshake) ?? []
-        return ([served].compactMap(\.self) + others).flatMap(findings).distinct
+        return ([served].compactMap(\.self) + others).flatMap { findings(on: $0) }.distinct
     }
 
     private func findings(on result: Handshake) -> [Finding] {

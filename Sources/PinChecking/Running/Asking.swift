@@ -118,7 +118,7 @@ extension Checker {
         let clients = judged.judged?.clients ?? []
         var carrier: HeldConnection?
         for one in held {
-            if carrier == nil, exchange != nil, clients.contains(where: { $0.handshake == one.handshake }) {
+            if carrier == nil, exchange != nil, clients.contains(where: { $0.handshake === one.handshake }) {
                 carrier = one.connection
             } else {
                 one.connection.close()

@@ -46,7 +46,8 @@ public struct Finding: Hashable, Sendable, CustomStringConvertible {
     package var remedy: Remedy?
     /// `true` if the finding makes data unusable.
     package private(set) var isObstacle = false
-    package var drift: Drift?
+    // In an array of at most one: only lint has drifts, and results, which are copied, hold many findings.
+    package var drifts: [Drift] = []
     package var pin: SHA256Digest?
 
     package init(

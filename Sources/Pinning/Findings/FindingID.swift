@@ -195,7 +195,7 @@ package enum FindingID: String, CaseIterable, Sendable {
     }
 
     private var parts: [Substring] { rawValue.split(separator: " ", maxSplits: 2) }
-    package var word: String { String(rawValue.prefix { $0 != " " }) }
+    package var word: String { String(Substring(rawValue.utf8.prefix { $0 != UInt8(ascii: " ") })) }
     package var sentence: String { String(parts[2]) }
 
     private func levels(inLint isLint: Bool) -> [Substring] {

@@ -42,27 +42,27 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
         let year = yearOfCycle + cycle * 400 + (month <= 2 ? 1 : 0)
         let century = abs(year) / 100
-        let front = (year < 0 ? "-" : "") + (century < 10 ? "0" : "") + String(century)
+        let isUsual = (0..<10_000).contains(year)
+        let front = isUsual ? "" : (year < 0 ? "-" : "") + (century < 10 ? "0" : "") + String(century)
         return String(unsafeUninitializedCapacity: 40) { text in
             var count = text.initialize(fromContentsOf: front.utf8)
             func add(_ byte: UInt8) {
                 text[count] = byte
                 count += 1
             }
-            func add(_ number: Int64) {
+            func add(_ number: Int64, after mark: Unicode.Scalar? = nil) {
+                if let mark { add(UInt8(ascii: mark)) }
                 add(UInt8(ascii: "0") + UInt8(number / 10))
                 add(UInt8(ascii: "0") + UInt8(number % 10))
             }
+            if isUsual { add(century) }
             add(abs(year) % 100)
-            for number in [month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1] {
-                add(UInt8(ascii: "-"))
-                add(number)
-            }
+            add(month, after: "-")
+            add(dayOfYear - (153 * monthFromMarch + 2) / 5 + 1, after: "-")
             guard hasTime else { return count }
-            for (mark, number) in zip("T::".utf8, [second / 3_600, second / 60 % 60, second % 60]) {
-                add(mark)
-                add(number)
-            }
+            add(second / 3_600, after: "T")
+            add(second / 60 % 60, after: ":")
+            add(second % 60, after: ":")
             add(UInt8(ascii: "Z"))
             return count
         }

@@ -1,7 +1,8 @@
 package import Pinning
 
-/// The facts of a handshake, which proved that the server has the leaf's private key, and nothing else.
-package struct Handshake: Sendable, Hashable {
+/// The facts of a handshake, which proved that the server has the leaf's private key, and nothing else; results share
+/// them, because they are large to copy.
+package final class Handshake: Sendable {
     /// The address of the server; `nil` if a proxy looked it up.
     package let peer: PeerAddress?
     package let proxy: ProxyPassage?
@@ -19,6 +20,17 @@ package struct Handshake: Sendable, Hashable {
     /// The stapled OCSP response (RFC 6066, 8), of at most ``TLSContext/certificateListLimit`` bytes, not parsed.
     package let staple: [UInt8]?
     package let timings: ProbeTimings
+
+    init(
+        peer: PeerAddress? = nil, proxy: ProxyPassage? = nil, facts: ConnectionFacts, alpn: String? = nil,
+        presented: PresentedChain, clientCertificateRequested: Bool = false, clientCertificateSent: Bool = false,
+        handshakeCompleted: Bool = true, staple: [UInt8]? = nil, timings: ProbeTimings
+    ) {
+        (self.peer, self.proxy, self.facts, self.alpn, self.presented) = (peer, proxy, facts, alpn, presented)
+        self.clientCertificateRequested = clientCertificateRequested
+        self.clientCertificateSent = clientCertificateSent
+        (self.handshakeCompleted, self.staple, self.timings) = (handshakeCompleted, staple, timings)
+    }
 }
 
 package struct ProbeTimings: Sendable, Hashable {
