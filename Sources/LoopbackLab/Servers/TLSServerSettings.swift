@@ -29,7 +29,7 @@ package struct TLSServerSettings: Sendable, Changeable {
     package var applicationProtocols: [String] = []
     package var application = Responder.silent
     /// Commands of SSL_CONF_cmd(3) for configuration files; `Groups` = `P-521` provokes a HelloRetryRequest.
-    package var options = ["CipherString": "DEFAULT:@SECLEVEL=0"]
+    package var options = ["CipherString": "DEFAULT:@SECLEVEL=0", "Groups": "X25519:P-256:X448:P-384:P-521"]
     /// The OCSP response for clients that request one (RFC 6066, 8), valid or not; `nil` ignores the extension.
     package var staple: [UInt8]?
     /// The NID of the group for DHE (RFC 7919), as in `NID_ffdhe4096`; `nil` uses a prime as long as the server's key.

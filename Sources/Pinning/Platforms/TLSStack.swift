@@ -85,9 +85,9 @@ package struct TLSStack: Sendable, Hashable {
     }
 
     /// Apple's stacks, by the first version of iOS, or of the macOS of its year; TLS 1.3 begins with iOS 12.2 (Apple
-    /// Platform Security), and the hybrid group is in the record of 26.4, but not in that of 26.0.
+    /// Platform Security), and of the records of 26.0 some lack the hybrid group.
     private static let apple = [
-        appleRow(12, .tls10 ... .tls12, appleCBC, withSHA1, "utls: iOS 12.1; testssl.sh: macOS 10.13.6"),
+        appleRow(12, .tls10 ... .tls12, appleCBC, withSHA1, "utls: iOS 12.1"),
         appleRow(13, .tls10 ... .tls13, appleCBC, withSHA1, "utls: iOS 13 and 14; curl-impersonate: macOS 11.6"),
         appleRow(16, .tls10 ... .tls13, appleNow, withSHA1, "testssl.sh: macOS 12.3; curl-impersonate: iOS 17.2"),
         appleRow(18, .tls10 ... .tls13, appleNow, signed, "testssl.sh: iOS 18.4; curl-impersonate: iOS 18.0"),
@@ -112,7 +112,7 @@ package struct TLSStack: Sendable, Hashable {
         signatures: [
             0x0403, 0x0503, 0x0603, 0x0807, 0x0808, 0x081A, 0x081B, 0x081C, 0x0809, 0x080A, 0x080B, 0x0804, 0x0805,
             0x0806, 0x0401, 0x0501, 0x0601, 0x0303, 0x0301, 0x0904, 0x0905, 0x0906,
-        ], keys: nil, source: "testssl.sh: OpenSSL 3.0.15, 3.5.0, 4.0.0; curl 7.88.1", confidence: .recorded)
+        ], keys: nil, source: "testssl.sh: OpenSSL 3.0.15, 3.5.0; curl 8.16 (TLS 1.2 at least)", confidence: .recorded)
 }
 
 extension TLSStack {
