@@ -43,7 +43,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         let year = yearOfCycle + cycle * 400 + (month <= 2 ? 1 : 0)
         let century = abs(year) / 100
         let isUsual = (0..<10_000).contains(year)
-        let front = isUsual ? "" : (year < 0 ? "-" : "") + (century < 10 ? "0" : "") + String(century)
+        let front = isUsual ? "" : (year < 0 ? "-" : "") + String(century)
         return String(unsafeUninitializedCapacity: 40) { text in
             var count = text.initialize(fromContentsOf: front.utf8)
             func add(_ byte: UInt8) {
