@@ -158,12 +158,15 @@ import X509
         let anchors = [pki.rootA, pki.rootB]
         let scene = Scene.ordinary(
             pins: [pki.junk, pki.leaf2], presented: [pki.leaf, pki.interA, pki.interAxB], system: anchors)
+        let pinned = scene.with { $0.pins = [pki.leaf, pki.leaf2] }
         let preferred = try #require(try scene.verdict(of: OkHttp()).builtChain.certificates.last)
         for anchor in anchors {
             let isPreferred = try x509(anchor) == preferred
             let verdict = try scene.verdict(of: AndroidVectors.exempting(anchor))
             #expect(verdict.reason.id == (isPreferred ? "pins-not-applied" : "pin-mismatch"))
             #expect(verdict.warnings.map(\.id).contains("path-dependent"))
+            let accepted = try pinned.verdict(of: AndroidVectors.exempting(anchor))
+            #expect(accepted.isAccepted && !accepted.warnings.map(\.id).contains("path-dependent"))
         }
     }
 }

@@ -73,8 +73,7 @@ package struct AFNetworking: ClientProcedure {
 
     /// Requires a pin for every certificate of the chain that is built with the system's roots.
     private func comparingWholeChain(_ pins: PinSet, _ system: TrustResult, _ run: inout ProcedureRun) -> Verdict {
-        let result =
-            policy.allowInvalidCertificates ? run.extendingBestEffort(of: system, under: trustPolicy(run)) : system
+        let result = run.extendingBestEffort(of: system, under: trustPolicy(run))
         let pinned = Set(pins.certificates)
         run.warnOfPathDependence(result) { $0.certificates.allSatisfy(pinned.contains) }
         let chain = result.chains.first { !$0.certificates.allSatisfy(pinned.contains) } ?? result.builtChain
