@@ -77,11 +77,9 @@ package struct NetworkSecurityConfiguration: Sendable, Hashable {
             + (debugSources ?? []).flatMap(\.certificates)
     }
 
-    /// The domain of the exact name, else the longest that covers the host (`ApplicationConfig.getConfigForHostname`).
+    /// The longest domain that covers the host, first the exact name (`ApplicationConfig.getConfigForHostname`).
     package func domain(for host: String) -> Domain? {
-        let covering = domains.filter { $0.hosts.covers(host) }
-        return covering.first { $0.hosts.name == host }
-            ?? covering.max { $0.hosts.name.utf8.count < $1.hosts.name.utf8.count }
+        domains.filter { $0.hosts.covers(host) }.max { $0.hosts.name.utf8.count < $1.hosts.name.utf8.count }
     }
 
     /// The trust of a device for a host, `nil` meaning the base; `targetSDK` overrides that of the manifest.
