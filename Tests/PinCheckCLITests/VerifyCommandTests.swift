@@ -7,6 +7,18 @@ import Testing
 
 /// `pincheck verify` over files; what it says of the usual ones is in ``GoldenTests``.
 @Suite(.endsSomeTime) struct VerifyCommandTests {
+    /// A pinned self-signed certificate gets the advice of AFNetworking only if Apple takes it as an app's own anchor.
+    @Test(arguments: [(90, "is enough"), (900, "is not enough")] as [(Int64, String)])
+    func theAdviceOnASelfSignedPinIsApples(days: Int64, words: String) async throws {
+        let box = try LabCertificate.selfSigned(
+            CertificateTemplate.leaf(host).valid(from: LabClock.now, to: LabClock.now + days * LabClock.day))
+        let desk = try Desk(["box.pem": box.pem])
+        try desk.files.write(box.der, to: "box.cer")
+        await desk.expect(
+            "verify @box.pem --host $HOST --client afnetworking --pins @box.cer",
+            "fail self-signed: its pin \(words) with allowInvalidCertificates = YES")
+    }
+
     @Test(arguments: [
         ("VERIFY --at 1999-01-01T00:00:00Z", "fail not-yet-valid"),
         ("verify @leaf.cer --anchors @inter.cer", "pass trusted-without-pins"),
