@@ -48,7 +48,7 @@ package struct ProcedureRun {
         while path.certificates.last?.isSelfIssued == false {
             let rest = pinned.filter { !path.certificates.contains($0) }
             guard !rest.isEmpty, case .trusted(let longer, _) = evaluate(policy, anchors: .only(rest)),
-                longer.certificates.starts(with: path.certificates)
+                longer.certificates.count > path.certificates.count, longer.certificates.starts(with: path.certificates)
             else { break }
             path = longer
         }
