@@ -50,7 +50,7 @@ static inline X509 *COpenSSL_X509_with_inner_algorithm(X509 *certificate) {
 
 // A chain is judged once: no server may present another one later, nor a compressed one, which the guard cannot read.
 static inline uint64_t COpenSSL_options(void) {
-// The bit has a name since 3.2, with which a program built with 3.0 may run; 3.0 ignores it.
+// OpenSSL 3.2 names the bit, and a program that is built with 3.0 may run with it. 3.0 ignores the bit.
 #ifndef SSL_OP_NO_RX_CERTIFICATE_COMPRESSION
 #define SSL_OP_NO_RX_CERTIFICATE_COMPRESSION ((uint64_t)1 << 33)
 #endif

@@ -4,7 +4,8 @@ import Synchronization
 package import TLSProbe
 import X509
 
-/// Fetches a document from a server judged on the same connection before the request; redirects need a pinned host.
+/// Fetches a document from a server that is judged on the same connection, before the first byte of the request; a
+/// redirect's server is judged by the pins for its host, and refused without pins.
 package final class Downloader: Sendable {
     package typealias Plan = @Sendable (Target, CheckRequest) throws(Problem) -> Check
 

@@ -45,8 +45,9 @@ public struct ClientVerdict: Sendable {
         decided.map(Result.success) ?? .failure(ClientConfigurationError(client: name, message: reason.sentence))
     }
 
-    /// Computes the outlook; a pin for a key or certificate in `inUse` is not a backup, and with `isIdleTaken` a client
-    /// without pins keeps `minPinLife`, because another client compares those pins.
+    /// Computes the outlook; a pin for a key or certificate in `inUse` is not a backup.
+    ///
+    /// With `isIdleTaken` a client without pins keeps `minPinLife`: another client compares those pins.
     mutating func lookAhead(inUse: Set<SHA256Digest>, isIdleTaken: Bool) {
         guard let forecaster else { return }
         (self.inUse, self.isIdleTaken) = (inUse, isIdleTaken)

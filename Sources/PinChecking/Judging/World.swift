@@ -2,8 +2,9 @@ import Base
 import Pinning
 import X509
 
-/// A server on another day, with assumptions for unknown facts: paths of real certificates are searched for, and
-/// assumed certificates are put on today's paths.
+/// A server on another day, with assumptions for unknown facts.
+///
+/// Paths of real certificates are searched for; assumed certificates are put on today's paths.
 struct World: PathVerifier {
     enum Paths: Sendable {
         /// A search; a leaf that is assumed or lacks only its issuer is below this certificate, an anchor of the class.

@@ -2,7 +2,8 @@ import Base
 import PinFormats
 import Pinning
 
-/// The pins in apps' code for one target; no client compares them, so an acceptance without other pins proves nothing.
+/// The pins in the code of apps, and their effect on one target; no client compares them, so an acceptance without
+/// another compared pin says nothing about the app.
 struct AppCode: Sendable {
     private static let mostLines = 20
     private let apps: [CodePins]

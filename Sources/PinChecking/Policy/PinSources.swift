@@ -116,8 +116,10 @@ struct PinSources: Sendable {
                 + (read.pins.isEmpty ? ": no pin is compared" : ""))
     }
 
-    /// The clients that judge if the user names none, each by the pins of its sources (a `nil` device is this machine):
-    /// those of configurations, curl for its notation, AFNetworking for certificates as it loads them, else `generic`.
+    /// The clients that judge if the user names none, each by the pins of its sources; a `nil` device is this machine.
+    ///
+    /// They are those of the configurations, curl for pins in its notation, and for all other pins `generic`, or
+    /// AFNetworking if these are certificates as it loads them.
     func clients(_ settings: CheckRequest.Judging, on devices: [Device?] = [nil]) throws(Problem) -> ClientSelection {
         var named = read.configurations.flatMap { clients(of: $0, on: devices) }
         if read.networkSecurity.contains(where: { !$0.isEmpty }) { named += Client.system(of: .android) }

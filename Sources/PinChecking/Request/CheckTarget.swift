@@ -19,8 +19,10 @@ package struct CheckTarget: Sendable {
     /// The port to connect to, unless an address has its own port.
     package var port: Int { target.port ?? request.connection.port ?? RequestDefaults.port }
 
-    /// The endpoints: one for each address of the target, or the target itself; by default the reference name is the
-    /// given host, else the target's, and the SNI is the target's host unless that is an address.
+    /// The endpoints: one for each address of the target, or the target itself.
+    ///
+    /// The reference name and the SNI are the given ones. By default the name is the given host, else the target's, and
+    /// the SNI is the target's host unless that is an address.
     package func endpoints() throws(Problem) -> [CheckEndpoint] {
         let (names, connection) = (request.names, request.connection)
         let addresses = connection.addresses.all

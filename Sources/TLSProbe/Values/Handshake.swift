@@ -1,7 +1,8 @@
 package import Pinning
 
-/// The facts of a handshake, which proved that the server has the leaf's private key, and nothing else; results share
-/// them, because they are large to copy.
+/// The facts of a handshake, which proved that the server has the leaf's private key, and nothing else.
+///
+/// Results share them, because they are large to copy.
 package final class Handshake: Sendable {
     /// The address of the server; `nil` if a proxy looked it up.
     package let peer: PeerAddress?
