@@ -68,8 +68,10 @@ import FoundationXML
         android.name = "android"
         android.outlook = outlook(backups: [], noPinAfter: end, pinsExpire: "2027-01-10T00:00:00Z", compared: false)
         report.clients.append(android)
-        report.outlook = android.outlook
-        report.warnings = []
+        report.change {
+            $0.outlook = android.outlook
+            $0.findings = []
+        }
         return report
     }
 
@@ -149,15 +151,15 @@ import FoundationXML
 
     @Test func aConnectionThatShowsTheSameIsNotToldTwice() throws {
         var connections = try [Self.scene(), Self.scene()]
-        for index in connections.indices { connections[index].variant = .ordinary }
-        connections[1].consistency = AddressComparison(addresses: 2, verdicts: [.accepted, .accepted])
+        for index in connections.indices { connections[index].result.variant = .ordinary }
+        connections[1].result.consistency = AddressComparison(addresses: 2, verdicts: [.accepted, .accepted])
         let text = try Self.page(connections)
         #expect(text.ranges(of: "<svg role").count == 1)
         #expect(text.contains("accepted; consistent</p>"))
         let heading = "</span> api.example.com:443 → 203.0.113.7, 203.0.113.8</h2>"
-        connections[1].endpoint = RendererTests.endpoint("203.0.113.8")
+        connections[1].result.endpoint = RendererTests.endpoint("203.0.113.8")
         #expect(try Self.page(connections).contains(heading))
-        connections[1].warnings = [Reason("leaf-only", "take care")]
+        connections[1].change { $0.findings = [.warning(.leafOnly, "take care")] }
         #expect(try Self.page(connections).ranges(of: "<svg role").count == 2)
     }
 

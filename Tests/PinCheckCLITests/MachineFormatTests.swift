@@ -15,7 +15,7 @@ import FoundationXML
     static func unreachable() -> Report {
         var report = RendererTests.passing()
         report.tls = nil
-        report.endpoint = RendererTests.endpoint("")
+        report.result.endpoint = RendererTests.endpoint("")
         report.built = []
         report.presented = []
         report.pins.matched = []
@@ -25,11 +25,8 @@ import FoundationXML
             Report.Check(client: nil, id: "connect", status: "fail", detail: "connection refused"),
             Report.Check(client: nil, id: "handshake", status: "skip", detail: "not reached"),
         ]
-        report.warnings = []
-        report.verdict = .none
-        report.reason = Reason("refused", "connect: connection refused")
-        report.status = .unreachable
-        report.monitoring = RendererTests.monitored(.unreachable, report.reason.message)
+        report.result.findings = []
+        report.end(.unreachable, Reason("refused", "connect: connection refused"))
         return report
     }
 
@@ -45,7 +42,7 @@ import FoundationXML
         var targets: [[Report]] = [[]]
         for report in reports {
             targets[targets.count - 1].append(report)
-            if report.variant == nil || report.consistency != nil { targets.append([]) }
+            if report.variant == nil || report.result.consistency != nil { targets.append([]) }
         }
         return targets.filter { !$0.isEmpty }
     }
@@ -60,9 +57,9 @@ import FoundationXML
 
     static func hostile(_ evil: String = evils[0]) -> Report {
         var report = RendererTests.failing()
-        report.target = evil
-        report.endpoint = RendererTests.endpoint(sni: evil)
-        report.verifyName = evil
+        report.result.target = evil
+        report.result.endpoint = RendererTests.endpoint(sni: evil)
+        report.result.referenceName = .name(.dns(evil))
         report.tls = RendererTests.handshake(evil)
         report.built[0].certificate = RendererTests.certificate(0, evil, key: evil)
         report.presented[0] = report.built[0].certificate
@@ -74,17 +71,17 @@ import FoundationXML
         report.clients[0].verdict = .reject
         report.clients[0].reason = Reason("r", evil)
         report.clients[0].settings = [ShownSetting("c", .text(evil))]
-        report.warnings = [Reason(evil, evil)]
-        report.http = try? RendererTests.answer(evil)
-        report.reason = Reason(evil, evil)
-        report.monitoring = RendererTests.monitored(.fail, evil)
+        report.change {
+            $0.findings = [.warning(.leafOnly, evil)]
+            $0.answer = try? RendererTests.answer(evil)
+            $0.verdict = Ending(.rejected, Reason(evil, evil))
+        }
         return report
     }
 
     static func calm() -> Report {
         var report = RendererTests.passing()
-        report.warnings = []
-        report.monitoring = RendererTests.monitored(.pass, report.reason.message)
+        report.change { $0.findings = [] }
         return report
     }
 
@@ -104,7 +101,7 @@ import FoundationXML
     @Test func nagiosHasTheWorstFirstAndFitsItsBuffer() throws {
         let reports = (1...70).map { number in
             var report = number == 70 ? RendererTests.failing() : Self.calm()
-            report.target = "host-\(number).\(String(repeating: "x", count: 60)).example:443"
+            report.result.target = "host-\(number).\(String(repeating: "x", count: 60)).example:443"
             return report
         }
         let text = try Self.text(NagiosRenderer(), reports)
@@ -113,7 +110,7 @@ import FoundationXML
         #expect(lines[1].hasPrefix("FAIL host-70.") && text.utf8.count <= 8_192, "\(text.utf8.count)")
         #expect(text.contains("\n… and ") && text.contains(" more: "), "\(text)")
         var two = RendererTests.passing()
-        two.warnings.append(Reason("no-backup-pin", "one key is pinned"))
+        two.change { $0.findings.append(.warning(.noBackupPin, "one key is pinned")) }
         let warned = try Self.text(NagiosRenderer(), [two])
         #expect(warned.contains("; and 1 more: no-backup-pin | ") && warned.contains(" warnings=2;;;0\n"), "\(warned)")
     }
@@ -127,8 +124,8 @@ import FoundationXML
 
     @Test func whatIsShownForComparisonSetsOffNoAlert() throws {
         var without = Self.calm()
-        without.variant = .withoutSNI
-        without.status = .warn
+        without.result.variant = .withoutSNI
+        without.end(.needsAttention, without.reason)
         let time = Timestamp(secondsSinceEpoch: 0)
         let metrics = try Self.text(PrometheusRenderer(now: { time }), [Self.calm(), without])
         for name in ["status", "accepted", "reached"] {
@@ -141,9 +138,9 @@ import FoundationXML
     @Test func anAddressThatWasLookedUpIsNoLabel() throws {
         let time = Timestamp(secondsSinceEpoch: 0)
         var looked = Self.calm()
-        looked.endpoint = RendererTests.endpoint("203.0.113.7", resolved: "api.example.com")
+        looked.result.endpoint = RendererTests.endpoint("203.0.113.7", resolved: "api.example.com")
         var given = looked
-        given.endpoint = RendererTests.endpoint("203.0.113.7", resolved: nil)
+        given.result.endpoint = RendererTests.endpoint("203.0.113.7", resolved: nil)
         let text = try Self.text(PrometheusRenderer(now: { time }), [looked, given])
         let target = #"target="api.example.com:443""#
         #expect(text.contains("pincheck_reached{\(target)} 1\n"), "\(text)")
@@ -156,7 +153,7 @@ import FoundationXML
         let time = Timestamp(secondsSinceEpoch: 0)
         let reports = ["a", "b"].map { end in
             var report = Self.calm()
-            report.target = String(repeating: "x", count: 199) + end + ".example.com:443"
+            report.result.target = String(repeating: "x", count: 199) + end + ".example.com:443"
             return report
         }
         let text = try Self.text(PrometheusRenderer(now: { time }), reports)
@@ -218,9 +215,9 @@ import FoundationXML
 
     @Test(arguments: evils) func noTextFromOutsideIsACommand(evil: String) throws {
         var report = Self.hostile(evil)
-        report.reason = Reason(report.reason.id, "::add-mask::x")
+        report.end(.rejected, Reason(report.reason.id, "::add-mask::x"))
         report.clients = []
-        report.target = "  ::set-output::y"
+        report.result.target = "  ::set-output::y"
         let text = try Self.text(GitHubRenderer(), [report, Self.hostile(evil)])
         #expect(isPlain(text) && Self.count("##[", in: Array(text.unicodeScalars)) == 0)
         let commands = text.unicodeScalars.split(separator: "\n").map { $0.drop { $0 == " " } }.filter {

@@ -94,20 +94,20 @@ import Testing
 
     private func report(_ name: String, _ status: ExitStatus) -> Report {
         var report = status == .fail ? RendererTests.failing() : RendererTests.passing()
-        report.target = name
-        report.status = status
+        report.result.target = name
+        if status == .unreachable { report.end(.unreachable, report.reason) }
         return report
     }
 
     private func connections(to name: String, _ statuses: [ExitStatus]) -> [Report] {
         var reports = statuses.enumerated().map { index, status in
             var report = report(name, status)
-            report.endpoint = RendererTests.endpoint("203.0.113.\(index)")
-            report.variant = .ordinary
+            report.result.endpoint = RendererTests.endpoint("203.0.113.\(index)")
+            report.result.variant = .ordinary
             return report
         }
         let rejected = statuses.count { $0 == .fail }
-        reports[reports.count - 1].consistency = AddressComparison(
+        reports[reports.count - 1].result.consistency = AddressComparison(
             addresses: statuses.count, verdicts: statuses.map { $0 == .fail ? .rejected : .accepted },
             isConsistent: rejected == 0)
         return reports
@@ -130,9 +130,7 @@ import Testing
                 "\nFAIL  edge.example:443  3 addresses: 2 accepted, 1 rejected; afnetworking: no configured pin"))
         #expect(text(reports).hasSuffix("\n2 targets: 1 FAIL, 1 PASS (1 with warnings)\n"), "\(text(reports))")
         var calm = reports
-        for index in calm.indices {
-            calm[index].monitoring = RendererTests.monitored(calm[index].status, calm[index].reason.message)
-        }
+        for index in calm.indices { calm[index].change { $0.findings = [] } }
         var nagios = NagiosRenderer()
         for target in MachineFormatTests.targets(calm) { _ = nagios.text(for: target) }
         let lines = try nagios.ending(exit: .fail).split(separator: "\n")

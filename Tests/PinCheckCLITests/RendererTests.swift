@@ -13,6 +13,19 @@ extension Timestamp: ExpressibleByStringLiteral {
     public init(stringLiteral text: String) { self = try! TimeText.read(text) }
 }
 
+extension Report {
+    /// Changes the result, and ends it anew.
+    mutating func change(_ edit: (inout CheckResult) -> Void) {
+        edit(&result)
+        result = result.withEnding()
+        monitoring = Monitoring(result)
+    }
+
+    mutating func end(_ outcome: PinChecking.Outcome, _ reason: Reason) {
+        change { $0.verdict = Ending(outcome, reason) }
+    }
+}
+
 /// The renderers over reports with fixed keys and times.
 @Suite(.endsSomeTime) struct RendererTests {
     static func certificate(
@@ -42,13 +55,17 @@ extension Timestamp: ExpressibleByStringLiteral {
         let leaf = certificate()
         let root = certificate(1, "CN=Example Root", key: "EC P-384", to: "2036-10-01T00:00:00Z", pin: rootPin)
         let reason = Reason("pin-matched", "public key pin matched at depth 0")
+        let result = CheckResult(
+            target: "api.example.com:443", endpoint: endpoint(), referenceName: ReferenceName("api.example.com"),
+            time: "2026-10-04T00:00:00Z", policy: nil, verdict: Ending(.accepted, reason),
+            findings: [.warning(.leafOnly, "take care")]
+        ).withEnding()
         return Report(
-            target: "api.example.com:443", verdict: .accept, reason: reason, status: .pass, endpoint: endpoint(),
-            tls: handshake(), verifyName: "api.example.com", evaluatedAt: "2026-10-04T00:00:00Z", presented: [leaf],
+            result: result, tls: handshake(), isOfAnotherTime: false, presented: [leaf],
             built: [
                 Report.ChainLink(certificate: leaf, source: "presented", pins: [0]),
                 Report.ChainLink(certificate: root, source: "system", pins: []),
-            ], builtIsValid: true,
+            ], builtIsValid: true, otherPaths: [],
             pins: Report.Pins(
                 mode: "public-key", configured: [pin(leafPin, from: "--pins"), pin(otherPin, from: "Pins/next.txt")],
                 matched: [MatchedPin(0, at: 0, of: ["afnetworking"])]),
@@ -63,8 +80,7 @@ extension Timestamp: ExpressibleByStringLiteral {
                         ShownSetting("allowInvalidCertificates", .flag(false)),
                         ShownSetting("validatesDomainName", .flag(true)),
                     ])
-            ], warnings: [Reason("leaf-only", "take care")], notes: [],
-            monitoring: monitored(.warn, "accepted, but take care", id: "leaf-only"))
+            ], monitoring: Report.Monitoring(result))
     }
 
     static func endpoint(
@@ -96,20 +112,11 @@ extension Timestamp: ExpressibleByStringLiteral {
         Pin(.publicKey(try! HashText.okHttp(text, at: .option).spkiSHA256), origin: origin)
     }
 
-    static func monitored(_ status: ExitStatus, _ reason: String, id: String = "r") -> Report.Monitoring {
-        let reason = Reason(id, reason)
-        return Report.Monitoring(exit: status, reason: reason, runExit: status)
-    }
-
     static func failing() -> Report {
         var report = passing()
-        let reason = Reason("pin-mismatch", "no configured pin is on the chain")
         report.built[0].pins = []
         report.pins.matched = []
-        report.verdict = .reject
-        report.reason = reason
-        report.status = .fail
-        report.monitoring = monitored(.fail, reason.message)
+        report.end(.rejected, Reason("pin-mismatch", "no configured pin is on the chain"))
         return report
     }
 

@@ -1,10 +1,10 @@
 import Base
 import Foundation
 import LoopbackLab
-import PinChecking
 import Testing
 
 @testable import PinCheckCLI
+@testable import PinChecking
 
 /// The file of `--state`: what changed since the last run, and nothing else, is told.
 @Suite(.endsSomeTime) struct StateFileTests {
@@ -100,7 +100,7 @@ import Testing
         let files = try TemporaryDirectory()
         let path = files.path + "/\u{301}state"
         var (one, other) = (RendererTests.passing(), RendererTests.failing())
-        (one.target, other.target) = ("a\n\u{301}\t\u{301}b", "c")
+        (one.result.target, other.result.target) = ("a\n\u{301}\t\u{301}b", "c")
         for (reports, isTold) in [([one], true), ([other], true), ([one, other], false)] {
             var state = try StateFile(path)
             for report in reports { #expect(state.isToTell([report]) == isTold) }
@@ -121,9 +121,9 @@ import Testing
             var state = try StateFile(files.path + "/state")
             let reports = turn.addresses.map { address in
                 var report = address == nil ? MachineFormatTests.unreachable() : RendererTests.passing()
-                report.target = "a:443"
-                report.endpoint = RendererTests.endpoint(address ?? "")
-                report.variant = address == nil ? .family(isIPv6: true) : .ordinary
+                report.result.target = "a:443"
+                report.result.endpoint = RendererTests.endpoint(address ?? "")
+                report.result.variant = address == nil ? .family(isIPv6: true) : .ordinary
                 return report
             }
             #expect(state.isToTell(reports) == turn.isTold && state.new.count == (step == 0 ? 1 : 0), "step \(step)")
@@ -137,8 +137,8 @@ import Testing
         for (step, isBad) in [true, false, true].enumerated() {
             var (state, report) = (try StateFile(files.path + "/state"), RendererTests.passing())
             if isBad {
-                (report.target, report.endpoint, report.status) = ("hosts:2", nil, .data)
-                report.reason = Reason("bad-entry", "is no target")
+                (report.result.target, report.result.endpoint) = ("hosts:2", nil)
+                report.end(.notSetUp, Reason("bad-entry", "is no target"))
             }
             let isTold = state.isToTell([report])
             #expect(isTold || !isBad, "step \(step)")

@@ -123,11 +123,11 @@ import Testing
         ]
         var reports = variants.map { variant in
             var report = RendererTests.passing()
-            report.endpoint = RendererTests.endpoint("2001:db8:1234:5678:9abc:def0:1234:5678")
-            report.variant = variant
+            report.result.endpoint = RendererTests.endpoint("2001:db8:1234:5678:9abc:def0:1234:5678")
+            report.result.variant = variant
             return report
         }
-        reports[5].consistency = AddressComparison(addresses: 1, verdicts: Array(repeating: .accepted, count: 4))
+        reports[5].result.consistency = AddressComparison(addresses: 1, verdicts: Array(repeating: .accepted, count: 4))
         for columns in Self.widths {
             let text = TextRenderer(
                 style: TextStyle(.never, isTerminal: true, environment: [:]), explains: false,

@@ -11,29 +11,32 @@ extension Report {
         let path = shown?.decided?.reach
         let built = path.map { Self.links(of: $0.certificates, in: result) } ?? []
         let first = try? result.connection?.get()
-        let monitored = result.endingCountingWarnings
         self.init(
-            target: result.target, verdict: VerdictWord(result.verdict.outcome.isAccepted), reason: result.reason,
-            status: ExitStatus(result.outcome), endpoint: result.endpoint, tls: shown?.handshake ?? first,
+            result: result, tls: shown?.handshake ?? first,
             offerOf: shown?.handshake.flatMap { $0 === first ? nil : shown?.stack?.name },
             firstPin: first?.presented.leaf.publicKey.spkiSHA256.description,
-            verifyName: result.referenceName == .unchecked ? nil : result.referenceName.description,
-            variant: result.variant, consistency: result.consistency, evaluatedAt: result.time,
             isOfAnotherTime: result.policy?.time != nil, presented: Certificate.list(result.presented, at: result.time),
             built: built, builtIsValid: path?.isVerified ?? false, whyUnverified: judged.flatMap(Self.whyUnverified),
             otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result),
             pins: Pins(
                 mode: (result.policy?.mode ?? .none).rawValue, configured: result.policy?.pins?.pins ?? [],
                 matched: result.matches, entries: result.policy?.entries ?? [], applied: result.policy?.applied ?? []),
-            transparency: judged?.view.evidence?.transparency, revocation: judged?.view.evidence?.revocation,
             devices: Devices(result), checks: Self.checks(result), clients: result.clients.map(Client.init),
-            warnings: result.warnings.map(\.reason), notes: result.notes.map(\.reason),
-            unjudged: judged?.leavesRevocationOpen == true ? Self.revocation : nil, outlook: result.outlook,
-            next: result.next, change: result.changes, http: result.answer,
-            monitoring: Monitoring(
-                exit: ExitStatus(monitored.outcome), reason: monitored.reason,
-                runExit: ExitStatus(result.runOutcome(of: monitored))))
+            monitoring: Monitoring(result))
     }
+
+    var target: String { result.target }
+    var verdict: VerdictWord { VerdictWord(result.verdict.outcome.isAccepted) }
+    var reason: Reason { result.reason }
+    var status: ExitStatus { ExitStatus(result.outcome) }
+    var endpoint: EndpointFacts? { result.endpoint }
+    var verifyName: String? { result.referenceName == .unchecked ? nil : result.referenceName.description }
+    var variant: Variant? { result.variant }
+    var evaluatedAt: Timestamp { result.time }
+    var warnings: [Reason] { result.warnings.map(\.reason) }
+    var outlook: Outlook? { result.outlook }
+    var evidence: LeafEvidence? { result.judged?.view.evidence }
+    var unjudged: Reason? { result.judged?.leavesRevocationOpen == true ? Self.revocation : nil }
 
     private static let revocation = Reason(
         "not-judged-here", "not judged here: revocation, which the certificate says where to ask for")
@@ -97,6 +100,14 @@ extension Report {
                 failDays: limits?.failBefore?.days(from: certificate.notBefore, to: certificate.notAfter),
                 origin: origin.words, clients: Dictionary(some) { first, _ in first })
         }
+    }
+}
+
+extension Report.Monitoring {
+    init(_ result: CheckResult) {
+        let ending = result.endingCountingWarnings
+        (exit, reason) = (ExitStatus(ending.outcome), ending.reason)
+        runExit = ExitStatus(result.runOutcome(of: ending))
     }
 }
 

@@ -34,7 +34,9 @@ extension Report {
     }
 
     func withAnswer(_ sentence: String) -> String {
-        guard let line = http?.response?.statusLine, http?.isAsExpected == true else { return sentence }
+        guard let line = result.answer?.response?.statusLine, result.answer?.isAsExpected == true else {
+            return sentence
+        }
         return sentence + "; " + line
     }
 
@@ -44,10 +46,10 @@ extension Report {
         return counts && verdict == .reject && status == .data ? [status, .fail] : [status]
     }
 
-    var toldNotes: [Reason] { notes + (unjudged.map { [$0] } ?? []) }
+    var toldNotes: [Reason] { result.notes.map(\.reason) + (unjudged.map { [$0] } ?? []) }
     var attention: [Reason] { warnings + ahead.filter { $0 != outlook?.told }.map { Reason($0.id, $0.message) } }
     private var ahead: [Finding] { (outlook?.findings ?? []).filter { $0.level != .note && verdict == .accept } }
-    var warningIDs: [String] { (warnings.map(\.id) + ahead.map(\.id)).distinct }
+    var warningIDs: [String] { (result.warnings.map(\.id) + ahead.map(\.id)).distinct }
 
     /// The certificates that the verdict rests on, each once; `path` is 1 if the depth is enough to tell it apart.
     var neededCertificates: [(depth: Int, path: Int, link: ChainLink)] {
@@ -119,7 +121,7 @@ struct RunTotal: Sendable {
 
     mutating func add(_ reports: [Report], status: (Report) -> ExitStatus? = { $0.counts ? $0.status : nil }) {
         guard let first = reports.first else { return }
-        if first.next != nil { hasFiles = true }
+        if first.result.next != nil { hasFiles = true }
         let statuses = reports.compactMap(status)
         let worst = statuses.isEmpty ? ExitStatus.pass : .worst(statuses)
         add(first.variant == nil ? first.title : first.target, worst)

@@ -5,41 +5,24 @@ import TLSProbe
 /// The result for one endpoint or chain in documents and forms, not escaped; `schemas/report.json` explains its keys.
 struct Report: JSONDocument {
     static let schema = "pincheck/1"
-    var target: String
-    var verdict: VerdictWord
-    var reason: Reason
-    var status: ExitStatus
-    var endpoint: EndpointFacts?
+    var result: CheckResult
     var tls: Handshake?
     /// The TLS stack whose offer led to the shown handshake; `nil` if that is the first handshake.
-    var offerOf: String? = nil
+    var offerOf: String?
     /// The pin of the leaf in the first handshake, even if another handshake is shown.
-    var firstPin: String? = nil
-    var verifyName: String?
-    var variant: Variant?
-    var consistency: AddressComparison?
+    var firstPin: String?
     var targetReason: Reason?
-    var evaluatedAt: Timestamp
-    var isOfAnotherTime = false
+    var isOfAnotherTime: Bool
     var presented: [Certificate]
     var built: [ChainLink]
     var builtIsValid: Bool
     var whyUnverified: String?
     /// The other valid paths, each with the clients that accept only by it.
-    var otherPaths: [(clients: [String], chain: [ChainLink])] = []
+    var otherPaths: [(clients: [String], chain: [ChainLink])]
     var pins: Pins
-    var transparency: JSONObject?
-    var revocation: JSONObject?
     var devices: Devices?
     var checks: [Check]
     var clients: [Client]
-    var warnings: [Reason]
-    var notes: [Reason]
-    var unjudged: Reason?
-    var outlook: Outlook?
-    var next: NextDeployment?
-    var change: BaselineChanges?
-    var http: CheckedAnswer?
     /// The result for monitoring, in which every warning counts.
     var monitoring: Monitoring
 
@@ -48,13 +31,14 @@ struct Report: JSONDocument {
             "schema": Self.schema, "target": target, "verdict": verdict, "reason": reason, "exit": status,
             "endpoint": endpoint?.document(verifyName: verifyName), "proxy": endpoint?.proxy?.document(tls?.proxy),
             "tls": tls, "verify_name": verifyName, "variant": variant,
-            "consistency": consistency?.document(targetReason),
+            "consistency": result.consistency?.document(targetReason),
             "evaluated_at": evaluatedAt, "is_of_another_time": isOfAnotherTime, "presented": presented, "built": built,
             "built_is_valid": builtIsValid, "why_unverified": whyUnverified,
             "other_paths": otherPaths.map { ["clients": $0, "chain": $1] as JSONObject }, "pins": pins,
-            "transparency": transparency, "revocation": revocation, "devices": devices, "checks": checks,
-            "clients": clients, "warnings": warnings, "notes": notes, "unjudged": unjudged, "outlook": outlook,
-            "next": next, "change": change, "http": http,
+            "transparency": evidence?.transparency, "revocation": evidence?.revocation, "devices": devices,
+            "checks": checks, "clients": clients, "warnings": warnings, "notes": result.notes.map(\.reason),
+            "unjudged": unjudged, "outlook": outlook, "next": result.next, "change": result.changes,
+            "http": result.answer,
             "monitoring": monitoring == Monitoring(exit: status, reason: reason, runExit: status) ? nil : monitoring,
         ]
     }

@@ -10,11 +10,11 @@ struct TargetLine {
     let more: String
     private static let mostNamed = 6
 
-    init(_ reports: [Report], isMonitored: Bool = false) {
+    init(_ reports: [Report], isMonitored: Bool = false, compares: Bool = true) {
         func exit(_ report: Report) -> ExitStatus { isMonitored ? report.monitoring.exit : report.status }
         func reason(_ report: Report) -> Reason { isMonitored ? report.monitoring.reason : report.reason }
         let counting = reports.filter(\.counts)
-        let summary = VariantSummary(reports)
+        let summary = compares ? VariantSummary(reports) : nil
         let status = ExitStatus.worst(counting.map(exit))
         self.status = status
         guard let worst = counting.first(where: { exit($0) == status }) else {
@@ -65,7 +65,7 @@ extension Report {
 
     static func all(of results: [CheckResult]) -> [Report] {
         var reports = results.map { Report($0) }
-        guard let last = reports.indices.last, reports[last].consistency != nil else { return reports }
+        guard let last = reports.indices.last, reports[last].result.consistency != nil else { return reports }
         let line = TargetLine(reports)
         let id = reports.first { $0.counts && $0.status == line.status }?.reason.id ?? reports[last].reason.id
         reports[last].targetReason = Reason(id, line.sentence + line.more)

@@ -9,7 +9,7 @@ struct VariantSummary {
     let places: [(name: String, reports: [Report])]
 
     init?(_ reports: [Report]) {
-        guard let consistency = reports.last?.consistency else { return nil }
+        guard let consistency = reports.last?.result.consistency else { return nil }
         (self.consistency, self.reports) = (consistency, reports)
         places = reports.grouped { $0.peer ?? $0.endpoint?.address?.description ?? $0.target }.map { ($0, $1) }
     }

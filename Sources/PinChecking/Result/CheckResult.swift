@@ -6,16 +6,16 @@ import X509
 /// The result of a check of one endpoint, one chain, or a future deployment.
 public struct CheckResult: Sendable {
     /// The target or the file, as the user named it.
-    public let target: String
+    public internal(set) var target: String
     /// The connected or recorded endpoint; `nil` if the chain is from a file.
     package internal(set) var endpoint: EndpointFacts? = nil
     package internal(set) var connection: Result<Handshake, ProbeError>? = nil
-    package let referenceName: ReferenceName
+    package internal(set) var referenceName: ReferenceName
     /// The moment for which the chain was judged.
     public let time: Timestamp
     package let policy: HostPolicy?
     /// The ending by the clients' verdicts or their absence.
-    package let verdict: Ending
+    package internal(set) var verdict: Ending
     package internal(set) var judged: JudgedChain? = nil
     /// Each client's verdict on the chain, in the order of choice; empty without a chain.
     public internal(set) var clients: [ClientVerdict] = []
@@ -40,7 +40,7 @@ public struct CheckResult: Sendable {
     public private(set) var warnings: [Finding] = []
     /// The notes on the connection and the judgement, which never change the outcome.
     public private(set) var notes: [Finding] = []
-    package private(set) var outlook: Outlook? = nil
+    package internal(set) var outlook: Outlook? = nil
 
     func withEnding() -> CheckResult {
         var result = self

@@ -98,10 +98,10 @@ struct HTMLRenderer: ResultRenderer {
 extension Report {
     /// The facts that a section shows next to the address: connections to one target with equal facts share a section.
     fileprivate var likeness: [String] {
-        [status.name, reason.told, tls.map { "\($0.facts)" } ?? "", variantLabel ?? "", http?.outcome ?? ""]
-            + presented.map { $0.fingerprint.hexadecimal } + (warnings + notes).map(\.told)
+        [status.name, reason.told, tls.map { "\($0.facts)" } ?? "", variantLabel ?? "", result.answer?.outcome ?? ""]
+            + presented.map { $0.fingerprint.hexadecimal } + (warnings + result.notes.map(\.reason)).map(\.told)
             + clients.map { "\($0.title) \($0.verdict.rawValue) \($0.reason.told)" }
-            + (change.map { ["\($0.status)"] + $0.changes.map(\.kind.rawValue) } ?? [])
+            + (result.changes.map { ["\($0.status)"] + $0.changes.map(\.kind.rawValue) } ?? [])
     }
 }
 

@@ -23,7 +23,7 @@ struct HTMLSection {
 
     static func conclusion(_ reports: [Report]) -> Markup {
         let line = TargetLine(reports)
-        let findings = (reports.last?.consistency?.findings ?? []).map { finding in
+        let findings = (reports.last?.result.consistency?.findings ?? []).map { finding in
             "\(finding.level == .warning ? "warning" : "note"): \(finding.reason.told)"
         }
         return """
@@ -41,7 +41,7 @@ struct HTMLSection {
     private var text: TextRenderer { .plain(explains: explains) }
 
     private var headline: Markup {
-        let isNext = report.next != nil
+        let isNext = report.result.next != nil
         switch report.verdict {
         case .none: return ""
         case .reject:
@@ -50,7 +50,8 @@ struct HTMLSection {
             let pins = report.pins.configured.isEmpty ? "" : " with these pins"
             let variant = report.variantLabel.map { " (\($0))" } ?? ""
             // For a future deployment the reason contains the remedy; for an interceptor the warning does.
-            let isAdvised = text.isMismatch(report) && !isNext && !report.warnings.contains { $0.id == "interceptor" }
+            let isAdvised =
+                text.isMismatch(report) && !isNext && !report.result.warnings.contains { $0.kind == .interceptor }
             return Self.headline(
                 "\(isNext ? "It would lock out" : "Locked out \(report.today):") \(who)\(pins)\(variant).",
                 isAdvised
@@ -125,7 +126,7 @@ struct HTMLSection {
 
     private var pins: Markup {
         let configured = report.pins.configured
-        guard !configured.isEmpty, !report.built.isEmpty || report.next != nil else { return "" }
+        guard !configured.isEmpty, !report.built.isEmpty || report.result.next != nil else { return "" }
         let depths = Dictionary(report.pins.matched.map { ($0.pinIndex, $0.depth) }) { min($0, $1) }
         let outlooks = report.clients.compactMap(\.outlook).filter { $0.pins.count == configured.count }
         func standing(_ index: Int) -> (rank: Int, words: String) {

@@ -136,7 +136,7 @@ struct JUnitRenderer: ResultRenderer {
             isTold = isTold || outcome.isTrouble
             cases.append((client.title + place, outcome))
         }
-        if let answer = report.http?.response?.statusLine, !isTold, report.status == .pass {
+        if let answer = report.result.answer?.response?.statusLine, !isTold, report.status == .pass {
             cases.append(("request" + place, .passed(answer)))
         }
         if !isTold, report.status != .pass || cases.isEmpty { cases.append(("verdict" + place, verdict(of: report))) }

@@ -89,8 +89,8 @@ struct PrometheusRenderer: ResultRenderer {
                 ("resolve", times.resolve), ("connect", times.connect), ("handshake", times.handshake),
             ] { add("check_duration_seconds", time.map { decimalSeconds($0.seconds) }, [("phase", phase)]) }
         }
-        add("http_status", report.http?.response?.status)
-        add("http_answer_seconds", (report.http?.response?.time).map { decimalSeconds($0.seconds) })
+        add("http_status", report.result.answer?.response?.status)
+        add("http_answer_seconds", (report.result.answer?.response?.time).map { decimalSeconds($0.seconds) })
     }
 
     mutating func ending(exit: ExitStatus) -> String {
@@ -183,10 +183,8 @@ struct NagiosRenderer: ResultRenderer {
             warnings += report.warningIDs.count
             unknown += MonitoringState(report.monitoring.runExit) == .unknown ? 1 : 0
             let name = names.name(Self.safe(report.title.replacing(" → ", with: " at "), length: 120))
-            var single = report
             // The comparison of all addresses is in the first line.
-            single.consistency = nil
-            let line = TargetLine([single], isMonitored: true)
+            let line = TargetLine([report], isMonitored: true, compares: false)
             let sentence = report.counts ? line.sentence + line.more : report.withAnswer(report.sentence)
             entries.append((report.monitoring.exit, name, Self.safe(sentence, length: 400), Self.data(of: report)))
         }
@@ -256,7 +254,7 @@ struct NagiosRenderer: ResultRenderer {
         // The guidelines write U for an unknown value.
         let time = report.seconds.map { decimalSeconds($0) + "s" } ?? "U"
         if report.endpoint != nil { data.append(("time", time + ";;;0")) }
-        if let time = report.http?.response?.time {
+        if let time = report.result.answer?.response?.time {
             data.append(("answer_time", decimalSeconds(time.seconds) + "s;;;0"))
         }
         for (depth, path, link) in report.neededCertificates {

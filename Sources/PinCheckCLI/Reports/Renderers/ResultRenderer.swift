@@ -1,3 +1,4 @@
+import PinChecking
 import Pinning
 
 protocol ResultRenderer: Sendable {
@@ -81,7 +82,7 @@ struct TextResultRenderer: ResultRenderer {
 
     private func target(_ summary: VariantSummary, _ connections: [Report]) -> String {
         let hasTable = connections.count > 1 && connections.contains { !$0.presented.isEmpty }
-        guard text.explains || !hasTable || connections.contains(where: { $0.change != nil }) else {
+        guard text.explains || !hasTable || connections.contains(where: { $0.result.changes != nil }) else {
             return text.connections(summary)
         }
         return connections.map(text.block).joined(separator: "\n") + text.conclusion(summary)

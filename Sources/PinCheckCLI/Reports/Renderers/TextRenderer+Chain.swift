@@ -213,7 +213,9 @@ extension TextRenderer {
     }
 
     func pinFailure(_ report: Report) -> [String] {
-        if let next = report.next, report.built.isEmpty { return ["  next:", "    \(next.pin)"] + configured(report) }
+        if let next = report.result.next, report.built.isEmpty {
+            return ["  next:", "    \(next.pin)"] + configured(report)
+        }
         let areCertificatesPinned = report.pins.configured.contains { $0.certificate != nil }
         let served = report.built.map { link in
             let certificate = link.certificate

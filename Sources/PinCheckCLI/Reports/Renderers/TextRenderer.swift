@@ -108,14 +108,14 @@ struct TextRenderer: Sendable {
     }
 
     func request(_ report: Report) -> [String] {
-        guard let http = report.http, report.verdict != .none else { return [] }
+        guard let http = report.result.answer, report.verdict != .none else { return [] }
         let answer = safe(http.outcome, length: 200)
         let outcome = http.isAsExpected == false ? style.doubtful(answer) : answer
         return ["  \(safe(http.title, length: 120)): \(outcome)"]
     }
 
     func change(_ report: Report) -> [String] {
-        guard let change = report.change else { return [] }
+        guard let change = report.result.changes else { return [] }
         var baseline = safe(change.baseline, length: 120)
         if let place = change.comparedWith { baseline += ", where \(safe(place, length: 120)) is recorded" }
         guard change.status != .unchanged else { return ["  unchanged since \(baseline)"] }

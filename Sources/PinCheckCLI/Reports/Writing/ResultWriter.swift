@@ -75,7 +75,7 @@ struct ResultWriter {
             // The text itself shows differences between variants; a warning about several variants is reported once.
             for warning in report.warnings
             where !notes.contains(warning)
-                && !(report.consistency?.findings ?? []).contains(where: { $0.reason == warning })
+                && !(report.result.consistency?.findings ?? []).contains(where: { $0.reason == warning })
                 && said.insert(warning).inserted
             {
                 progress?.erase()
