@@ -15,7 +15,7 @@ extension TextRenderer {
             lines += numbers(first, withBackups: false)
         }
         lines += reports.flatMap { configurations($0) }.distinct
-        lines += reasons(summary) + outlooks(reports) + answers(summary)
+        lines += reasons(summary) + outlooks(summary) + answers(summary)
         lines += reports.flatMap(\.toldNotes).map(note).distinct
         return text(lines) + conclusion(summary)
     }
@@ -68,43 +68,40 @@ extension TextRenderer {
         ]
     }
 
-    private func reasons(_ summary: VariantSummary) -> [String] {
-        let failing = summary.places.flatMap { place in
-            place.reports.filter { $0.counts && $0.status != .pass }.map { (place: place, report: $0) }
+    private typealias Connection = (place: (name: String, reports: [Report]), report: Report)
+
+    private func counting(_ summary: VariantSummary) -> [Connection] {
+        summary.places.flatMap { place in place.reports.filter(\.counts).map { (place, $0) } }
+    }
+
+    /// The addresses of connections, each with the kinds of its connections if others of it are not among them.
+    private func places(_ some: [Connection]) -> String {
+        let names = some.grouped(by: \.place.name).lazy.map { name, some in
+            let kinds = some.map { $0.report.variant?.name ?? "" }
+            let isWhole = kinds.count == some[0].place.reports.count(where: \.counts)
+            return safe(name) + (isWhole ? "" : " (\(kinds.joined(separator: ", ")))")
         }
-        return failing.grouped { [$0.report.status.name, $0.report.sentence] }.map { _, all in
+        return listed(names, first: 12)
+    }
+
+    private func reasons(_ summary: VariantSummary) -> [String] {
+        counting(summary).filter { $0.report.status != .pass }.grouped {
+            [$0.report.status.name, $0.report.sentence]
+        }.map { _, all in
             let report = all[0].report
-            let names = all.grouped(by: \.place.name).lazy.map { name, some in
-                let kinds = some.map { $0.report.variant?.name ?? "" }
-                return safe(name)
-                    + (kinds.count == some[0].place.reports.count(where: \.counts)
-                        ? "" : " (\(kinds.joined(separator: ", ")))")
-            }
-            let places = listed(names, first: Self.mostPlaces)
-            return "  \(style.token(report.status))  \(places): \(safe(report.sentence, length: 600))"
+            return "  \(style.token(report.status))  \(places(all)): \(safe(report.sentence, length: 600))"
         }
     }
 
-    private static var mostPlaces: Int { 12 }
-
-    private func outlooks(_ reports: [Report]) -> [String] {
-        let lines = reports.filter(\.counts).flatMap { report in
-            outlook(report).map { (line: $0, kind: report.variant?.name ?? "") }
-        }
-        let all = Set(lines.map(\.kind))
-        return lines.grouped(by: \.line).map { line, some in
-            let kinds = some.map(\.kind).distinct
-            return kinds.count == all.count ? line : line + " (\(kinds.joined(separator: ", ")))"
+    private func outlooks(_ summary: VariantSummary) -> [String] {
+        let all = counting(summary)
+        return all.grouped { outlook($0.report) }.flatMap { lines, some in
+            lines.isEmpty || some.count == all.count ? lines : outlook(some[0].report, of: " (\(places(some)))")
         }
     }
 
     private func answers(_ summary: VariantSummary) -> [String] {
-        let answers = summary.places.flatMap { place in
-            place.reports.flatMap { request($0) }.map { (line: $0, place: place.name) }
-        }.grouped(by: \.line)
-        guard answers.count > 1 else { return answers.map(\.key) }
-        return answers.map { line, some in
-            line + "   (\(listed(some.lazy.map { safe($0.place) }, first: Self.mostPlaces)))"
-        }
+        let answers = counting(summary).filter { !request($0.report).isEmpty }.grouped { request($0.report) }
+        return answers.flatMap { lines, some in answers.count > 1 ? lines.map { $0 + "   (\(places(some)))" } : lines }
     }
 }

@@ -96,14 +96,15 @@ struct TextRenderer: Sendable {
         return "  \(configuration.kind): \(hosts), \(settings)   \(safe(configuration.origin, length: 120))"
     }
 
-    func outlook(_ report: Report) -> [String] {
+    func outlook(_ report: Report, of places: String = "") -> [String] {
         let findings = (report.outlook?.findings ?? []).filter { finding in
             // An expired pin may be the cause of a rejection; other findings are only about acceptance.
             finding != report.outlook?.told && (report.verdict == .accept || finding.kind == .pinExpired)
         }
         return findings.map { finding in
             let text = safe(finding.message, length: 300)
-            return "  \(finding.level == .note ? "outlook:" : style.doubtful("outlook:")) \(text)"
+            let label = "outlook\(places):"
+            return "  \(finding.level == .note ? label : style.doubtful(label)) \(text)"
         }
     }
 
