@@ -97,7 +97,7 @@ package enum PinCheck {
     private static func tell(_ error: Problem, where settings: Settings, in context: Context) {
         guard [.data, .noInput].contains(error.kind), let outputs = try? settings.outputs(in: context) else { return }
         for one in outputs where one.file != nil || !settings.isQuiet {
-            guard let text = one.form.ended?(error, context.now()) else { continue }
+            guard let text = one.form.text(on: error, at: context.now()) else { continue }
             // A failure to write does not change why the run ended.
             try? OutputFile.deliver(text, to: one.file, in: context)
         }

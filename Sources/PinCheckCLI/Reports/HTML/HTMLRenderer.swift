@@ -4,12 +4,6 @@ import Pinning
 import TLSProbe
 import X509
 
-extension OutputForm {
-    static let html = OutputForm(rawValue: "html") { settings, stream, _ in
-        HTMLRenderer(explains: settings.explains, isWhole: stream.isWhole)
-    }
-}
-
 /// One page in HTML that is well-formed XML and loads nothing.
 struct HTMLRenderer: ResultRenderer {
     private let explains: Bool

@@ -3,11 +3,6 @@ import PinChecking
 import Pinning
 import TLSProbe
 
-extension OutputForm {
-    static let junit = OutputForm(rawValue: "junit", ended: JUnitRenderer.ended) { _, _, _ in JUnitRenderer() }
-    static let github = OutputForm(rawValue: "github", ended: GitHubRenderer.ended) { _, _, _ in GitHubRenderer() }
-}
-
 /// Writes tests with their outcomes in the XML that JUnit's Ant task made common.
 struct JUnitDocument {
     enum Outcome {
@@ -145,7 +140,7 @@ struct JUnitRenderer: ResultRenderer {
 
     func ending(exit: ExitStatus) -> String { document.text }
 
-    @Sendable static func ended(by error: Problem, at time: Timestamp) -> String {
+    static func ended(by error: Problem, at time: Timestamp) -> String {
         var document = JUnitDocument()
         let outcome = JUnitDocument.Outcome.error(type: ExitStatus(error).name, message: error.told.description)
         document.add("pincheck", of: "pincheck", [("run", outcome)], at: time)
@@ -187,7 +182,7 @@ struct GitHubRenderer: ResultRenderer {
 
     func ending(exit: ExitStatus) -> String { total.count > 1 ? total.sentence() + "\n" : "" }
 
-    @Sendable static func ended(by error: Problem, at time: Timestamp) -> String {
+    static func ended(by error: Problem) -> String {
         Self.command("error", [("title", "pincheck \(ExitStatus(error).name)")], error.told.description) + "\n"
     }
 

@@ -4,11 +4,6 @@ import Pinning
 import TLSProbe
 import X509
 
-extension OutputForm {
-    static let prometheus = OutputForm(rawValue: "prometheus") { _, _, context in PrometheusRenderer(now: context.now) }
-    static let nagios = OutputForm(rawValue: "nagios") { _, _, _ in NagiosRenderer() }
-}
-
 /// Writes metrics; labels contain configured values, addresses and facts of the leaf, escaped and of bounded length.
 struct PrometheusRenderer: ResultRenderer {
     private let now: @Sendable () -> Timestamp

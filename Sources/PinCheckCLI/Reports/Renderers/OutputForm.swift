@@ -1,20 +1,38 @@
 import Pinning
 
-struct OutputForm: RawRepresentable, CaseIterable, Sendable {
-    let rawValue: String
-    /// `true` if a file of this form is written line by line in any order, not as a whole at the end.
-    var isWrittenAsItGrows = false
-    /// `true` if warnings also go to standard error and unchanged results can be left out.
-    var isForPeople = false
-    var ended: (@Sendable (Problem, Timestamp) -> String)?
-    let renderer: @Sendable (Settings, OutputStream, Context) -> any ResultRenderer
-    static let allCases: [OutputForm] = [.text, .brief, .json, .jsonl, .nagios, .prometheus, .junit, .github, .html]
-}
+enum OutputForm: String, CaseIterable {
+    case text, brief, json, jsonl, nagios, prometheus, junit, github, html
 
-extension OutputForm {
-    init?(rawValue: String) {
-        guard let form = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
-        self = form
+    /// `true` if a file of this form is written line by line in any order, not as a whole at the end.
+    var isWrittenAsItGrows: Bool { self == .jsonl }
+    /// `true` if warnings also go to standard error and unchanged results can be left out.
+    var isForPeople: Bool { self == .text || self == .brief }
+
+    func renderer(_ settings: Settings, _ stream: OutputStream, _ context: Context) -> any ResultRenderer {
+        let style = context.style(settings.color, on: stream)
+        let explains = settings.explains
+        return switch self {
+        case .text:
+            TextResultRenderer(
+                text: TextRenderer(style: style, explains: explains, layout: stream.layout),
+                hasAll: settings.state == nil)
+        case .brief: BriefRenderer(text: TextRenderer(style: style, explains: false))
+        case .json, .jsonl: JSONResultRenderer(hasLines: self == .jsonl)
+        case .nagios: NagiosRenderer()
+        case .prometheus: PrometheusRenderer(now: context.now)
+        case .junit: JUnitRenderer()
+        case .github: GitHubRenderer()
+        case .html: HTMLRenderer(explains: explains, isWhole: stream.isWhole)
+        }
+    }
+
+    /// The text about a problem that ended the run; `nil` if the form has none.
+    func text(on problem: Problem, at time: Timestamp) -> String? {
+        switch self {
+        case .junit: JUnitRenderer.ended(by: problem, at: time)
+        case .github: GitHubRenderer.ended(by: problem)
+        default: nil
+        }
     }
 }
 
@@ -41,5 +59,5 @@ extension Settings {
 }
 
 extension [FormOutput<OutputForm>] {
-    var isMonitoring: Bool { contains { $0.form.rawValue == OutputForm.nagios.rawValue && $0.file == nil } }
+    var isMonitoring: Bool { contains { $0.form == .nagios && $0.file == nil } }
 }

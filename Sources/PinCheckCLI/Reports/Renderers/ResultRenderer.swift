@@ -15,24 +15,6 @@ extension ResultRenderer {
     mutating func ending(exit: ExitStatus) throws(Problem) -> String { "" }
 }
 
-extension OutputForm {
-    static let json = OutputForm(rawValue: "json") { _, _, _ in JSONResultRenderer() }
-    static let jsonl = OutputForm(rawValue: "jsonl", isWrittenAsItGrows: true) { _, _, _ in
-        JSONResultRenderer(hasLines: true)
-    }
-
-    static let text = OutputForm(rawValue: "text", isForPeople: true) { settings, stream, context in
-        TextResultRenderer(
-            text: TextRenderer(
-                style: context.style(settings.color, on: stream), explains: settings.explains, layout: stream.layout),
-            hasAll: settings.state == nil)
-    }
-
-    static let brief = OutputForm(rawValue: "brief", isForPeople: true) { settings, stream, context in
-        BriefRenderer(text: TextRenderer(style: context.style(settings.color, on: stream), explains: false))
-    }
-}
-
 /// Writes one report as a document, several as a list: the first is held until another follows or the run ends.
 struct JSONResultRenderer: ResultRenderer {
     var hasLines = false
