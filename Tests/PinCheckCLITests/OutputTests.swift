@@ -59,19 +59,6 @@ import Testing
         #expect(try contents(ofFile: desk.files.path + "/metrics").contains("\npincheck_run_status 0\n"))
     }
 
-    @Test func whatIsMoreThanMemoryShouldHoldWaitsInAFileWithoutAName() throws {
-        let files = try TemporaryDirectory()
-        let chunk = [UInt8](repeating: 0x61, count: 1_000_000)
-        let spool = Spool(in: files.path)
-        for _ in 0..<9 { try spool.add(chunk) }
-        try spool.add(Array("end\n".utf8))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: files.path).isEmpty)
-        let path = files.path + "/whole"
-        try AtomicFile.write(to: path, fill: spool.copy)
-        let whole = try contents(ofFile: path)
-        #expect(whole.utf8.count == 9_000_004 && whole.hasSuffix("aend\n") && Spool.memory < 9_000_000)
-    }
-
     @Test func quietSilencesStandardOutputAndNoFile() async throws {
         let desk = try Desk()
         let end = await run("VERIFY -q -f junit=@a.xml -f jsonl=@b.jsonl -f json -o @c.json", at: desk)

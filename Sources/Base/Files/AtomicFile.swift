@@ -1,37 +1,27 @@
-internal import Synchronization
-
 /// Replaces files so that readers find either the whole old file or the whole new one.
 ///
 /// The contents go to a temporary file next to the target (`.NAME.pincheck-` with a number), are flushed to the disk,
 /// and take the target's name by rename(2). A killed run leaves the temporary file behind: a file without a name
 /// (`O_TMPFILE`) cannot replace another.
 package enum AtomicFile {
-    package typealias Filling = (Int32) throws(OutputError) -> Void
-
-    package static func write(_ contents: [UInt8], to path: String, mode: mode_t = 0o666) throws(WriteFailure) {
-        try write(to: path, mode: mode) { (descriptor) throws(OutputError) in
-            try Descriptor.write(contents, to: descriptor)
-        }
-    }
-
-    /// Replaces the file at `path`, or creates it, with the bytes that `fill` writes.
+    /// Replaces the file at `path`, or creates it.
     ///
     /// The file behind a symbolic link is replaced. It keeps its permissions, and its owner if the system allows it;
     /// its other hard links keep the old contents. A terminal, pipe or device (`/dev/stdout`) is written in place.
     ///
     /// - Throws: ``WriteFailure``; the file is then as it was, and the temporary file is gone.
-    package static func write(to path: String, mode: mode_t = 0o666, fill: Filling) throws(WriteFailure) {
+    package static func write(_ contents: [UInt8], to path: String, mode: mode_t = 0o666) throws(WriteFailure) {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
-        if let file = try OpenFile(at: path) { return try write(into: file.descriptor, fill) }
+        if let file = try OpenFile(at: path) { return try write(contents, into: file.descriptor) }
         let target = try SymbolicLinks.target(of: path)
         var status = stat()
         let isThere = stat(target, &status) == 0
         guard !isThere || access(target, W_OK) == 0 else { throw .system(errno) }
-        try replace(target, like: isThere ? status : nil, mode: mode, fill: fill)
+        try replace(target, like: isThere ? status : nil, mode: mode, with: contents)
     }
 
-    private static func write(into descriptor: Int32, _ fill: Filling) throws(WriteFailure) {
-        do throws(OutputError) { try fill(descriptor) } catch { throw .output(error) }
+    private static func write(_ contents: [UInt8], into descriptor: Int32) throws(WriteFailure) {
+        do throws(OutputError) { try Descriptor.write(contents, to: descriptor) } catch { throw .output(error) }
     }
 
     package static func isStandardOutput(_ path: String) -> Bool { descriptor(named: path) == STDOUT_FILENO }
@@ -48,7 +38,9 @@ package enum AtomicFile {
     }
 
     /// Replaces `path` itself, even if it is a symbolic link, or creates it; a failure leaves it as it was.
-    static func replace(_ path: String, like old: stat? = nil, mode: mode_t, fill: Filling) throws(WriteFailure) {
+    static func replace(
+        _ path: String, like old: stat? = nil, mode: mode_t, with contents: [UInt8]
+    ) throws(WriteFailure) {
         // A signal meanwhile would leave the temporary file behind.
         try Interruption.deferring { () throws(WriteFailure) in
             let parts = PathParts(path)
@@ -61,7 +53,7 @@ package enum AtomicFile {
                     _ = fchown(descriptor, old.st_uid, old.st_gid)
                     guard fchmod(descriptor, old.st_mode & 0o777) == 0 else { throw .system(errno) }
                 }
-                try write(into: descriptor, fill)
+                try write(contents, into: descriptor)
                 guard fsync(descriptor) == 0 || errno == EINVAL else { throw .system(errno) }
                 guard rename(temporary, path) == 0 else { throw .system(errno) }
             } catch {
@@ -115,52 +107,4 @@ package enum WriteFailure: Error, Hashable, Sendable {
     case system(Int32)
 
     package init(opening code: Int32) { self = code == ENXIO ? .withoutReader : .system(code) }
-}
-
-/// Text that waits until it is whole: in memory, or in a file without a name if it is longer than ``memory``.
-package final class Spool: Sendable {
-    /// The most bytes in memory.
-    package static let memory = 4 << 20
-    private let state = Mutex((bytes: [UInt8](), descriptor: Int32(-1)))
-
-    private let directory: String
-
-    package init(in directory: String) { self.directory = directory }
-
-    deinit {
-        let descriptor = state.withLock(\.descriptor)
-        if descriptor >= 0 { close(descriptor) }
-    }
-
-    package func add(_ bytes: [UInt8]) throws(OutputError) {
-        try state.withLock { [directory] (state) throws(OutputError) in
-            state.bytes += bytes
-            guard state.bytes.count > Self.memory else { return }
-            do throws(OutputError) {
-                if state.descriptor < 0 {
-                    var path = Array((directory + "/pincheck-XXXXXX").utf8CString)
-                    state.descriptor = mkstemp(&path)
-                    guard state.descriptor >= 0 else { throw .failed(SystemError.message(of: errno)) }
-                    unlink(path)
-                    _ = fcntl(state.descriptor, F_SETFD, FD_CLOEXEC)
-                }
-                try Descriptor.write(state.bytes, to: state.descriptor)
-            } catch {
-                guard case .failed(let reason) = error else { throw error }
-                throw .failed("it cannot be kept in \(quoted(directory)) (TMPDIR): \(reason)")
-            }
-            state.bytes = []
-        }
-    }
-
-    package func copy(to output: Int32) throws(OutputError) {
-        try state.withLock { (state) throws(OutputError) in
-            if state.descriptor >= 0 {
-                try Descriptor.read(state.descriptor) { (chunk) throws(OutputError) in
-                    try Descriptor.write(Array(chunk), to: output)
-                }
-            }
-            try Descriptor.write(state.bytes, to: output)
-        }
-    }
 }

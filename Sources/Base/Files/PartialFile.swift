@@ -102,9 +102,7 @@ package final class PartialFile {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
         // A link at this path is replaced, not followed. The URL in the record may be as secret as the contents.
-        try AtomicFile.replace(recordPath, mode: status.st_mode & 0o666) { (descriptor) throws(OutputError) in
-            try Descriptor.write(record, to: descriptor)
-        }
+        try AtomicFile.replace(recordPath, mode: status.st_mode & 0o666, with: record)
         self.record = record
     }
 

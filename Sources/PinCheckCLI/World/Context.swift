@@ -53,7 +53,6 @@ package struct Context: Sendable {
         ("SSL_CERT_DIR", "Directories of trusted roots by hash, instead of the system's."),
         ("SSL_CERT_FILE", "A file of trusted roots, instead of the system's."),
         ("TERM", "Nothing is coloured, and no progress is shown, if it is dumb."),
-        ("TMPDIR", "Where long results wait before they become a file. It is /tmp otherwise."),
     ]
 
     package static let honouredVariables = variables.flatMap { name, _ in

@@ -16,15 +16,6 @@ enum OutputFile {
         try write(Array(text.utf8), to: path)
     }
 
-    static func write(_ text: Spool, to path: String, behind opening: String = "") throws(Problem) {
-        do throws(WriteFailure) {
-            try AtomicFile.write(to: path) { (descriptor) throws(OutputError) in
-                try Descriptor.write(Array(opening.utf8), to: descriptor)
-                try text.copy(to: descriptor)
-            }
-        } catch { throw self.error(error, at: path) }
-    }
-
     static func lock(_ path: String, _ what: SafeText) throws(Problem) -> FileLock {
         do throws(WriteFailure) { return try FileLock(path) } catch {
             if error == .held {

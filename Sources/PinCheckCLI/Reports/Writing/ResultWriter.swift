@@ -118,7 +118,7 @@ struct ResultWriter {
 struct ResultSink {
     private var renderer: any ResultRenderer
     private let stream: OutputStream
-    private var pending: (text: Spool, path: String)?
+    private var pending: (text: OutputBuffer, path: String)?
     /// The texts held until the end of the run, because the first line counts the new targets; `nil` without `--state`.
     private var held: [String]?
     private let output: FormOutput<OutputForm>
@@ -134,11 +134,9 @@ struct ResultSink {
             if output.form.isWrittenAsItGrows {
                 stream = try .growingFile(at: path)
             } else {
-                let text = Spool(in: context.environment["TMPDIR"] ?? "/tmp")
+                let text = OutputBuffer()
                 pending = (text, path)
-                stream = OutputStream(isTerminal: false, isWhole: true) { bytes throws(OutputError) in
-                    try text.add(bytes)
-                }
+                stream = text.stream(isWhole: true)
             }
         } else {
             stream = context.console.output
@@ -161,6 +159,6 @@ struct ResultSink {
         for text in held ?? [] { try stream.write(text) }
         let text = try renderer.ending(exit: exit)
         if !text.isEmpty { try stream.write(text) }
-        if let pending { try OutputFile.write(pending.text, to: pending.path, behind: renderer.opening()) }
+        if let pending { try OutputFile.write(Array(renderer.opening().utf8) + pending.text.bytes, to: pending.path) }
     }
 }
