@@ -28,7 +28,7 @@ struct Drift {
         {
             findings.append(
                 finding(
-                    .driftHosts, at: source.spot, host, "\(shortened(host)) is pinned", "the host", in: first.spot,
+                    .driftHosts, at: source.place, host, "\(shortened(host)) is pinned", in: first.spot,
                     remedy: "pin it here too, or leave it out there"))
         }
         for (index, view) in present.enumerated() where view.isComplete {
@@ -39,8 +39,7 @@ struct Drift {
     }
 
     private func missing(
-        _ keys: [SHA256Digest], of others: [(spot: Spot, keys: [SHA256Digest])], at spot: Spot,
-        host: String?
+        _ keys: [SHA256Digest], of others: [(spot: PinPlace, keys: [SHA256Digest])], at spot: PinPlace, host: String?
     ) -> [Finding] {
         let own = Set(keys)
         let lacking = others.map { other in (spot: other.spot, keys: other.keys.filter { !own.contains($0) }) }
@@ -50,22 +49,19 @@ struct Drift {
             finding(
                 .driftPins, at: spot, host,
                 "\(names) \(other.keys.count == 1 ? "is" : "are") pinned"
-                    + (host.map { " for \(shortened($0))" } ?? ""),
-                listed(other.keys.lazy.map { $0.description.prefix(15) + "…" }, first: 2), in: other.spot,
+                    + (host.map { " for \(shortened($0))" } ?? ""), in: other.spot,
                 remedy: "pin the same keys in both")
         ]
     }
 
-    /// The finding that something is pinned in `other` and not at `spot`; `what` is a short name of it.
+    /// The finding that something is pinned in `other` and not at `spot`.
     private func finding(
-        _ kind: FindingID, _ level: Finding.Level = .warning, at spot: Spot, _ host: String?, _ sentence: String,
-        _ what: String, in other: Spot, remedy: String
+        _ kind: FindingID, _ level: Finding.Level = .warning, at spot: PinPlace, _ host: String?, _ sentence: String,
+        in other: PinPlace, remedy: String
     ) -> Finding {
-        var finding = Finding(
-            kind, level, "\(sentence) in \(shortened(other.place.description, isPublic: true)) and not here",
-            at: spot.place, of: host, remedy: .advice(remedy))
-        finding.drifts = [.init(what, missingIn: spot.source, pinnedIn: other.source, at: other.place)]
-        return finding
+        Finding(
+            kind, level, "\(sentence) in \(shortened(other.description, isPublic: true)) and not here", at: spot,
+            of: host, remedy: .advice(remedy))
     }
 
     private func subdomains(_ host: String, _ views: [HostView]) -> [Finding] {
@@ -76,7 +72,7 @@ struct Drift {
             let isAllItCan = view.isApples && view.reach == .oneLabel
             return finding(
                 .driftSubdomains, isAllItCan ? .note : .warning, at: view.spot, host, "\(names) are pinned",
-                "the names below it", in: widest.spot,
+                in: widest.spot,
                 remedy: isAllItCan
                     ? "give deeper names entries of their own" : "include subdomains in both or in neither")
         }
@@ -93,14 +89,10 @@ struct Drift {
             let others = pinned.indices.filter { other in
                 pinned[other].name != source.name && (source.patterns.isEmpty || pinned[other].patterns.isEmpty)
             }
-            return missing(keys[index], of: others.map { (pinned[$0].spot, keys[$0]) }, at: source.spot, host: nil)
+            return missing(keys[index], of: others.map { (pinned[$0].place, keys[$0]) }, at: source.place, host: nil)
         }
     }
 }
-
-private typealias Spot = (place: PinPlace, source: String)
-
-extension LintSource { fileprivate var spot: Spot { (place, name) } }
 
 /// The pins of one source for one host, by the rules of its clients.
 private struct HostView {
@@ -111,7 +103,7 @@ private struct HostView {
         static func < (left: Reach, right: Reach) -> Bool { left.rawValue < right.rawValue }
     }
 
-    let spot: Spot
+    let spot: PinPlace
     let keys: [SHA256Digest]
     /// `true` if every pin could be read, so that ``keys`` is complete.
     let isComplete: Bool
@@ -130,7 +122,7 @@ private struct HostView {
             return !entry.pins.isEmpty
         }
         guard let first = entries.first else { return nil }
-        spot = (source.place(ofOrigin: first.origin), source.name)
+        spot = source.place(ofOrigin: first.origin)
         keys = entries.flatMap(\.pins).map(\.spkiSHA256).distinct
         isComplete = entries.allSatisfy { entry in
             !source.inspections.contains { $0.incompleteEntries.contains(entry.origin) }

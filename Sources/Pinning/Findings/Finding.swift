@@ -19,21 +19,6 @@ public struct Finding: Hashable, Sendable, CustomStringConvertible {
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
-    /// A value that one source of pins has and another lacks.
-    package struct Drift: Hashable, Sendable {
-        package let what: String
-        /// The source that lacks it.
-        package let source: String
-        /// The source that has it, and the place there.
-        package let other: String
-        package let otherPlace: PinPlace
-
-        package init(_ what: String, missingIn source: String, pinnedIn other: String, at otherPlace: PinPlace) {
-            (self.what, self.source) = (TerminalText.escaped(what), source)
-            (self.other, self.otherPlace) = (other, otherPlace)
-        }
-    }
-
     package let kind: FindingID
     /// The severity.
     public package(set) var level: Level
@@ -46,8 +31,6 @@ public struct Finding: Hashable, Sendable, CustomStringConvertible {
     package var remedy: Remedy?
     /// `true` if the finding makes data unusable.
     package private(set) var isObstacle = false
-    // In an array of at most one: only lint has drifts, and results, which are copied, hold many findings.
-    package var drifts: [Drift] = []
     package var pin: SHA256Digest?
 
     package init(

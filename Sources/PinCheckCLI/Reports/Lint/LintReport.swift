@@ -83,37 +83,14 @@ extension Finding {
 extension LintReport {
     func text(_ style: TextStyle, _ layout: TextLayout) -> String {
         var lines: [String] = []
-        for finding in findings where finding.drifts.isEmpty {
+        for finding in findings {
             lines.append(
                 "\(safe(finding.placeText, length: 300)): \(shown(finding.level, style)): "
                     + "\(safe(finding.message, length: 800)) \(style.faint("[\(finding.id)]"))")
             if let advice = finding.advice { lines.append("    " + safe(advice, length: 800)) }
         }
-        lines += drift(findings.filter { !$0.drifts.isEmpty }, style)
         lines.append("\(style.token(exit))  \(summary)")
         return layout.folded(lines.joined(separator: "\n")) + "\n"
-    }
-
-    /// A table of the pins that only some sources have: a row for each difference, a numbered column for each source.
-    private func drift(_ findings: [Finding], _ style: TextStyle) -> [String] {
-        guard let worst = findings.map(\.level).max() else { return [] }
-        let files = findings.flatMap(\.drifts).flatMap { [$0.other, $0.source] }.distinct
-        let rows = findings.map { finding in
-            let cells = files.map { file in
-                guard let drift = finding.drifts.first, file != drift.source else { return "no" }
-                guard file == drift.other else { return "" }
-                // A line number shows the place only in a source that is one file.
-                let line = drift.otherPlace.path == file ? drift.otherPlace.line : nil
-                return line.map { "line \($0)" } ?? "yes"
-            }
-            let host = safe(finding.subject ?? "any host", length: 80)
-            return [host, finding.drifts.first?.what ?? ""] + cells + [style.faint("[\(finding.id)]")]
-        }
-        let heading = ["", ""] + files.indices.map { "(\($0 + 1))" } + [""]
-        return ["\(shown(worst, style)): the sources differ in what they pin"] + Table(rows: [heading] + rows).lines
-            + files.enumerated().map { "  (\($0.offset + 1)) \(safe($0.element, length: 300))" } + [
-                "    pin the same hosts, names below them and keys in all of these, unless a difference is meant"
-            ]
     }
 
     private func shown(_ level: Finding.Level, _ style: TextStyle) -> String {
