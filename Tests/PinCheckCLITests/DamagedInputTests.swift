@@ -12,8 +12,8 @@ import Testing
     private static let list = """
         # what the apps talk to
         api.example.com connect=192.0.2.1:8443 pins=sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=  # one
-        https://www.example.com:443/path host='api.example.com' client=okhttp,curl
-        "[2001:db8::1]:443" verify-name=example.org no-sni
+        https://www.example.com:443/path host=api.example.com client=okhttp,curl
+        [2001:db8::1]:443 verify-name=example.org no-sni
         bücher.example sni=www.example.org
 
         """

@@ -227,7 +227,7 @@ import Testing
             $HOST connect=$SERVER pins=leaf.cer   # beside the list
             $SERVER host=$HOST pins=$JUNK
             $SERVER verify-name=www.example.org
-            https://$SERVER/path host='$HOST' client=okhttp,curl
+            https://$SERVER/path host=$HOST client=okhttp,curl
 
             """
         try await Desk.serving(nil, ["hosts.txt": list]) { desk, _ in

@@ -38,54 +38,28 @@ struct TargetList: Sendable {
             let place = PinPlace.line(number, of: name)
             do throws(Problem) {
                 guard line.count <= Self.longestLine else { throw .data("write one target a line") }
-                let words = try Self.words(of: line)
+                let words = Self.words(of: line)
                 guard let target = words.first else { continue }
                 return .success(try self.target(target, words.dropFirst(), place))
             } catch {
                 // A message quotes nothing from the line: a file that was named by mistake may contain secrets.
-                let length = String(decoding: line, as: UTF8.self).count
-                return .failure(BadEntry("\(place)", Problem.data("\(length) characters; \(error.message)").at(place)))
+                let text = String(decoding: line, as: UTF8.self)
+                let why = KeyMaterial.isArmoured(text) ? "this is a private key; it was not used" : error.message
+                return .failure(BadEntry("\(place)", Problem.data("\(text.count) characters; \(why)").at(place)))
             }
         }
         return nil
     }
 
-    /// The words of a line: a `#` at the start of a word begins a comment, and quotation marks enclose white space.
-    private static func words(of line: ArraySlice<UInt8>) throws(Problem) -> [String] {
-        var words: [String] = []
-        var word: [UInt8] = []
-        var isInWord = false
-        var quotation: UInt8?
-        for byte in line {
-            if let open = quotation {
-                if byte == open { quotation = nil } else { word.append(byte) }
-                continue
-            }
-            switch byte {
-            case UInt8(ascii: " "), UInt8(ascii: "\t"):
-                if isInWord { words.append(String(decoding: word, as: UTF8.self)) }
-                isInWord = false
-                word.removeAll(keepingCapacity: true)
-            case UInt8(ascii: "#") where !isInWord: return words
-            case UInt8(ascii: "\""), UInt8(ascii: "'"):
-                quotation = byte
-                isInWord = true
-            default:
-                isInWord = true
-                word.append(byte)
-            }
-        }
-        guard quotation == nil else { throw .data("a quotation mark is not closed") }
-        if isInWord { words.append(String(decoding: word, as: UTF8.self)) }
-        return words
+    /// The words of a line; a `#` at the start of a word begins a comment.
+    private static func words(of line: ArraySlice<UInt8>) -> [String] {
+        let words = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        return words.prefix { $0.first != UInt8(ascii: "#") }.map { String(decoding: $0, as: UTF8.self) }
     }
 
     private func target(
         _ target: String, _ words: ArraySlice<String>, _ place: PinPlace
     ) throws(Problem) -> CheckTarget {
-        guard !KeyMaterial.isArmoured(target), !words.contains(where: KeyMaterial.isArmoured) else {
-            throw .data("this is a private key; it was not used")
-        }
         guard let target = try? Target(target) else { throw .data("word 1 is no target") }
         var settings = Settings()
         var given: [Option] = []

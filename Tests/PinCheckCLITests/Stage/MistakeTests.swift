@@ -238,7 +238,7 @@ extension OnStage {
             ("127.0.0.1:1\rs3cr3t..y", "standard input:2: 9 characters; word 1 is no target"),
             ("\u{FEFF}s3cr3t..y", "standard input:1: 9 characters; word 1 is no target"),
             ("API_TOKEN=s3cr3t", "standard input:1: 16 characters; word 1 is no target"),
-            ("127.0.0.1:1 'sni=s3cr3t", "standard input:1: 23 characters; a quotation mark is not closed"),
+            ("127.0.0.1:1 'sni=s3cr3t", "standard input:1: 23 characters; word 2 is"),
             ("\"\"", "2 characters; word 1 is no target"),
             ("127.0.0.1:1 no-sni no-sni", "word 3: no-sni stands twice: write all of it once"),
             ("127.0.0.1:1 --sni=s3cr3t", "word 2 is not understood: did you mean 'sni='?"),
