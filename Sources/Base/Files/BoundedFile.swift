@@ -34,16 +34,6 @@ package enum BoundedFile {
         return try contents(of: descriptor, limit: limit, accepting: accepted)
     }
 
-    /// Reads the file `name`, which need not be UTF-8, in the directory at `path`; everything that opens is accepted.
-    package static func bytes(named name: [CChar], inDirectory path: String, limit: Int) throws(ReadFailure) -> [UInt8]
-    {
-        guard !path.isEmpty, !path.utf8.contains(0), name.last == 0 else { throw .unnamed }
-        let descriptor = open((path + "/").utf8CString.dropLast() + name, flags)
-        guard descriptor >= 0 else { throw ReadFailure(errno) }
-        defer { close(descriptor) }
-        return try contents(of: descriptor, limit: limit, accepting: .anything)
-    }
-
     /// Reads an open descriptor to its end, and leaves it open.
     package static func bytes(from descriptor: Int32, limit: Int) throws(ReadFailure) -> [UInt8] {
         try bytes(from: descriptor, expecting: 0, limit: limit, patience: -1)

@@ -4,9 +4,6 @@ package enum DirectoryListing {
         fileprivate let start: UnsafePointer<CChar>
         fileprivate let directory: Int32
 
-        /// The name's bytes with the NUL at their end; they need not be UTF-8.
-        fileprivate var name: [CChar] { Array(UnsafeBufferPointer(start: start, count: strlen(start) + 1)) }
-
         /// The name as text, changed if it is not UTF-8.
         package var text: String { String(cString: start) }
 
@@ -21,29 +18,22 @@ package enum DirectoryListing {
     }
 
     /// The names in the directory at `path` that `isWanted` accepts, `.` and `..` included, sorted by bytes.
-    package static func names(in path: String, where isWanted: (Entry) -> Bool) throws(ReadFailure) -> [[CChar]] {
+    package static func names(in path: String, where isWanted: (Entry) -> Bool) throws(ReadFailure) -> [String] {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
         guard let directory = opendir(path) else { throw ReadFailure(errno) }
         defer { closedir(directory) }
-        var names: [[CChar]] = []
+        var names: [String] = []
         errno = 0
         while let entry = readdir(directory) {
             // Read in place: a copy of `d_name` in its declared size would go past the end of a short entry.
             let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
             let start = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
             let found = Entry(start: start, directory: dirfd(directory))
-            if isWanted(found) { names.append(found.name) }
+            if isWanted(found) { names.append(found.text) }
             errno = 0
         }
         guard errno == 0 else { throw .system(errno) }
-        return names.sorted { $0.lexicographicallyPrecedes($1) { UInt8(bitPattern: $0) < UInt8(bitPattern: $1) } }
-    }
-}
-
-extension String {
-    /// The text of a name in a directory, changed if it is not UTF-8.
-    package init(fileName name: [CChar]) {
-        self = name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? ""
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 }
 

@@ -37,6 +37,6 @@ package final class TemporaryDirectory: Sendable {
 private func removeTree(_ path: String) {
     if unlink(path) == 0 { return }
     let names = try? DirectoryListing.names(in: path) { $0.text != "." && $0.text != ".." }
-    for name in names ?? [] { removeTree(path + "/" + String(fileName: name)) }
+    for name in names ?? [] { removeTree(path + "/" + name) }
     rmdir(path)
 }

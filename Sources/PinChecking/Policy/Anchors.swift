@@ -11,13 +11,6 @@ extension BoundedFile {
         try reading(quoted(path)) { () throws(ReadFailure) in try bytes(at: path, limit: limit, accepting: .anything) }
     }
 
-    /// Reads a file in the directory at `path`; its name need not be UTF-8.
-    static func contents(ofFile name: [CChar], inDirectory path: String) throws(Problem) -> [UInt8] {
-        try reading(quoted("\(path)/\(String(fileName: name))")) { () throws(ReadFailure) in
-            try bytes(named: name, inDirectory: path, limit: limit)
-        }
-    }
-
     /// Reads an open descriptor to its end and leaves it open; `name` is for messages.
     package static func contents(ofDescriptor descriptor: Int32, name: String) throws(Problem) -> [UInt8] {
         try reading(name) { () throws(ReadFailure) in try bytes(from: descriptor, limit: limit) }
@@ -48,13 +41,12 @@ extension AnchorBundle {
             // The message names the option, which the path alone does not show.
             if FileKind(at: path) == .absent { throw .noInput("\(role): \(quoted(path)): there is no such file") }
             let before = bundles.count
-            // Names stay bytes, because they need not be UTF-8.
             if let names = (try? DirectoryListing.names(in: path) { $0.regularFile != nil }) {
                 for name in names {
-                    let bytes = try BoundedFile.contents(ofFile: name, inDirectory: path)
+                    let bytes = try BoundedFile.contents(ofFile: "\(path)/\(name)")
                     // Directories of certificates often contain a note or a revocation list, too.
                     guard CertificateReader.areForCertificates(bytes) else { continue }
-                    bundles.append(try bundle(bytes, from: "\(path)/\(String(fileName: name))", as: role))
+                    bundles.append(try bundle(bytes, from: "\(path)/\(name)", as: role))
                 }
                 guard bundles.count > before else {
                     throw .noInput("the directory \(quoted(path)) holds no certificate: name one with DER or PEM files")

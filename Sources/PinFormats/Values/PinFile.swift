@@ -115,7 +115,7 @@ package enum RegularFile {
     /// The names in the directory at `path`, in the order of their bytes, without hidden ones.
     static func names(inDirectory path: String) throws(Problem) -> [String] {
         do throws(ReadFailure) {
-            return try DirectoryListing.names(in: path) { !$0.isHidden }.map(String.init(fileName:))
+            return try DirectoryListing.names(in: path) { !$0.isHidden }
         } catch { throw failure(error, at: .at(path)) }
     }
 
