@@ -210,13 +210,10 @@ extension ProbeSetting {
 extension MissingIntermediate {
     fileprivate func flags(_ isOfFile: Bool) -> String {
         let sent = isOfFile ? "the chain must hold its intermediate" : "the server must send its intermediate"
-        let given = "; --intermediate gives the issuer, but it was not used"
         return switch self {
         case .helps: "; \(sent) (--intermediate FILE judges the chain with it)"
         case .doesNotHelp: "; \(sent)"
-        case .isUnusedWithoutPlace: "\(given) (no AIA: no device would fetch it): \(sent)"
-        case .isUnusedOn(let platform): "\(given) (\(platform.title) would not fetch it): \(sent)"
-        case .isUnusedHere: "\(given) (such clients would not fetch it): \(sent)"
+        case .isUnused: "; --intermediate gives the issuer, but no such client would fetch it: \(sent)"
         case .isOfAnother: "; what --intermediate gives is not its issuer: \(sent)"
         }
     }

@@ -106,14 +106,10 @@ extension HostPolicy {
     }
 
     private func giving(issuerOf certificate: Certificate, for client: ConfiguredClient) -> MissingIntermediate {
-        let platform = (try? client.procedure.get())?.platform
-        let fetches = platform?.fetchesIssuers ?? false
+        guard !fetchable.contains(where: { $0.subject == certificate.issuer }) else { return .isUnused }
+        guard fetchable.isEmpty else { return .isOfAnother }
         let hasPlace = !Platform.triedPlaces(of: verifier.issuerPlaces(of: certificate)).isEmpty
-        guard fetchable.contains(where: { $0.subject == certificate.issuer }) else {
-            return !fetchable.isEmpty ? .isOfAnother : hasPlace && fetches ? .helps : .doesNotHelp
-        }
-        guard hasPlace else { return .isUnusedWithoutPlace }
-        if let platform, !fetches { return .isUnusedOn(platform.family) }
-        return .isUnusedHere
+        let fetches = (try? client.procedure.get())?.platform?.fetchesIssuers ?? false
+        return hasPlace && fetches ? .helps : .doesNotHelp
     }
 }

@@ -72,11 +72,7 @@ package enum Remedy: Hashable, Sendable {
 /// The effect of a certificate that is given in place of the missing intermediate which a device would fetch.
 package enum MissingIntermediate: Hashable, Sendable {
     case helps, doesNotHelp
-    /// Given but not used: the certificate below does not say where its issuer is, so no device would fetch it.
-    case isUnusedWithoutPlace
-    /// Given but not used: devices of this platform fetch no issuers.
-    case isUnusedOn(PlatformFamily)
-    /// Given but not used: clients such as this one fetch no issuers.
-    case isUnusedHere
+    /// Given but not used: a client fetches an issuer only on some platforms, and by the place that a certificate names.
+    case isUnused
     case isOfAnother
 }
