@@ -77,14 +77,12 @@ extension DeviceData {
 
     /// The device of a name, `nil` if it is this machine; throws if a version has no list: roots change within one.
     package func device(named name: String) throws(Problem) -> Device? {
-        for name in [name, Self.canonical(name)] {
-            if name == Self.systemName { return nil }
-            if let device = devices.first(where: { $0.name == name || $0.alias == name }) { return device }
-        }
+        if name == Self.systemName { return nil }
+        if let device = devices.first(where: { $0.name == name || $0.alias == name }) { return device }
         guard !name.isEmpty else {
             throw .usage("the name of a device is empty: write names with one comma between, as in 'ios-17,android-14'")
         }
-        let neighbours = neighbours(of: Self.canonical(name))
+        let neighbours = neighbours(of: name)
         guard neighbours.isEmpty else {
             throw .usage(
                 "there is no list of roots for \(quoted(name)), and next to it \(neighbours.count == 1 ? "is" : "are") "
@@ -96,14 +94,6 @@ extension DeviceData {
         }
         throw .usage(
             "there is no device \(quoted(name)): did you mean \(quoted(nearest))? (devices are named by their system)")
-    }
-
-    /// The name as lists write it: `ios-17` for `iOS17` and `ios17`.
-    private static func canonical(_ name: String) -> String {
-        let name = name.lowercased()
-        guard let digit = name.firstIndex(where: \.isNumber), digit > name.startIndex else { return name }
-        let system = name[..<digit]
-        return system.allSatisfy(\.isLetter) ? "\(system)-\(name[digit...])" : name
     }
 
     private func neighbours(of name: String) -> [String] {
