@@ -85,7 +85,8 @@ import Testing
 
     /// The interceptor's chain, its root installed on the device by hand.
     private static let charles = "verify @rogue.pem --anchors @root.pem --extra-root @other.pem --host $HOST"
-    private static let unfetched = "fail unknown-issuer:   hint: --intermediate gives the issuer, but no such client would"
+    private static let unfetched =
+        "fail unknown-issuer:   hint: --intermediate gives the issuer, but no such client would"
     private static let chainMust = "fail unknown-issuer: the chain must hold its intermediate"
     private static let placedLeaf = "verify @placed.pem --anchors @root.pem --host $HOST --client"
     private static let lastingLeaf = "verify @lasting.pem --anchors @root.pem --host $HOST --client"

@@ -77,9 +77,9 @@ import Testing
         let ios = "{\"TSKPinnedDomains\": {\"example.com\": {\"TSKPublicKeyHashes\": [\"$LEAF64\", \"$NEXT64\"]}}}"
         let hosts = "example.com $LEAF\nwww.example.com $LEAF\n"
         try await desk("lint @ios.json @hosts --ignore no-backup-pin", ["ios.json": ios, "hosts": hosts]).says(
-            "hosts:1: warning: \(pki.leaf2.pin) is pinned for example.com in ", "ios.json:1 and not here [drift-pins]\n",
-            "ios.json: warning: www.example.com is pinned in ", "hosts:2 and not here [drift-hosts]\n",
-            ending: "\nPASS  2 sources: 2 warnings\n")
+            "hosts:1: warning: \(pki.leaf2.pin) is pinned for example.com in ",
+            "ios.json:1 and not here [drift-pins]\n", "ios.json: warning: www.example.com is pinned in ",
+            "hosts:2 and not here [drift-hosts]\n", ending: "\nPASS  2 sources: 2 warnings\n")
     }
 
     @Test func aRepositoryIsLookedThrough() async throws {

@@ -81,7 +81,7 @@ extension TextRenderer {
             let isWhole = kinds.count == some[0].place.reports.count(where: \.counts)
             return safe(name) + (isWhole ? "" : " (\(kinds.joined(separator: ", ")))")
         }
-        return listed(names, first: 12)
+        return listed(names, first: Self.mostPlaces)
     }
 
     private func reasons(_ summary: VariantSummary) -> [String] {
@@ -102,6 +102,11 @@ extension TextRenderer {
 
     private func answers(_ summary: VariantSummary) -> [String] {
         let answers = counting(summary).filter { !request($0.report).isEmpty }.grouped { request($0.report) }
-        return answers.flatMap { lines, some in answers.count > 1 ? lines.map { $0 + "   (\(places(some)))" } : lines }
+        return answers.flatMap { lines, some in
+            let names = some.map { safe($0.place.name) }.distinct
+            return answers.count > 1 ? lines.map { $0 + "   (\(listed(names.lazy, first: Self.mostPlaces)))" } : lines
+        }
     }
+
+    private static var mostPlaces: Int { 12 }
 }
