@@ -89,7 +89,6 @@ struct BuiltInDevicesTests {
     @Test func aDeviceIsFoundByEitherOfItsNames() throws {
         #expect(try data.device(named: "system") == nil)
         #expect(try data.device(named: "macos-10.15") == data.device(named: "ios-13"))
-        #expect(try data.device(named: "iOS13") == data.device(named: "ios-13"))
     }
 
     @Test(arguments: [
