@@ -33,6 +33,8 @@ package struct AddressComparison: Sendable {
         }
     }
 
+    mutating func ignore(_ ids: Set<FindingID>) { findings.removeAll { ids.contains($0.kind) } }
+
     mutating func conclude(by results: [CheckResult], isUnchanged: Bool) {
         verdicts = results.map(\.verdict.outcome)
         outcomes = results.map(\.outcome)

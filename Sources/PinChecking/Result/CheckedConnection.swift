@@ -95,6 +95,7 @@ extension CheckedTarget {
         let isUnchanged = changes.allSatisfy { $0?.status == .unchanged }
         let differed = Set(changes.compactMap { $0?.recorded }.filter { $0.key.variant == nil }.map(\.leaf)).count > 1
         if isUnchanged || differed { comparison.allowDifferences() }
+        comparison.ignore(policy?.outlook.ignored ?? [])
         if policy?.outlook.failsOnWarning ?? false,
             let warning = comparison.findings.first(where: { $0.level == .warning }),
             let index = results.lastIndex(where: { $0.counts && $0.outcome == .accepted })
