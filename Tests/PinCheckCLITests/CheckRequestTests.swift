@@ -46,7 +46,7 @@ import Testing
         let hosts = try PolicyHosts([path], in: Self.context)
         try BadEntries.refuse(hosts.bad)
         let targets = try hosts.targets(named: [], flags)
-        return try #require(targets.count == 1 ? targets[0].request : nil)
+        return try #require(targets.count == 1 ? targets[0].get().request : nil)
     }
 
     private static func writeClient(to files: TemporaryDirectory) throws {

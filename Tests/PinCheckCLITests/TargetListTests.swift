@@ -92,14 +92,14 @@ import Testing
     private static let policy = """
         { defaults: { anchors: "root.pem", connect: "$SERVER" }, hosts: {
           "$HOST": { pins: "leaf.cer" },
-          "b.example": { client: "okhtp" },
+          "b.example": { client: "okhtp", ports: [8443] },
           "c.example": { pins: "none.cer" },
           "d..example": {},
           "e.example": { pin: "leaf.cer" },
           "$HOST:444": { pins: "junk.cer", failOn: "warn" },
         } }
         """
-    private static let places = [3: "b.example:443", 4: "c.example:443", 5: nil, 6: "e.example:443"]
+    private static let places = [3: "b.example:8443", 4: "c.example:443", 5: nil, 6: "e.example:443"]
 
     @Test func aMistakeInOneEntryIsARowAndTheOthersAreChecked() async throws {
         try await Desk.serving(nil, ["pins.json5": Self.policy]) { desk, server in
@@ -115,6 +115,8 @@ import Testing
                 #expect(row["exit"]["name"].text == (line == 4 ? "NOINPUT" : "DATA"))
             }
             #expect(Set(results.map { $0["verdict"].text }) == ["accept", "reject", "none"])
+            let brief = await desk("--policy @pins.json5 -f brief").output.split(separator: "\n")
+            #expect(brief.map { $0.prefix(4) } == ["PASS", "DATA", "NOIN", "DATA", "DATA", "FAIL"], "\(brief)")
             let lines = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("Error: ") }
             #expect(lines.count == 4 && outcome.errors.contains("did you mean 'okhttp'?"), "\(outcome.errors)")
             // lint calls all of it an error, at the same places.

@@ -6,18 +6,25 @@ import TLSProbe
 
 struct PolicyHosts: Sendable {
     private struct Entry {
-        let target: Target
+        /// The named target; `nil` if the name is not one.
+        let target: Target?
         let place: PinPlace
-        let request: CheckRequest
         let ports: [Int]
+        let request: Result<CheckRequest, Problem>
 
-        var ownPorts: [Int] { target.port.map { [$0] } ?? ports }
+        var ownPorts: [Int] { target?.port.map { [$0] } ?? ports }
+        var isBad: Bool { if case .failure = request { true } else { false } }
+
+        func bad(_ problem: Problem, at port: Int?) -> BadEntry {
+            var request = CheckRequest()
+            request.connection.port = port
+            let title = target.map { CheckTarget(target: $0, request: request).title } ?? "\(place)"
+            return BadEntry(title, problem.at(place))
+        }
     }
 
     private let paths: [String]
     private var hosts: [Entry] = []
-    private(set) var bad: [BadEntry] = []
-    private var badHosts: Set<ServerName> = []
     private var positions: [ServerName: [Int]] = [:]
 
     init(_ paths: [String], in context: Context) throws(Problem) {
@@ -29,42 +36,48 @@ struct PolicyHosts: Sendable {
                     try PolicyReader.policy(try context.contents(of: path), named: "standard input")
                 } else { try PolicyReader.policy(at: path) }
             for host in policy.hosts {
-                do throws(Problem) {
+                let request = Result { () throws(Problem) in
                     if let problem = host.problem { throw problem }
-                    let target = try Target(host.name)
-                    let said = try Self.read(host, &identities)
-                    guard target.port == nil || said.ports.isEmpty else {
+                    let said = try Self.read(host.settings, &identities)
+                    guard try Target(host.name).port == nil || said.ports.isEmpty else {
                         throw Problem.data("the host names a port, and 'ports' stands beside it: leave out one")
                     }
-                    positions[target.host, default: []].append(hosts.count)
-                    hosts.append(
-                        Entry(target: target, place: host.place, request: said.request, ports: said.ports))
-                } catch {
-                    let target = try? Target(host.name)
-                    if let target { badHosts.insert(target.host) }
-                    let title = target.map { CheckTarget(target: $0, request: CheckRequest()).title }
-                    bad.append(BadEntry(title ?? "\(host.place)", error.at(host.place)))
+                    return said.request
                 }
+                let ports = try? Self.read(host.settings.filter { $0.key == "ports" }, &identities).ports
+                let entry = Entry(
+                    target: try? Target(host.name), place: host.place, ports: ports ?? [], request: request)
+                if let target = entry.target { positions[target.host, default: []].append(hosts.count) }
+                hosts.append(entry)
             }
+        }
+    }
+
+    /// The entries that cannot be used.
+    var bad: [BadEntry] {
+        hosts.compactMap { host in
+            if case .failure(let problem) = host.request { host.bad(problem, at: host.ports.first) } else { nil }
         }
     }
 
     /// The target judged by the entry for its port, else by one without a port; without an entry, by `request` alone.
     func checkTarget(for target: Target, _ request: CheckRequest) throws(Problem) -> CheckTarget {
         guard let host = try host(for: target, request) else { return CheckTarget(target: target, request: request) }
-        let merged = try Self.merged(request, host)
+        let merged = try Self.merged(request, host.request.get(), target, at: host.place)
         var found = CheckTarget(target: target, request: merged, place: host.place)
         found.lacksPins = merged.judging.pins.isEmpty
         return found
     }
 
     /// Merges a request over a policy's entry; neither replaces the other's pins or clients.
-    private static func merged(_ request: CheckRequest, _ host: Entry) throws(Problem) -> CheckRequest {
-        let (given, said) = (request.judging, host.request.judging)
+    private static func merged(
+        _ request: CheckRequest, _ host: CheckRequest, _ target: Target, at place: PinPlace
+    ) throws(Problem) -> CheckRequest {
+        let (given, said) = (request.judging, host.judging)
         let isAFNetworkings =
             given.mode != nil || given.allowsInvalidCertificates != nil || given.validatesDomainName != nil
         let (hasPins, hasClient) = (!said.pins.isEmpty, said.clients != nil)
-        let hasAddress = !host.request.connection.addresses.given.isEmpty
+        let hasAddress = !host.connection.addresses.given.isEmpty
         let rows: [(key: SafeText, flag: SafeText, isTwice: Bool)] = [
             ("pins", "pins are", hasPins && !given.pins.isEmpty),
             (hasClient ? "client" : "pins", "--client is", (hasPins || hasClient) && given.clients != nil),
@@ -73,16 +86,19 @@ struct PolicyHosts: Sendable {
         ]
         for (key, flag, isTwice) in rows where isTwice {
             throw .usage(
-                "\(host.place): the policy has '\(key)' for \(quoted(host.target.text)), and \(flag) given beside it: "
+                "\(place): the policy has '\(key)' for \(quoted(target.text)), and \(flag) given beside it: "
                     + "leave one of the two out")
         }
-        return request.merged(over: host.request)
+        return request.merged(over: host)
     }
 
     private func host(for target: Target, _ request: CheckRequest) throws(Problem) -> Entry? {
         let port = CheckTarget(target: target, request: request).port
         let entries = positions(of: target.host, at: port).map { hosts[$0] }
-        guard entries.count > 1 else { return entries.first }
+        guard entries.count > 1 else {
+            if let entry = entries.first, case .failure(let problem) = entry.request { throw problem.at(entry.place) }
+            return entries.first
+        }
         throw .data(
             "\(quoted(target.host.description)) has several entries for port \(port), at \(entries[0].place) and "
                 + "\(entries[1].place), and one decides here: leave one")
@@ -98,30 +114,55 @@ struct PolicyHosts: Sendable {
         if try host(for: target, request) == nil { throw missing(target) }
     }
 
-    func targets(named: [Target], _ request: CheckRequest) throws(Problem) -> [CheckTarget] {
-        var chosen = named.isEmpty ? hosts.indices.map { (position: $0, port: Int?.none) } : []
+    /// The named targets, or all; an entry that cannot be used is told whatever is named.
+    func targets(named: [Target], _ request: CheckRequest) throws(Problem) -> [TargetStream.Entry] {
+        let found = try positions(named: named, request)
+        let others = named.isEmpty ? [] : hosts.indices.filter { hosts[$0].isBad }.map { ($0, Int?.none) }
+        return try targets(found + others, request)
+    }
+
+    /// The targets for a line of a list; an entry that cannot be used has none.
+    func targets(of line: CheckTarget, _ request: CheckRequest) throws(Problem) -> [CheckTarget] {
+        let found = try positions(named: [line.target], request).filter { !hosts[$0.position].isBad }
+        return try targets(found, request).compactMap { try? $0.get() }
+    }
+
+    private typealias Choice = (position: Int, port: Int?)
+
+    private func positions(named: [Target], _ request: CheckRequest) throws(Problem) -> [Choice] {
+        var chosen: [Choice] = named.isEmpty ? hosts.indices.map { ($0, nil) } : []
         for target in named {
             let port = target.port ?? request.connection.port
             let found = port.map { positions(of: target.host, at: $0) } ?? positions[target.host] ?? []
-            guard !found.isEmpty || badHosts.contains(target.host) else { throw missing(target) }
+            guard !found.isEmpty else { throw missing(target) }
             chosen += found.map { ($0, port) }
         }
-        var result: [CheckTarget] = []
+        return chosen
+    }
+
+    private func targets(_ chosen: [Choice], _ request: CheckRequest) throws(Problem) -> [TargetStream.Entry] {
+        var result: [TargetStream.Entry] = []
         for (position, choices) in Dictionary(grouping: chosen, by: \.position).sorted(by: { $0.key < $1.key }) {
             let host = hosts[position]
-            let merged = try Self.merged(request, host)
-            let isSaid = host.target.port != nil || request.connection.port != nil || host.ports.isEmpty
+            let isSaid = host.target?.port != nil || request.connection.port != nil || host.ports.isEmpty
             let ports = choices.flatMap { choice -> [Int?] in
-                if choice.port != nil, choice.port != host.target.port { return [choice.port] }
+                if choice.port != nil, choice.port != host.target?.port { return [choice.port] }
                 return isSaid ? [nil] : host.ports
             }
+            guard case .success(let said) = host.request, let target = host.target else {
+                if case .failure(let problem) = host.request {
+                    result += ports.distinct.map { .failure(host.bad(problem, at: $0 ?? request.connection.port)) }
+                }
+                continue
+            }
+            let merged = try Self.merged(request, said, target, at: host.place)
             var seen: Set<Int> = []
             for port in ports {
                 var request = merged
                 if let port { request.connection.port = port }
-                var target = CheckTarget(target: host.target, request: request, place: host.place)
+                var target = CheckTarget(target: target, request: request, place: host.place)
                 target.lacksPins = request.judging.pins.isEmpty
-                if seen.insert(target.port).inserted { result.append(target) }
+                if seen.insert(target.port).inserted { result.append(.success(target)) }
             }
         }
         return result
@@ -137,7 +178,7 @@ struct PolicyHosts: Sendable {
         }
         let nearest = Suggestion.nearest(
             to: name,
-            in: hosts.map { $0.target.port == nil ? $0.target.text : $0.target.host.description }.filter { $0 != name })
+            in: hosts.compactMap(\.target).map { $0.port == nil ? $0.text : $0.host.description }.filter { $0 != name })
         return .usage(
             "\(quoted(target.text)) is not in \(title)"
                 + (nearest.map { ": did you mean \(quoted($0))?" } ?? ": add it there, or leave out --policy"))
@@ -166,18 +207,18 @@ struct PolicyHosts: Sendable {
     private static let byKey = Dictionary(grouping: options) { $0.key ?? "" }
 
     private static func read(
-        _ host: Policy.Host, _ identities: inout [[String?]: ClientIdentity]
+        _ said: [(key: String, value: DocumentNode)], _ identities: inout [[String?]: ClientIdentity]
     ) throws(Problem) -> Settings {
         var settings = Settings()
         // `false` cancels a value of the defaults.
-        let places = host.settings.filter { $0.value.truth != false }
+        let places = said.filter { $0.value.truth != false }
         func place(_ key: String) -> PinPlace? { places.first { $0.key == key }?.value.place }
         let ways = ["connect", "httpdns", "doh"].compactMap(place)
         guard ways.count < 2 else {
             throw Problem.data("'connect', 'httpdns' and 'doh' each say where the host is: leave one of them").at(
                 ways[1])
         }
-        for (key, node) in host.settings {
+        for (key, node) in said {
             do throws(Problem) {
                 let (option, values) = try self.values(of: byKey[key] ?? [], key, node)
                 for value in values { try option.read(value, calling: "'\(key)'", into: &settings) }

@@ -22,8 +22,8 @@ struct TargetStream: Sendable {
             return try Target(text)
         }
         if let hosts {
-            let found = lists.isEmpty || !named.isEmpty ? try hosts.targets(named: named, request) : []
-            ready = (hosts.bad.map(Entry.failure) + found.map(Entry.success))[...]
+            let isWhole = lists.isEmpty || !named.isEmpty
+            ready = isWhole ? try hosts.targets(named: named, request)[...] : hosts.bad.map(Entry.failure)[...]
         } else {
             ready = named.map { .success(CheckTarget(target: $0, request: request)) }[...]
         }
@@ -44,9 +44,7 @@ struct TargetStream: Sendable {
                 try Self.refuse(line.request.judging, beside: request.judging)
                 let request = line.request.merged(over: request)
                 let found =
-                    try hosts?.targets(named: [line.target], request) ?? [
-                        CheckTarget(target: line.target, request: request)
-                    ]
+                    try hosts?.targets(of: line, request) ?? [CheckTarget(target: line.target, request: request)]
                 ready =
                     found.map { target in
                         var target = target
@@ -142,6 +140,7 @@ struct BadEntries {
         guard let problem = bad.first.first else { return }
         guard bad.count > 1 else { throw problem }
         let lines = bad.first.map(\.told.description) + (bad.more.map { [$0] } ?? [])
-        throw Problem(problem.kind, "\(bad.count) entries cannot be used").listing(lines)
+        let worst = entries.map(\.problem).max { ExitStatus($0) < ExitStatus($1) } ?? problem
+        throw Problem(worst.kind, "\(bad.count) entries cannot be used").listing(lines)
     }
 }
