@@ -103,6 +103,11 @@ struct Settings: Sendable {
                 throw Problem(error.kind == .empty ? .noInput : .data, "\(name) holds no addresses: \(error)")
             }
             for answer in answers {
+                guard !answer.addresses.contains(where: \.isUnspecified) else {
+                    throw .data(
+                        "the answer in \(name) is an address of this machine (0.0.0.0 or ::), as DNS filters answer: "
+                            + "ask another service")
+                }
                 let wanted = answer.addresses.filter { family == .any || $0.isIPv6 == (family == .ipv6) }
                 guard !wanted.isEmpty else {
                     throw Problem(
