@@ -83,7 +83,10 @@ extension CheckRequest {
         package init() {}
 
         package static func path(_ text: String) throws(Problem) -> HTTPPath {
-            do throws(Problem) { return try HTTPPath(text) } catch { throw .usage("\(quoted(text, to: 200)) \(error)") }
+            do throws(Problem) { return try HTTPPath(text) } catch {
+                let shown = text.prefix { $0 != "?" }
+                throw .usage("\(quoted(shown + (shown.count < text.count ? "?…" : ""), to: 200)) \(error)")
+            }
         }
 
         func exchange(host: ServerName, port: Int) throws(Problem) -> CheckExchange? {

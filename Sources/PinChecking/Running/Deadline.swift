@@ -70,7 +70,8 @@ extension ProbeRequest {
                 else { throw error.ofPart(of: timeout, attempts: retries > 0 ? count : nil) }
                 isLate = if case .deadlineExceeded = error.reason { true } else { false }
             }
-            let reason = isLate ? ": no answer in \(secondsText(request.timeout))" : ""
+            let tenths = Int((request.timeout / .milliseconds(100)).rounded())
+            let reason = isLate ? ": no answer in \(secondsText(.milliseconds(100) * tenths))" : ""
             ProbeWatch.current?("\(target): trying again (\(count) of \(retries))\(reason)")
             pause = min(pause * 2, .seconds(1))
         }

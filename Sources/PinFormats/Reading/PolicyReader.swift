@@ -120,12 +120,19 @@ package enum PolicyReader {
         minTLS maxTLS alpn proxy request expectStatus allAddresses keyTypes thorough httpdns doh failOn cert key
         """.split(separator: " ").map(String.init)
 
+    /// The remedies for options of the command line that a policy has no key for.
+    private static let instead = [
+        "addresses": "write the address itself: connect", "port": "write a list: ports",
+        "groups": "give the option --groups", "ciphers": "give the option --ciphers",
+        "sigalgs": "give the option --sigalgs", "jobs": "give the option --jobs",
+    ]
+
     private static func checkKeys(of node: DocumentNode, known: [String], what: String) throws(Problem) {
         for (name, value) in try node.dictionary() where !known.contains(name) {
-            let nearest = Suggestion.nearest(to: name, in: known)
+            let nearest = Suggestion.nearest(to: name, in: known).map { "did you mean '\($0)'?" }
             throw Problem(
                 .unknownKey, at: value.place, "\(what) has no key '\(shortened(name, to: 60))'",
-                remedy: nearest.map { "did you mean '\($0)'?" } ?? "known are \(known.joined(separator: ", "))")
+                remedy: instead[name] ?? nearest ?? "known are \(known.joined(separator: ", "))")
         }
     }
 

@@ -50,8 +50,6 @@ struct StateFile {
     }
 
     private static let head = "pincheck-state 2"
-    /// The most bytes of a file that is read: about 300,000 targets.
-    private static let sizeLimit = 64 << 20
     private let path: String
     private let time: Timestamp
     private let old: [String: Outcome]
@@ -117,9 +115,9 @@ struct StateFile {
     }
 
     private static func read(_ path: String) throws(Problem) -> [String: Outcome] {
-        let bytes = try BoundedFile.contents(ofFile: path)
-        guard bytes.count <= sizeLimit else {
-            throw .data("\(quoted(path)) is larger than \(sizeLimit >> 20) MiB: remove it to start anew")
+        let bytes: [UInt8]
+        do { bytes = try BoundedFile.contents(ofFile: path) } catch {
+            throw error.kind == .data ? .data("\(error.message): remove it to start anew") : error
         }
         var lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")[...]
         guard let head = lines.popFirst() else { return [:] }
