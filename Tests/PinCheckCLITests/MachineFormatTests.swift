@@ -109,6 +109,11 @@ import FoundationXML
         #expect(lines[0].hasPrefix("PINCHECK CRITICAL - 70 targets: 1 FAIL, 69 PASS; host-70."), "\(lines[0])")
         #expect(lines[1].hasPrefix("FAIL host-70.") && text.utf8.count <= 8_192, "\(text.utf8.count)")
         #expect(text.contains("\n… and ") && text.contains(" more: "), "\(text)")
+        // A rejection beside a client that cannot be set up is above what was not reached.
+        var inPart = RendererTests.failing()
+        inPart.end(.rejectedInPart, inPart.reason)
+        let parts = try Self.text(NagiosRenderer(), [Self.unreachable(), inPart]).split(separator: "\n")
+        #expect(parts[0].hasPrefix("PINCHECK CRITICAL - 2 targets: ") && parts[1].hasPrefix("DATA "), "\(parts)")
         var two = RendererTests.passing()
         two.change { $0.findings.append(.warning(.noBackupPin, "one key is pinned")) }
         let warned = try Self.text(NagiosRenderer(), [two])

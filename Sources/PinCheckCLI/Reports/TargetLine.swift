@@ -24,7 +24,10 @@ struct TargetLine {
         let told = worst.withAnswer(worst.sentence(for: reason(worst)))
         if let summary, summary.isFound {
             let alike = counting.filter { exit($0) == exit(worst) && reason($0) == reason(worst) }
-            let place = alike.count == counting.count ? "" : " (\(Self.place(of: worst)))"
+            let isOfAll =
+                alike.count == counting.count
+                || summary.consistency.findings.contains { $0.id == reason(worst).id }
+            let place = isOfAll ? "" : " (\(Self.place(of: worst)))"
             sentence = exit(worst) == .pass ? summary.sentence : "\(summary.verdicts); \(told)\(place)"
         } else {
             sentence = told
@@ -33,7 +36,8 @@ struct TargetLine {
             more = Self.ending(counting)
             return
         }
-        let others = counting.filter { exit($0) != .pass }.map { reason($0).id } + reports.flatMap(\.warningIDs)
+        let warnings = reports.flatMap(\.attention).filter { !told.contains($0.sentence) }
+        let others = counting.filter { exit($0) != .pass }.map { reason($0).id } + warnings.map(\.id)
         let differences = summary?.consistency.findings.filter { $0.level == .warning }.map(\.id) ?? []
         let ids = (others + differences).distinct.filter { $0 != reason(worst).id }
         let names = ids.prefix(Self.mostNamed) + (ids.count > Self.mostNamed ? ["…"] : [])

@@ -91,8 +91,9 @@ extension [ClientVerdict] {
             guard ranked.contains(where: { $0.isAccepted == false }) else {
                 return Ending(.notSetUp, Reason(gap.id, gap.sentence + others, hints: gap.hints, remedy: gap.remedy))
             }
-            let hints = summary.hints + [gap.sentence] + gap.hints
-            return Ending(.rejectedInPart, Reason(summary.id, summary.sentence, hints: hints, remedy: summary.remedy))
+            let both = "\(summary.sentence); \(gap.sentence)"
+            let hints = summary.hints + gap.hints
+            return Ending(.rejectedInPart, Reason(summary.id, both, hints: hints, remedy: summary.remedy))
         }
         func noClient(_ place: String) -> Ending {
             Ending(.notSetUp, Reason(ClientVerdict.notSetUp, "no client can be set up with these pins\(place)"))

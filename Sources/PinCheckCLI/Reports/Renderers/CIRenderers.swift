@@ -94,15 +94,18 @@ struct JUnitRenderer: ResultRenderer {
         let summary = VariantSummary(reports)
         var cases = reports.flatMap(Self.cases)
         var warnings = reports.flatMap(\.attention)
+        var told: [String] = []
         if let summary {
             let line = TargetLine(reports)
             let sentence = line.sentence + line.more
-            if !cases.contains(where: \.outcome.isTrouble) {
+            if cases.contains(where: \.outcome.isTrouble) {
+                told = ["\(line.status.name) \(first.target) \(sentence)"]
+            } else {
                 cases.append(("target", Self.outcome(line.status, line.status.name, sentence, saying: sentence)))
             }
             warnings += summary.consistency.findings.filter { $0.level == .warning }.map(\.reason)
         }
-        let output = warnings.map { "warning \($0.id): \($0.told)" }.distinct
+        let output = told + warnings.map { "warning \($0.id): \($0.told)" }.distinct
         let host = first.target.hasSuffix(":443") ? String(first.target.dropLast(4)) : first.target
         document.add(
             summary == nil ? first.title : first.target, of: host, cases, output: output,
@@ -188,7 +191,9 @@ struct GitHubRenderer: ResultRenderer {
 
     mutating func text(for reports: [Report]) -> String {
         total.add(reports)
-        return reports.map { lines(for: $0) }.joined()
+        let end = VariantSummary(reports).map { TextRenderer.plain(explains: false).conclusion($0) } ?? ""
+        let lines = end.split(separator: "\n").map { Self.harmless(String($0)) + "\n" }
+        return reports.map { self.lines(for: $0) }.joined() + lines.joined()
     }
 
     private func lines(for report: Report) -> String {

@@ -53,7 +53,8 @@ struct PrometheusRenderer: ResultRenderer {
         // A connection shown for comparison must not raise an alert on the target.
         if report.counts {
             add("status", report.status.rawValue)
-            add("reached", report.verdict != .none || report.status == .data && report.reason.id != "bad-entry" ? 1 : 0)
+            let isSetUp = report.status == .data && report.reason.id != "bad-entry"
+            add("reached", report.verdict != .none || report.status == .pass || isSetUp ? 1 : 0)
         }
         var names: [String?: UniqueNames] = [:]
         for client in report.clients where report.counts && client.verdict != .none {
@@ -155,7 +156,7 @@ struct MetricPage: Sendable {
 /// Writes the output of a check plugin by the Monitoring Plugins guidelines.
 struct NagiosRenderer: ResultRenderer {
     private typealias Entry = (
-        status: ExitStatus, name: String, sentence: String, data: [(label: String, value: String)]
+        status: ExitStatus, gravity: Int, name: String, sentence: String, data: [(label: String, value: String)]
     )
 
     private var entries: [Entry] = []
@@ -177,11 +178,15 @@ struct NagiosRenderer: ResultRenderer {
             statuses.formUnion(report.monitoredStatuses)
             warnings += report.warningIDs.count
             unknown += MonitoringState(report.monitoring.runExit) == .unknown ? 1 : 0
+            let gravity = max(
+                MonitoringState(report.monitoring.exit).gravity,
+                MonitoringState(MonitoringState.worst(report.monitoredStatuses)).gravity)
             let name = names.name(Self.safe(report.title.replacing(" → ", with: " at "), length: 120))
             // The comparison of all addresses is in the first line.
             let line = TargetLine([report], isMonitored: true, compares: false)
             let sentence = report.counts ? line.sentence + line.more : report.withAnswer(report.sentence)
-            entries.append((report.monitoring.exit, name, Self.safe(sentence, length: 400), Self.data(of: report)))
+            entries.append(
+                (report.monitoring.exit, gravity, name, Self.safe(sentence, length: 400), Self.data(of: report)))
         }
         return ""
     }
@@ -194,7 +199,7 @@ struct NagiosRenderer: ResultRenderer {
             return start + "\(entry.name) \(entry.sentence) | "
                 + data.map { "\(Self.label($0.label))=\($0.value)" }.joined(separator: " ") + "\n"
         }
-        func rank(_ index: Int) -> (Int, Int) { (-MonitoringState(entries[index].status).gravity, index) }
+        func rank(_ index: Int) -> (Int, Int) { (-entries[index].gravity, index) }
         let order = entries.indices.sorted { rank($0) < rank($1) }
         var first = start
         if total.count == 1, let target {
