@@ -151,7 +151,7 @@ import Testing
         "a.example --connect s3cr3t@HOST", "a.example --host USER@", "a.example --sni USER@",
         "a.example --resolve a.example:443:USER@", "a.example --timeout URL", "a.example --format URL",
         "a.example --client URL", "serve --allow-target URL", "serve --allow-target *.USER@", "serve URL", "help URL",
-        "--unknown URL", "devices URL",
+        "--unknown URL", "devices URL", "api.example.com --request api.example.com?s3cr3t",
     ]) func noPasswordBeforeAHostIsShown(line: String) async {
         let words = [("URL", "https://USER@/"), ("USER@", "deploy:s3cr3t@HOST"), ("HOST", "api.example.com")]
         let arguments = words.reduce(line) { $0.replacing($1.0, with: $1.1) }.split(separator: " ").map(String.init)

@@ -155,6 +155,8 @@ import Testing
         let state = try files.write(text, to: "state")
         await pincheck("127.0.0.1:1", "--state", state).expect(.data, errors: message)
         #expect(try contents(ofFile: state) == text)
+        try #require(truncate(state, 65 << 20) == 0)
+        await pincheck("127.0.0.1:1", "--state", state).expect(.data, errors: ": remove it to start anew")
         let pipe = files.path + "/pipe"
         try #require(mkfifo(pipe, 0o600) == 0)
         await pincheck("127.0.0.1:1", "--state", pipe).expect(.usage, errors: "is a pipe: name a file")

@@ -87,6 +87,7 @@ import Testing
                     .pass, ending: "2 addresses: 2 accepted; consistent\n", not: "the addresses differ")
                 let suite = "<testsuite name=\"\(target)\" tests=\"3\" failures=\""
                 await ask("EDGES -f junit").says(suite + "0\"", "<testcase name=\"target\" ")
+                await ask("EDGES -f github").says(ending: "PASS" + differ)
                 await ask("EDGES -f junit --fail-on warn").says(suite + "1\"", "<failure type=\"addresses-differ\" ")
             }
         }
@@ -147,6 +148,7 @@ import Testing
     @Test(arguments: [
         ("192.0.2.1;no", "data: standard input holds no addresses: line 1: 2 characters that are not an address"),
         ("192.0.2.1:8443\n", "data: line 1: 14 characters that are not an address: leave the port out"),
+        ("127.0.0.1;0.0.0.0", "data: the answer in standard input is an address of this machine (0.0.0.0 or ::)"),
         ("0", "noInput: the answer in standard input gives no address: the service knows none"), ("", "noInput"),
         (
             #"{"host":"other.example","ips":["127.0.0.2"],"ttl":1}"#,

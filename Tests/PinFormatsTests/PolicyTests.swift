@@ -51,6 +51,7 @@ import Testing
     private static let mistakes = """
         { hosts: { 'a.example': { pin: ['x'] } } } | 1 | unknown-key | a host has no key 'pin'; did you mean 'pins'?
         { host: {} } | 1 | unknown-key | a policy has no key 'host'; did you mean 'hosts'?
+        { hosts: { 'a.example': { port: 8443 } } } | 1 | unknown-key | a host has no key 'port'; write a list: ports
         { hosts: { 'a.example': { quux: 1 } } } | 1 | unknown-key | a host has no key 'quux'; known are pins,
         { version: 2, hosts: { 'a.example': {} } } | 1 | wrong-value | 'version' is 2, and this pincheck reads version 1
         { defaults: {} } |  | missing-value | has no 'hosts'; list them as in
