@@ -98,20 +98,18 @@ struct ProxyDialogueTests {
         (.http, false, text("HTTP/1.0 401 Unauthorized\r\n\r\n"), .credentialsMissing),
         (.http, true, text("HTTP/1.0 401 Unauthorized\r\n\r\n"), .credentialsRefused),
         (.http, false, text("HTTP/1.1 101 Other\r\n\r\n"), .status(101, line: "HTTP/1.1 101 Other")),
-        (.http, false, text("HELO proxy\r\n"), .foreign(.unknown)),
-        (.http, false, text("220 mail\r\n"), .foreign(.unknown)), (.http, false, [5, 0], .foreign(.socks)),
-        (.http, false, [21, 3, 1], .foreign(.tls)),
+        (.http, false, text("HELO proxy\r\n"), .foreign), (.http, false, [5, 0], .foreign),
+        (.http, false, [21, 3, 1], .foreign),
         (.http, false, text("HTTP/1.1 200 " + String(repeating: "x", count: 9_000)), .tooLong(limit: 8_000)),
         (
             .http, false, text("HTTP/1.1 200 x\r\n" + String(repeating: "X: y\r\n", count: 11_000)),
             .tooLong(limit: HTTPHeadReader.limit)
-        ), (.socks5, false, text("HTTP/1.1 400 Bad\r\n"), .foreign(.http)),
-        (.socks5, false, [4, 90], .foreign(.unknown)), (.socks5, false, [21, 3, 3], .foreign(.tls)),
-        (.socks5, false, [7], .foreign(.unknown)), (.socks5, false, [5, 1], .foreign(.unknown)),
-        (.socks5, false, [5, 0xff], .credentialsMissing), (.socks5, false, [5, 2], .credentialsMissing),
-        (.socks5, true, [5, 0xff], .credentialsRefused), (.socks5, true, [5, 2, 1, 1], .credentialsRefused),
-        (.socks5, false, [5, 0, 4], .foreign(.unknown)), (.socks5, false, [5, 0, 5, 5], .reply(5)),
-        (.socks5, false, [5, 0, 5, 200], .reply(200)), (.socks5, false, [5, 0, 5, 0, 0, 2, 1], .foreign(.unknown)),
+        ), (.socks5, false, text("HTTP/1.1 400 Bad\r\n"), .foreign), (.socks5, false, [4, 90], .foreign),
+        (.socks5, false, [5, 1], .foreign), (.socks5, false, [5, 0xff], .credentialsMissing),
+        (.socks5, false, [5, 2], .credentialsMissing), (.socks5, true, [5, 0xff], .credentialsRefused),
+        (.socks5, true, [5, 2, 1, 1], .credentialsRefused), (.socks5, false, [5, 0, 4], .foreign),
+        (.socks5, false, [5, 0, 5, 5], .reply(5)), (.socks5, false, [5, 0, 5, 200], .reply(200)),
+        (.socks5, false, [5, 0, 5, 0, 0, 2, 1], .foreign),
     ]
 
     private static func text(_ text: String) -> [UInt8] { Array(text.utf8) }

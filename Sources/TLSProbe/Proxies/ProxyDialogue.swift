@@ -19,7 +19,6 @@ package struct ProxyDialogue: Sendable {
     package let opening: [UInt8]
     private let credentials: ProxyCredentials?
     private var state: State
-    private var isFirst = true
 
     package init(with proxy: Proxy, to destination: ProbeRequest.Destination, port: UInt16) {
         credentials = proxy.credentials
@@ -35,10 +34,6 @@ package struct ProxyDialogue: Sendable {
 
     /// Takes bytes of the proxy, and returns the next step and the number of bytes that it used.
     package mutating func read(_ bytes: some Collection<UInt8>) -> (step: Step, count: Int) {
-        if let first = bytes.first, isFirst {
-            isFirst = false
-            if let language = foreignLanguage(first) { return (.failed(.foreign(language)), bytes.count) }
-        }
         switch state {
         case .connect(var reader):
             let before = reader.count
@@ -52,23 +47,6 @@ package struct ProxyDialogue: Sendable {
         }
     }
 
-    /// The protocol that the proxy's first byte shows; `nil` if it can be the expected one.
-    private func foreignLanguage(_ first: UInt8) -> ProxyFailure.Language? {
-        let spoken: ProxyFailure.Language =
-            switch first {
-            case UInt8(ascii: "H"): .http
-            case 4, 5, 0: .socks
-            // A TLS alert: the proxy expected a ClientHello.
-            case 21: .tls
-            default: .unknown
-            }
-        switch (state, spoken) {
-        case (.connect, .http): return nil
-        case (.socks, .socks): return first == SOCKSDialogue.version ? nil : .unknown
-        default: return spoken
-        }
-    }
-
     private func answer(_ step: HTTPHeadReader.Step) -> Step {
         switch step {
         case .incomplete: .incomplete
@@ -78,7 +56,7 @@ package struct ProxyDialogue: Sendable {
         case .complete(200..<300, _): .established
         case .complete(let status, let line): .failed(.status(status, line: shown(Array(line))))
         case .failed(.tooLong(let limit)): .failed(.tooLong(limit: limit))
-        case .failed: .failed(.foreign(.unknown))
+        case .failed: .failed(.foreign)
         }
     }
 
@@ -152,7 +130,7 @@ struct SOCKSDialogue: Sendable {
     }
 
     private mutating func readMethod() -> ProxyDialogue.Step {
-        guard message[0] == Self.version else { return .failed(.foreign(.unknown)) }
+        guard message[0] == Self.version else { return .failed(.foreign) }
         guard message.count == 2 else { return .incomplete }
         switch message[1] {
         case Self.noAuthentication:
@@ -164,7 +142,7 @@ struct SOCKSDialogue: Sendable {
             let parts = [credentials.user, credentials.password]
             return .send([1] + parts.flatMap { [UInt8(clamping: $0.count)] + $0.prefix(255) })
         case 0xff: return .failed(credentials == nil ? .credentialsMissing : .credentialsRefused)
-        default: return .failed(.foreign(.unknown))
+        default: return .failed(.foreign)
         }
     }
 
@@ -176,7 +154,7 @@ struct SOCKSDialogue: Sendable {
     }
 
     private func readReply() -> ProxyDialogue.Step {
-        guard message[0] == Self.version else { return .failed(.foreign(.unknown)) }
+        guard message[0] == Self.version else { return .failed(.foreign) }
         guard message.count > 1 else { return .incomplete }
         guard message[1] == 0 else { return .failed(.reply(message[1])) }
         guard message.count > 4 else { return .incomplete }
@@ -186,7 +164,7 @@ struct SOCKSDialogue: Sendable {
         case 1: length = 4
         case 3: length = 1 + Int(message[4])
         case 4: length = 16
-        default: return .failed(.foreign(.unknown))
+        default: return .failed(.foreign)
         }
         return message.count < 4 + length + 2 ? .incomplete : .established
     }

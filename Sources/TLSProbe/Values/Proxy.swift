@@ -107,8 +107,8 @@ package enum ProxyFailure: Error, Sendable, Hashable {
     case credentialsRefused
     /// The proxy answered with this reply code of SOCKS (RFC 1928, 6).
     case reply(UInt8)
-    /// The proxy speaks another protocol.
-    case foreign(Language)
+    /// The proxy speaks another protocol than that of its URL.
+    case foreign
     /// The proxy's reply is longer than so many bytes.
     case tooLong(limit: Int)
     /// The proxy closed the connection after so many bytes of its answer.
@@ -116,13 +116,6 @@ package enum ProxyFailure: Error, Sendable, Hashable {
     case reset
     /// The connection broke; contains the system's words.
     case broken(String)
-
-    package enum Language: String, Sendable, Hashable {
-        case http = "HTTP"
-        case socks = "SOCKS"
-        case tls = "TLS"
-        case unknown = "neither HTTP nor SOCKS"
-    }
 
     package var id: String {
         switch self {
@@ -178,10 +171,8 @@ extension ProxyFailure {
         case .credentialsRefused: ("\(proxy) does not take the name and the password it was given", "; check them")
         case .reply(let code):
             ("\(proxy) did not connect to \(target): \(Self.words(of: code))", "; \(Self.remedy(for: code))")
-        case .foreign(.http): ("\(proxy) speaks HTTP and not SOCKS", "; write http://")
-        case .foreign(.socks): ("\(proxy) speaks SOCKS and not HTTP", "; write socks5h://")
-        case .foreign(.tls): ("\(proxy) speaks TLS", "; write https://")
-        case .foreign(.unknown): ("\(proxy) answered with neither HTTP nor SOCKS", "; check that it is a proxy")
+        case .foreign:
+            ("\(proxy) does not speak the protocol of its URL", "; check whether it is http://, https:// or socks5h://")
         case .tooLong(let limit):
             ("the answer of \(proxy) has no end within \(limit) bytes", "; check that it is a proxy")
         case .closedEarly(0):
