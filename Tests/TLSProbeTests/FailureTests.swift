@@ -67,8 +67,7 @@ import Testing
 
     @Test(
         arguments: [
-            (.plainHTTP, .notTLS(.http)), (.smtp, .notTLS(.smtpOrFTP)), (.ssh, .notTLS(.ssh)),
-            (.script(Array("no".utf8)), .notTLS(.unknown)),
+            (.plainHTTP, .notTLS(.http)), (.smtp, .notTLS(.unknown)), (.script(Array("no".utf8)), .notTLS(.unknown)),
             (.alert(70), .protocolVersion(minimum: .tls12, maximum: .tls13)),
         ] + (1...8).map { (.garbage(seed: $0), .notTLS(.unknown)) } as [(ServerBehavior, ProbeError.Reason)])
     func whatIsNoHandshakeIsRecognised(behavior: ServerBehavior, reason: ProbeError.Reason) async throws {
@@ -124,7 +123,7 @@ import Testing
         .notConnected([ConnectFailure(peer: peer, code: ECONNREFUSED), ConnectFailure(peer: peer, code: EHOSTUNREACH)]),
         .notConnected([ConnectFailure(peer: nil, code: EMFILE)]),
         .notConnected([ConnectFailure(peer: peer, code: EACCES)]), .alert(TLSAlert(number: 40)),
-        .closedEarly(received: 0), .closedEarly(received: 7), .reset, .notTLS(.http), .notTLS(.smtpOrFTP),
+        .closedEarly(received: 0), .closedEarly(received: 7), .reset, .notTLS(.http), .notTLS(.unknown),
         .protocolVersion(minimum: .tls12, maximum: .tls13), .certificatesTooLarge(limit: 1),
         .tooManyCertificates(limit: 1), .tooMuchData(limit: 1), .keyNotProven, .clientCertificateRequired,
         .noCertificate, .unreadableCertificate("x"), .tlsFailure("x"), .setUpFailed("x"),
@@ -159,9 +158,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("HTTP/1.1 400 Bad", PlainProtocol.http), ("<!DOCTYPE html>", .http), ("SSH-2.0-OpenSSH", .ssh),
-        ("220 mail ESMTP", .smtpOrFTP), ("+OK ready", .pop3), ("* OK IMAP4rev1", .imap), ("<?xml version='1", .xmpp),
-        ("J\u{0}\u{0}\u{0}\n8.0.36", .mysql), ("hello", .unknown),
+        ("HTTP/1.1 400 Bad", PlainProtocol.http), ("<!DOCTYPE html>", .http), ("SSH-2.0-OpenSSH", .unknown),
     ]) func whatIsNotTLSIsRecognisedByItsFirstBytes(opening: String, expected: PlainProtocol) {
         #expect(PlainProtocol(opening: Array(opening.utf8)) == expected)
     }
