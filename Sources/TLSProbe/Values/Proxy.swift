@@ -170,7 +170,10 @@ extension ProxyFailure {
             ("\(proxy) requires a user name and a password", "; give them in its URL, as in http://user:password@host")
         case .credentialsRefused: ("\(proxy) does not take the name and the password it was given", "; check them")
         case .reply(let code):
-            ("\(proxy) did not connect to \(target): \(Self.words(of: code))", "; \(Self.remedy(for: code))")
+            (
+                "\(proxy) did not connect to \(target): it answered with the SOCKS reply \(code) (RFC 1928, 6)",
+                "; \(Self.remedy(for: code))"
+            )
         case .foreign:
             ("\(proxy) does not speak the protocol of its URL", "; check whether it is http://, https:// or socks5h://")
         case .tooLong(let limit):
@@ -182,17 +185,6 @@ extension ProxyFailure {
         case .reset: ("\(proxy) reset the connection", "; check its protocol and whom it admits")
         case .broken(let detail): ("the connection to \(proxy) broke: \(detail)", "; try again")
         }
-    }
-
-    /// The reply codes of SOCKS from 1 on (RFC 1928, 6).
-    private static let replies = [
-        "it failed, for a reason of its own", "its rules do not allow it", "the network is unreachable from it",
-        "it has no way to that host, or does not find the name", "the connection was refused", "it took too long",
-        "it does not support CONNECT", "it does not take this kind of address",
-    ]
-
-    private static func words(of code: UInt8) -> String {
-        (1...replies.count).contains(Int(code)) ? replies[Int(code) - 1] : "it answered with the unknown code \(code)"
     }
 
     private static func remedy(for code: UInt8) -> String {
