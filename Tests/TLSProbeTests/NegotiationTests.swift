@@ -102,7 +102,7 @@ import Testing
         let settings = serverSettings([world.leaf], upTo: version) { $0.minimumVersion = version }
         let error = try await failure(of: .tls(settings))
         #expect(error.reason == .protocolVersion(minimum: .tls12, maximum: .tls13))
-        #expect(error.description.hasSuffix("may need the lowest TLS version 1.0"))
+        #expect(error.description.hasSuffix("an outdated server may need 1.0"))
         let result = try await probe(.tls(settings)) { $0.minimumTLS = .tls10 }
         #expect(result.facts.version.name == (version == .tls10 ? "TLSv1.0" : version.rawValue))
         #expect(result.presented.leaf.der == world.leaf.der)

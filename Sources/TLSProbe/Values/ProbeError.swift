@@ -199,7 +199,7 @@ extension ProbeError: CustomStringConvertible {
         case .protocolVersion(let minimum, let maximum):
             (
                 "\(server) supports none of the TLS versions offered (\(minimum.number) to \(maximum.number))",
-                "; " + versionAdvice(minimum, maximum, name)
+                "; check \(name(.minimumVersion)) and \(name(.maximumVersion)): an outdated server may need 1.0"
             )
         case .certificatesTooLarge(let limit):
             ("\(server) sent more than \(limit) bytes of certificates", "; check what it is configured to send")
@@ -270,15 +270,5 @@ extension ProbeError: CustomStringConvertible {
             case .handshake: ("\(server) did not complete the TLS handshake in time", "check that it speaks TLS")
             }
         return (fact + attempts, ": \(check), or \(raise)")
-    }
-
-    private func versionAdvice(
-        _ minimum: ProtocolVersion, _ maximum: ProtocolVersion, _ name: ProbeSetting.Naming
-    ) -> String {
-        if minimum == .tls13 || maximum < .tls13 {
-            return "check \(name(.minimumVersion)), \(name(.maximumVersion)) and \(name(.ciphers))"
-        }
-        guard minimum == .tls10 else { return "an outdated server may need \(name(.minimumVersion)) 1.0" }
-        return "check \(name(.minimumVersion)) and \(name(.maximumVersion))"
     }
 }
