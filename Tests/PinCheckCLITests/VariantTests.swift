@@ -138,7 +138,7 @@ import Testing
     @Test func theAddressesOfOneFamilyCanBeChosen() async throws {
         try await Desk.serving { desk, _ in
             let line = "$HOST:$PORT --addresses - --anchors @root.pem"
-            let outcome = await desk(line + " -4", input: "127.0.0.1-2001:db8::1").expect(.pass)
+            let outcome = await desk(line + " -4", input: "127.0.0.1;2001:db8::1").expect(.pass)
             #expect(verdictLines(outcome).map { $0.prefix(4) } == ["PASS"])
             await desk(line + " -6", input: "127.0.0.1").expect(
                 .data, errors: "the answer in standard input gives no address of the family asked for")

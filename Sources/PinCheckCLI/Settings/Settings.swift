@@ -98,29 +98,27 @@ struct Settings: Sendable {
         for path in addressFiles {
             let name = path == "-" ? "standard input" : quoted(path)
             let bytes = try context.contents(of: path)
-            let answers: [AddressAnswer]
-            do { answers = try AddressAnswer.read(bytes) } catch {
+            let answer: AddressAnswer
+            do { answer = try AddressAnswer.read(bytes) } catch {
                 throw Problem(error.kind == .empty ? .noInput : .data, "\(name) holds no addresses: \(error)")
             }
-            for answer in answers {
-                guard !answer.addresses.contains(where: \.isUnspecified) else {
-                    throw .data(
-                        "the answer in \(name) is an address of this machine (0.0.0.0 or ::), as DNS filters answer: "
-                            + "ask another service")
-                }
-                let wanted = answer.addresses.filter { family == .any || $0.isIPv6 == (family == .ipv6) }
-                guard !wanted.isEmpty else {
-                    throw Problem(
-                        answer.addresses.isEmpty ? .noInput : .data,
-                        "the answer in \(name) gives no address" + (answer.host.map { " for \(quoted($0))" } ?? "")
-                            + (answer.addresses.isEmpty ? ": the service knows none" : " of the family asked for"))
-                }
-                let host: ServerName?
-                do { host = try answer.host.map { (text) throws(ServerNameError) in try ServerName(text) } } catch {
-                    throw .data("the answer in \(name) is for no host: \(error)")
-                }
-                result += wanted.map { ConnectAddress(onlyForHost: host, onlyForPort: nil, host: .ip($0), port: nil) }
+            guard !answer.addresses.contains(where: \.isUnspecified) else {
+                throw .data(
+                    "the answer in \(name) is an address of this machine (0.0.0.0 or ::), as DNS filters answer: "
+                        + "ask another service")
             }
+            let wanted = answer.addresses.filter { family == .any || $0.isIPv6 == (family == .ipv6) }
+            guard !wanted.isEmpty else {
+                throw Problem(
+                    answer.addresses.isEmpty ? .noInput : .data,
+                    "the answer in \(name) gives no address" + (answer.host.map { " for \(quoted($0))" } ?? "")
+                        + (answer.addresses.isEmpty ? ": the service knows none" : " of the family asked for"))
+            }
+            let host: ServerName?
+            do { host = try answer.host.map { (text) throws(ServerNameError) in try ServerName(text) } } catch {
+                throw .data("the answer in \(name) is for no host: \(error)")
+            }
+            result += wanted.map { ConnectAddress(onlyForHost: host, onlyForPort: nil, host: .ip($0), port: nil) }
         }
         return result
     }

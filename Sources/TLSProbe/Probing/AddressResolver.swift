@@ -72,9 +72,9 @@ package struct AddressResolver: Sendable {
     ) async -> Result<[IPAddress], QuestionError> {
         await body(of: question, timeout: timeout).flatMap { body in
             do throws(AnswerError) {
-                let answers = try AddressAnswer.read(body)
-                let answer = answers.first { $0.host == nil || $0.host == name.lowercased() }
-                return answer.map { .success($0.addresses) } ?? .failure(.otherHost(answers.first?.host ?? ""))
+                let answer = try AddressAnswer.read(body)
+                if let host = answer.host, host != name.lowercased() { return .failure(.otherHost(host)) }
+                return .success(answer.addresses)
             } catch { return .failure(.answer(error)) }
         }
     }

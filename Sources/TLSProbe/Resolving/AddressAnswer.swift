@@ -22,23 +22,22 @@ package struct AddressAnswer: Sendable, Hashable {
     }
 
     /// Reads Tencent's text, lines of addresses, or the JSON of Aliyun or of DNS over HTTPS (`application/dns-json`).
-    package static func read(_ bytes: [UInt8]) throws(AnswerError) -> [AddressAnswer] {
+    package static func read(_ bytes: [UInt8]) throws(AnswerError) -> AddressAnswer {
         guard bytes.count <= sizeLimit else {
             throw AnswerError("it is larger than \(sizeLimit / 1024) KiB, and no answer is that long")
         }
         guard var text = String(validating: bytes, as: UTF8.self) else { throw AnswerError("it is not text") }
         if text.unicodeScalars.first == "\u{FEFF}" { text.unicodeScalars.removeFirst() }
         switch text.first(where: { !$0.isWhitespace }) {
-        case "{": return [try json(bytes)]
+        case "{": return try json(bytes)
         case "<": throw AnswerError("it is a web page: check the address of the service")
         default: return try lines(text)
         }
     }
 
-    /// Reads lines of addresses, and skips the aliases of `dig +short`; all lines without a host make one answer.
-    private static func lines(_ text: String) throws(AnswerError) -> [AddressAnswer] {
-        var answers: [AddressAnswer] = []
-        var unnamed: [IPAddress]?
+    /// Reads lines of `IP;IP[,TTL]`, and skips the aliases of `dig +short`; `0` means that there is no address.
+    private static func lines(_ text: String) throws(AnswerError) -> AddressAnswer {
+        var found: [IPAddress]?
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = line.prefix { $0 != "#" }.trimmingWhitespace()
             guard !line.isEmpty, !(line.hasSuffix(".") && (try? ServerName(line)) != nil) else { continue }
@@ -46,39 +45,30 @@ package struct AddressAnswer: Sendable, Hashable {
             if line.utf8.count >= 16, line.utf8.count.isMultiple(of: 16), line.allSatisfy(\.isHexDigit) {
                 throw AnswerError("it looks encrypted: give the answer as it is after decryption")
             }
-            let place = "line \(index + 1)"
-            if let mark = line.firstRange(of: ".:") {
-                let addresses = try addresses(line[mark.upperBound...], at: place)
-                answers.append(try AddressAnswer(host: String(line[..<mark.lowerBound]), addresses))
-            } else {
-                unnamed = (unnamed ?? []) + (try addresses(line, at: place))
-            }
+            found = (found ?? []) + (try addresses(line, at: "line \(index + 1)"))
         }
-        if let unnamed { answers.append(try AddressAnswer(host: nil, unnamed)) }
-        guard !answers.isEmpty else {
+        guard let found else {
             throw AnswerError("there is no answer in it: expected addresses, as in 192.0.2.1;192.0.2.2", .empty)
         }
-        return answers
+        return try AddressAnswer(host: nil, found)
     }
 
-    /// Reads `IPV4;IPV4[,TTL][-IPV6;IPV6[,TTL]][|CLIENT]`; `0` means that a family has no address.
     private static func addresses(_ line: Substring, at place: String) throws(AnswerError) -> [IPAddress] {
-        var found: [IPAddress] = []
-        // The address after `|` is the client's, as the service saw it.
-        for family in line.prefix(while: { $0 != "|" }).split(separator: "-", omittingEmptySubsequences: false) {
-            let parts = family.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2, Int(parts[1].trimmingWhitespace()).map({ $0 >= 0 }) != true {
-                // Only the number of characters is shown, as for an address.
-                let words = "\(parts[1].count) characters that are not a TTL in seconds"
-                throw AnswerError(words + "; addresses are joined by ';'", at: place)
-            }
-            let list = (parts.first ?? "").trimmingWhitespace()
-            guard list != "0" else { continue }
-            for text in list.split(separator: ";", omittingEmptySubsequences: false) {
-                found.append(try address(text.trimmingWhitespace(), at: place))
-            }
+        guard !line.contains("-"), !line.contains("|"), !line.contains(".:") else {
+            let words = "an answer for several hosts or for both families is not read"
+            throw AnswerError(words + ": give the addresses alone, as in 192.0.2.1;192.0.2.2", at: place)
         }
-        return found
+        let parts = line.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
+        if parts.count == 2, Int(parts[1].trimmingWhitespace()) == nil {
+            // Only the number of characters is shown, as for an address.
+            let words = "\(parts[1].count) characters that are not a TTL in seconds"
+            throw AnswerError(words + "; addresses are joined by ';'", at: place)
+        }
+        let list = parts[0].trimmingWhitespace()
+        guard list != "0" else { return [] }
+        return try list.split(separator: ";", omittingEmptySubsequences: false).map {
+            (text) throws(AnswerError) in try address(text.trimmingWhitespace(), at: place)
+        }
     }
 
     private static func address(_ text: some StringProtocol, at place: String) throws(AnswerError) -> IPAddress {

@@ -7,12 +7,9 @@ import X509
 enum AnswerProperties {
     static func check(_ bytes: [UInt8]) throws(Violation) {
         switch Result(catching: { () throws(AnswerError) in try AddressAnswer.read(bytes) }) {
-        case .success(let answers):
-            try Violation.unless(!answers.isEmpty, "read, and no answer")
-            for answer in answers {
-                try Violation.unless(answer.addresses.count <= AddressAnswer.addressLimit, "too many addresses")
-                try Violation.unless(Set(answer.addresses).count == answer.addresses.count, "addresses twice")
-            }
+        case .success(let answer):
+            try Violation.unless(answer.addresses.count <= AddressAnswer.addressLimit, "too many addresses")
+            try Violation.unless(Set(answer.addresses).count == answer.addresses.count, "addresses twice")
         case .failure(let error):
             // Whoever shows it escapes it: line breaks of the answer are in it.
             let length = error.description.utf8.count

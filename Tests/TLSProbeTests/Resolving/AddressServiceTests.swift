@@ -54,21 +54,15 @@ import Testing
 @Suite struct AddressAnswerTests {
     private func read(_ text: String) -> String {
         do {
-            return try AddressAnswer.read(Array(text.utf8)).map { answer in
-                "\(answer.host ?? "-") [\(answer.addresses.map(\.description).joined(separator: " "))]"
-            }.joined(separator: "; ")
+            let answer = try AddressAnswer.read(Array(text.utf8))
+            return "\(answer.host ?? "-") [\(answer.addresses.map(\.description).joined(separator: " "))]"
         } catch { return "error: \(error)" }
     }
 
     @Test(arguments: [
         // Tencent's.
         ("192.0.2.1;192.0.2.2,300", "- [192.0.2.1 192.0.2.2]"), ("192.0.2.1,60", "- [192.0.2.1]"),
-        ("192.0.2.1;192.0.2.2-2001:db8::1;2001:db8::2", "- [192.0.2.1 192.0.2.2 2001:db8::1 2001:db8::2]"),
-        ("192.0.2.1,300-2001:db8::1,60", "- [192.0.2.1 2001:db8::1]"), ("192.0.2.1-0", "- [192.0.2.1]"),
-        ("0-2001:db8::1", "- [2001:db8::1]"), ("0", "- []"), ("0-0", "- []"), ("0,60", "- []"),
-        ("192.0.2.1;192.0.2.1,60|198.51.100.9", "- [192.0.2.1]"),
-        ("API.example.com.:192.0.2.1;192.0.2.2,60", "api.example.com [192.0.2.1 192.0.2.2]"),
-        ("a.example.com.:192.0.2.1,60\nb.example.com.:0", "a.example.com [192.0.2.1]; b.example.com []"),
+        ("192.0.2.1;192.0.2.1,60", "- [192.0.2.1]"), ("0", "- []"), ("0,60", "- []"),
         // Aliyun's.
         (
             #"{"host":"www.example.com","ips":["192.0.2.1","192.0.2.2"],"ttl":57,"client_ip":"198.51.100.1"}"#,
@@ -108,9 +102,10 @@ import Testing
         (
             "192.0.2.1;192.0.2.3,192.0.2.2",
             "line 1: 9 characters that are not a TTL in seconds; addresses are joined by ';'"
-        ), ("192.0.2.1,-1", "line 1: 0 characters that are not a TTL"),
+        ), ("192.0.2.1-2001:db8::1", "line 1: an answer for several hosts or for both families is not read: give"),
+        ("192.0.2.1|198.51.100.9", "line 1: an answer for several hosts or for both families is not read: give"),
+        ("a.example.:192.0.2.1", "line 1: an answer for several hosts or for both families is not read: give"),
         ("api.example.com", "line 1: 15 characters that are not an address"),
-        ("a.example.:192.0.2.1\nb.example.:x", "line 2: 1 characters that are not an address"),
         ("0a1b2c3d4e5f60718293a4b5c6d7e8f9", "it looks encrypted"),
         ("<html><body>no</body></html>", "it is a web page"), (#"{"host":"#, "it is broken JSON"),
         (#"{"code":"InvalidHost"}"#, "code: the service refuses: 'InvalidHost'"),
