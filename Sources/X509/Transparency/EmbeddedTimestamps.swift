@@ -29,45 +29,33 @@ package enum EmbeddedTimestamps {
     ///
     /// A part that is damaged or of another version is ignored, as by clients.
     package static func timestamps(in bytes: [UInt8]) -> [SignedCertificateTimestamp] {
-        var whole = TransparencyCursor(bytes[...])
-        guard let list = whole.vector(2), whole.isAtEnd else { return [] }
-        var rest = TransparencyCursor(list)
+        var whole = bytes[...]
+        guard var list = vector(&whole), whole.isEmpty else { return [] }
         var parts: [ArraySlice<UInt8>] = []
-        while !rest.isAtEnd {
-            guard let part = rest.vector(2), !part.isEmpty else { return [] }
+        while !list.isEmpty {
+            guard let part = vector(&list), !part.isEmpty else { return [] }
             parts.append(part)
         }
         return parts.prefix(limit).compactMap(timestamp)
     }
 
     private static func timestamp(_ bytes: ArraySlice<UInt8>) -> SignedCertificateTimestamp? {
-        var cursor = TransparencyCursor(bytes)
         // Version 1 is written as 0; the log, the time, the extensions, two algorithms and the signature follow.
-        guard cursor.number(1) == 0,
-            let logID = cursor.bytes(SHA256Digest.byteCount).flatMap({ SHA256Digest(bytes: $0) }),
-            let milliseconds = cursor.number(8), cursor.vector(2) != nil, cursor.number(2) != nil,
-            cursor.vector(2) != nil, cursor.isAtEnd
+        var rest = bytes
+        guard bytes.first == 0, let logID = SHA256Digest(bytes: bytes.dropFirst().prefix(SHA256Digest.byteCount)),
+            vector(&rest, after: 41) != nil, vector(&rest, after: 2) != nil, rest.isEmpty
         else { return nil }
+        let milliseconds = bytes.dropFirst(33).prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
         return SignedCertificateTimestamp(logID: logID, time: Timestamp(secondsSinceEpoch: Int64(milliseconds / 1_000)))
     }
-}
 
-/// Reads the encoding of TLS (RFC 8446, 3): big-endian numbers, and vectors with their length before them.
-private struct TransparencyCursor {
-    private var rest: ArraySlice<UInt8>
-
-    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
-
-    var isAtEnd: Bool { rest.isEmpty }
-
-    mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
-        guard count <= rest.count else { return nil }
-        defer { rest = rest.dropFirst(count) }
-        return rest.prefix(count)
+    /// Takes a vector with its length in two bytes before it (RFC 8446, 3.4); `nil` if `rest` is too short.
+    private static func vector(_ rest: inout ArraySlice<UInt8>, after start: Int = 0) -> ArraySlice<UInt8>? {
+        let (length, body) = (rest.dropFirst(start).prefix(2), rest.dropFirst(start + 2))
+        guard length.count == 2, case let count = length.reduce(0, { $0 << 8 | Int($1) }), count <= body.count else {
+            return nil
+        }
+        rest = body.dropFirst(count)
+        return body.prefix(count)
     }
-
-    /// A number of `size` bytes, at most 8.
-    mutating func number(_ size: Int) -> UInt64? { bytes(size).map { $0.reduce(0) { $0 << 8 | UInt64($1) } } }
-
-    mutating func vector(_ sizeOfLength: Int) -> ArraySlice<UInt8>? { number(sizeOfLength).flatMap { bytes(Int($0)) } }
 }
