@@ -31,26 +31,18 @@ extension Platform {
     /// All objections of a platform to a path, with the findings that are the same on all platforms.
     ///
     /// The verifier's own judgement of purposes, keys and signatures counts only if the platform has none.
-    /// `anchorClass` is called only if the class makes a difference.
+    /// `anchorClass` is called only if the platform's rules depend on the class.
     package func objections(
         to certificates: [Certificate], firstAnchor: Int, findings: [TrustFailure], under policy: TrustPolicy,
         evidence: LeafEvidence? = nil, anchorClass: () -> AnchorClass
     ) -> [TrustFailure] {
-        func path(_ anchorClass: AnchorClass) -> PlatformPath {
-            PlatformPath(certificates, endingAt: anchorClass, firstAnchor: firstAnchor)
-        }
-        func objections(_ path: PlatformPath) -> [TrustFailure] {
-            let counting = findings.filter { counts($0, on: path) }
-            return counting + failures(of: path, under: policy, given: evidence).filter { !$0.isAmong(counting) }
-        }
         // Apple's rules, and a demand for timestamps below public roots, depend on the class.
         let isByClass = family == .apple || transparencyDemand == .belowPublicRoots
-        let all = (isByClass ? AnchorClass.allCases : [.installedByHand]).map { objections(path($0)) }
-        guard let first = all.first, all.contains(where: { $0 != first }) else {
-            return named(all.first ?? [], path(.installedByHand), policy, evidence)
-        }
-        let path = path(anchorClass())
-        return named(objections(path), path, policy, evidence)
+        let path = PlatformPath(
+            certificates, endingAt: isByClass ? anchorClass() : .installedByHand, firstAnchor: firstAnchor)
+        let counting = findings.filter { counts($0, on: path) }
+        let others = failures(of: path, under: policy, given: evidence).filter { !$0.isAmong(counting) }
+        return named(counting + others, path, policy, evidence)
     }
 
     private func counts(_ finding: TrustFailure, on path: PlatformPath) -> Bool {

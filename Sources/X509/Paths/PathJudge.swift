@@ -249,24 +249,11 @@ struct PathRules {
     let evidence: LeafEvidence?
     let anchorClass: (PathNode) -> AnchorClass
 
-    func failures(of path: [PathNode], firstAnchor: Int, _ findings: [TrustFailure]) -> [TrustFailure] {
+    /// The failures of a path; a path without an anchor is judged by the class with the fewest rules.
+    func failures(of path: [PathNode], firstAnchor: Int?, _ findings: [TrustFailure]) -> [TrustFailure] {
         guard let platform, let last = path.last else { return findings }
         return platform.objections(
-            to: path.map(\.certificate), firstAnchor: firstAnchor, findings: findings, under: policy,
-            evidence: evidence, anchorClass: { anchorClass(last) })
-    }
-
-    /// The failures of a path without an anchor, as far as they are the same for every class of anchor.
-    func failures(ofDeadEnd path: [PathNode], _ findings: [TrustFailure]) -> [TrustFailure] {
-        guard let platform else { return findings }
-        let certificates = path.map(\.certificate)
-        let all = AnchorClass.allCases.map { anchorClass in
-            platform.objections(
-                to: certificates, firstAnchor: certificates.count, findings: findings, under: policy,
-                evidence: evidence, anchorClass: { anchorClass })
-        }
-        return all[0].filter { failure in
-            all.dropFirst().allSatisfy { $0.contains { $0.id == failure.id && $0.depth == failure.depth } }
-        }
+            to: path.map(\.certificate), firstAnchor: firstAnchor ?? path.count, findings: findings, under: policy,
+            evidence: evidence, anchorClass: { firstAnchor == nil ? .installedByHand : anchorClass(last) })
     }
 }

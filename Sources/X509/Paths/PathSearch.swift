@@ -103,7 +103,7 @@ struct PathSearch {
     }
 
     mutating func failures(onDeadEnd path: [PathNode]) -> [TrustFailure] {
-        findings(on: path).map { rules.failures(ofDeadEnd: path, $0.failures) } ?? []
+        findings(on: path).map { rules.failures(of: path, firstAnchor: nil, $0.failures) } ?? []
     }
 
     /// `true` if paths are built as by Conscrypt (google/conscrypt, `TrustManagerImpl.checkTrustedRecursive`).
