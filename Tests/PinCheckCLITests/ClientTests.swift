@@ -130,7 +130,7 @@ import Testing
         VERIFY --client nspinneddomains --pins @Two.plist | pass pin-matched
         VERIFY --client okhttp --pins @Two.kt | pass: for *.example.com
         pins --from @Spare.kt | data: these were understood:⏎# $HOST $LEAF⏎
-        VERIFY --pins $INTER --client nspinneddomains:key=leaf | fail pin-mismatch: CA at depth 1 is in NSPinnedLeaf
+        VERIFY --pins $INTER --client nspinneddomains:key=leaf | fail pin-mismatch: a pinned key is in the wrong list
         // A dot at the end of a URL's host is another host to OkHttp.
         \(dotted) okhttp --pins @hosts | data: no configuration has an entry for $HOST.
         VERIFY --client okhttp --pins @hosts-dot | data: has no dot at its end

@@ -15,10 +15,10 @@ import Testing
 
     /// A line, how it ends, and what it does not say.
     private static let rows = """
-        // A leaf's key in the list of authorities is said to be there.
-        VERIFY --pins $LEAF --client nspinneddomains:key=ca | fail pin-mismatch: nspinneddomains: the leaf's key is in \
-        NSPinnedCAIdentities, which CAs alone are compared with: NSPinnedLeafIdentities is the list for it⏎ | no \
-        configured pin is on the chain
+        // A leaf's key in the list of authorities is on the chain.
+        VERIFY --pins $LEAF --client nspinneddomains:key=ca | fail pin-mismatch: nspinneddomains: a pinned key is in the \
+        wrong list: NSPinnedLeafIdentities is for the leaf, NSPinnedCAIdentities for CAs⏎ | no configured pin is on the \
+        chain
         VERIFY --pins $LEAF --client nspinneddomains:key=ca | fail pin-mismatch: 1 configured, 1 on the chain (leaf)⏎ \
         |  matched
         VERIFY --client alamofire:host=other.example.com,okhttp --pins $JUNK | fail client-error:   this chain was not \

@@ -49,7 +49,10 @@ package struct NSPinnedDomains: ClientProcedure {
                 let match = PinMatch(pinIndex: pinned.firstIndex(of: keys[depth]) ?? 0, depth: depth)
                 return run.verdict(.pinMatched(match), on: .verified(path))
             }
-            let shortfall = shortfall(identities) ?? misplaced(identities, on: system.validPaths)
+            let isOnPath = system.validPaths.contains {
+                $0.certificates.contains { pinned.contains($0.publicKey.spkiSHA256) }
+            }
+            let shortfall = shortfall(identities, isOnPath: isOnPath)
             run.fail(
                 "pins",
                 shortfall
@@ -70,28 +73,15 @@ package struct NSPinnedDomains: ClientProcedure {
         return leafDepth == -1 || authorityDepth == -1 ? nil : leafDepth ?? authorityDepth
     }
 
-    /// A sentence about a key that is on a path but in the wrong list; `nil` if none is.
-    private func misplaced(_ identities: Identities, on paths: [VerifiedPath]) -> String? {
-        guard case .listed(let leaf, let authorities) = identities else { return nil }
-        for keys in paths.map({ $0.certificates.map(\.publicKey.spkiSHA256) }) {
-            if let first = keys.first, authorities?.contains(first) == true {
-                return "the leaf's key is in NSPinnedCAIdentities, which CAs alone are compared with: "
-                    + "NSPinnedLeafIdentities is the list for it"
-            }
-            if let leaf, let depth = keys.dropFirst().firstIndex(where: leaf.contains) {
-                return "the key of the CA at depth \(depth) is in NSPinnedLeafIdentities, which the leaf alone is "
-                    + "compared with: NSPinnedCAIdentities is the list for it"
-            }
-        }
-        return nil
-    }
-
-    private func shortfall(_ identities: Identities) -> String? {
+    private func shortfall(_ identities: Identities, isOnPath: Bool) -> String? {
         guard case .listed(let leaf, let authorities) = identities else { return nil }
         if leaf?.isEmpty == true || authorities?.isEmpty == true {
             return "an identity list is empty: nothing can ever match it"
         }
-        return leaf != nil && authorities != nil ? "leaf and CA identities are both listed, and both must match" : nil
+        if leaf != nil, authorities != nil { return "leaf and CA identities are both listed, and both must match" }
+        return isOnPath
+            ? "a pinned key is in the wrong list: NSPinnedLeafIdentities is for the leaf, NSPinnedCAIdentities for CAs"
+            : nil
     }
 }
 
