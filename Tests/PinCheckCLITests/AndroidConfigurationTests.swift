@@ -212,8 +212,8 @@ import Testing
         let pins = AppText.pinSet("$LEAF64", until: Timestamp(secondsSinceEpoch: midnight).date)
         let desk = try Desk(Self.texts(Self.domain(pins)))
         for (offset, isWarned) in [(-15, false), (-13, true), (11, true), (13, false)] {
-            let line = Self.line("android", device: "root") + " --at \(midnight + Int64(offset) * 3_600)"
-            let outcome = await desk(line)
+            let time = Timestamp(secondsSinceEpoch: midnight + Int64(offset) * 3_600)
+            let outcome = await desk(Self.line("android", device: "root") + " --at \(time)")
             #expect(outcome.errors.contains("in the device's time zone") == isWarned, "\(offset) \(outcome.errors)")
         }
     }

@@ -67,7 +67,7 @@ extension OptionGroup {
 
     static let at = Option(
         "--at", of: "time", help: "Judge as of another time.",
-        "As in 2026-11-21, 2026-11-21T08:00:00Z or seconds since 1970."
+        "As in 2026-11-21 or 2026-11-21T08:00:00Z."
     ) { $0.request.judging.time = try TimeText.read($1.text) }
 
     static let devices = OptionGroup("Devices") {

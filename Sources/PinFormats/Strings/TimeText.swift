@@ -2,24 +2,12 @@ internal import Base
 package import Pinning
 
 package enum TimeText {
-    /// Reads RFC 3339 (`2026-11-21T08:00:00Z`, `…+01:00`), a date (midnight UTC) or seconds since 1970.
+    /// Reads RFC 3339 in whole seconds (`2026-11-21T08:00:00Z`, `…+01:00`), or a date (midnight UTC).
     package static func read(_ text: String) throws(Problem) -> Timestamp {
-        guard let time = seconds(text) ?? date(text) else {
-            throw .usage(
-                "the time \(quoted(text)) is not understood: write 2026-11-21T08:00:00Z, 2026-11-21, or seconds since 1970"
-            )
+        guard let time = date(text) else {
+            throw .usage("the time \(quoted(text)) is not understood: write 2026-11-21T08:00:00Z or 2026-11-21")
         }
         return time
-    }
-
-    /// Whole seconds since 1970; `nil` if the digits are more likely a date or a year (`20261121`, `2026`).
-    private static func seconds(_ text: String) -> Timestamp? {
-        let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
-        guard !digits.isEmpty, digits.utf8.count <= 11, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-            let value = Int64(text)
-        else { return nil }
-        let looksLikeDate = [4, 8].contains(text.utf8.count) && (text.hasPrefix("19") || text.hasPrefix("20"))
-        return looksLikeDate ? nil : Timestamp(secondsSinceEpoch: value)
     }
 
     /// Midnight in UTC of a day as `yyyy-MM-dd`; `nil` if the text has another form.
@@ -33,18 +21,11 @@ package enum TimeText {
     private static func date(_ text: String) -> Timestamp? {
         let bytes = Array(text.utf8)
         guard let midnight = midnight(bytes.prefix(10)) else { return nil }
-        var rest = bytes.dropFirst(10)
+        let rest = bytes.dropFirst(10)
         guard let mark = rest.first else { return midnight }
         guard "Tt ".utf8.contains(mark), let time = numbers(rest.dropFirst().prefix(8), "__:__:__"), time[0] < 24,
-            time[1] < 60, time[2] <= 60
+            time[1] < 60, time[2] <= 60, let offset = offset(rest.dropFirst(9))
         else { return nil }
-        rest = rest.dropFirst(9)
-        if rest.first == UInt8(ascii: ".") {
-            let fraction = rest.dropFirst().prefix { (0x30...0x39).contains($0) }
-            guard !fraction.isEmpty else { return nil }
-            rest = rest.dropFirst(1 + fraction.count)
-        }
-        guard let offset = offset(rest) else { return nil }
         return midnight.advanced(bySeconds: Int64(time[0] * 3_600 + time[1] * 60 + time[2] - offset))
     }
 
