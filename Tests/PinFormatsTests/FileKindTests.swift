@@ -101,7 +101,7 @@ import Testing
         <plist><dict><key>CFBundleName</key><string>x</string><key>NSPinnedDomains</key><dict/></dict></plist> | \
         'NSPinnedDomains' pins nothing here
         list.txt | v.example.com sha256/\(a)⏎; w.example.com sha256/\(a) | ';' begins no comment here
-        list.txt | v.example.com sha256/\(a)⏎sha256/\(a) | is not a host name
+        list.txt | v.example.com sha256/\(a)⏎sha256/\(a) | give one host name, without scheme
         notes | pins of the app:⏎sha256/\(a)⏎and more prose⏎and more | the text (4 characters) is not a pin
         """
 

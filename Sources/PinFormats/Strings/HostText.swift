@@ -10,7 +10,7 @@ package enum HostText {
     private static func name(_ text: some StringProtocol, at place: PinPlace) throws(Problem) -> ServerName {
         let text = String(text)
         do { return try ServerName(InternationalName.ascii(text) ?? text) } catch {
-            throw Problem(.badHost, at: place, "'\(shortened(text))' is not a host name", remedy: remedy(text, error))
+            throw Problem(.badHost, at: place, shortened(error.description, to: 300))
         }
     }
 
@@ -56,19 +56,6 @@ package enum HostText {
     /// The hosts of text that is not a host name, which Android accepts silently.
     static func androidPattern(unchecked text: some StringProtocol, includesSubdomains: Bool) -> HostPattern {
         HostPattern(text: shortened(text.lowercased(), to: 253), includesSubdomains ? .anyNumber : .exact)
-    }
-
-    private static func remedy(_ text: String, _ error: ServerNameError) -> String {
-        if error.isTooLong { return shortened(error.description, to: 300) }
-        if text.contains("://") { return "give the host alone, without a scheme" }
-        if text.contains("*") {
-            return
-                "a * stands only in OkHttp's patterns, as *.host or **.host; elsewhere subdomains are included by a key"
-        }
-        if text.contains("/") { return "give the host alone, without a path" }
-        if text.contains(":") { return "give the host alone, without a port: pins are for all ports" }
-        if text.hasPrefix(".") { return "leave the leading dot out, and include subdomains by the key for that" }
-        return shortened(error.description, to: 300)
     }
 }
 

@@ -34,7 +34,7 @@ public enum ServerName: Sendable, Hashable, CustomStringConvertible {
         }
         if let byte = name.first(where: { !Self.isAllowed($0) }) {
             let character = quoted(String(Unicode.Scalar(byte)))
-            throw refuse("holds \(character): give one host name, without scheme, wildcard or path")
+            throw refuse("holds \(character): give one host name, without scheme, port, wildcard or path")
         }
         guard name.count <= 253 else { throw refuse(ServerNameError.tooLong) }
         let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -107,7 +107,6 @@ public struct ServerNameError: Error, Hashable, CustomStringConvertible {
     let reason: String
 
     static let tooLong = "has more than 253 characters: DNS allows no such name"
-    package var isTooLong: Bool { reason == Self.tooLong }
 
     fileprivate static func numberTooLarge(in text: String) -> Substring? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
