@@ -39,7 +39,7 @@ import Testing
         ("api.example.com\0.evil.com", "holds a space or a control character"),
         ("api..example.com", "has an empty label"), (".example.com", "has an empty label"),
         ("*.example.com", "holds '*'"), ("💩.example", "is not ASCII"), ("1.2.3", "ends in a number"),
-        ("256.1.1.1", "looks like an IPv4 address and is not one: 256 is more than 255"),
+        ("256.1.1.1", "write an IPv4 address as four numbers from 0 to 255"),
         (String(repeating: "a", count: 300), "has more than 253 characters"),
         (String(repeating: "a", count: 64) + ".com", "more than 63 characters"),
         ("user@api.example.com", "holds a user name"), ("https://user:secret@api.example.com/", "holds a user name"),

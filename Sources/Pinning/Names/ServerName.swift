@@ -45,10 +45,7 @@ public enum ServerName: Sendable, Hashable, CustomStringConvertible {
             throw refuse("has a label of more than 63 characters: DNS allows no such name")
         }
         if let last = labels.last, Self.looksNumeric(last) {
-            let number = ServerNameError.numberTooLarge(in: text)
-            throw refuse(
-                number.map { "looks like an IPv4 address and is not one: \($0) is more than 255" }
-                    ?? "ends in a number but is not an address: write an IPv4 address as four decimal numbers")
+            throw refuse("ends in a number but is not an address: write an IPv4 address as four numbers from 0 to 255")
         }
         self = .dns(String(decoding: name.map(Self.lowercased), as: UTF8.self))
     }
@@ -107,12 +104,6 @@ public struct ServerNameError: Error, Hashable, CustomStringConvertible {
     let reason: String
 
     static let tooLong = "has more than 253 characters: DNS allows no such name"
-
-    fileprivate static func numberTooLarge(in text: String) -> Substring? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 4, parts.allSatisfy({ UInt($0) != nil }) else { return nil }
-        return parts.first { UInt($0) ?? 0 > 255 }
-    }
 
     /// One line: the quoted text, the fault, and the right form.
     public var description: String { "the host name \(quoted(text)) \(reason)" }

@@ -105,7 +105,7 @@ extension OnStage {
             ("$HOST --device android", "there is no device 'android': did you mean 'android-17'?"),
             ("$HOST --device ios-99", "there is no list of roots for 'ios-99', and next to it is ios-26"),
             ("$HOST -f okhttp", "--format 'okhttp' is unknown: choose from text, brief"),
-            ("$HOST --connect 300.1.2.3", "is not one: 300 is more than 255"),
+            ("$HOST --connect 300.1.2.3", "four numbers from 0 to 255"),
             ("diff", "says more, and 'pincheck snapshot <target> -o <file>' makes the file"),
             ("diff --allow", "--allow has no value: write '--allow <changes>'"),
             ("clients okhttp", "'okhttp' is one argument too many: write 'pincheck clients'"),
