@@ -17,21 +17,6 @@ enum PropertyListFile {
         reading.transportSecurity.append(TransportSecurity(origin: file.place.description))
     }
 
-    /// Notes keys of an app's property list that have no effect at their place.
-    private static func noteMisplaced(_ root: DocumentNode, into reading: inout PinReading) {
-        for (key, node) in root.members ?? [] {
-            let words: String
-            switch key {
-            case "TSKPinnedDomains", "kTSKPinnedDomains": words = "pins nothing here: put it into TSKConfiguration"
-            case _ where ["-", "~"].contains { key.hasPrefix(TransportSecurityReader.key + $0) }:
-                words =
-                    "is for some devices, which take it in place of \(TransportSecurityReader.key); it is not judged"
-            default: continue
-            }
-            reading.note(.unknownKey, at: node.place, "'\(shortened(key, to: 60))' \(words)")
-        }
-    }
-
     static func withoutPins(at place: PinPlace) -> Problem {
         Problem(
             .notAPin, at: place,
@@ -41,15 +26,23 @@ enum PropertyListFile {
 
     static func add(_ root: DocumentNode, isOfAnApp: Bool, into reading: inout PinReading) throws(Problem) -> Bool {
         let security = root[TransportSecurityReader.key]
-        for place in [root] + (security?["NSExceptionDomains"]?.members ?? []).map(\.node) {
-            guard let misplaced = place["NSPinnedDomains"] else { continue }
+        let exceptions = (security?["NSExceptionDomains"]?.members ?? []).map(\.node)
+        for (key, node) in ([root] + exceptions).flatMap({ $0.members ?? [] }) {
+            let home: String
+            switch key {
+            case "NSPinnedDomains": home = TransportSecurityReader.key
+            case "TSKPinnedDomains" where isOfAnApp, "kTSKPinnedDomains" where isOfAnApp: home = "TSKConfiguration"
+            // Some devices take these in place of the key itself.
+            case _ where ["-", "~"].contains { key.hasPrefix(TransportSecurityReader.key + $0) }:
+                home = TransportSecurityReader.key
+            default: continue
+            }
             throw Problem(
-                .unknownKey, at: misplaced.place, "'NSPinnedDomains' pins nothing here",
-                remedy: "put it into NSAppTransportSecurity")
+                .unknownKey, at: node.place, "'\(shortened(key, to: 60))' pins nothing here",
+                remedy: "put it into \(home)")
         }
         let apple = security?["NSPinnedDomains"]
         let trustKit = root["TSKConfiguration"] ?? (!isOfAnApp && TrustKitReader.hasDomains(root) ? root : nil)
-        if isOfAnApp { noteMisplaced(root, into: &reading) }
         if let apple { try NSPinnedDomainsReader.read(apple, into: &reading) }
         if let trustKit { try TrustKitReader.read(trustKit, into: &reading) }
         if isOfAnApp { try TransportSecurityReader.read(root, into: &reading) }

@@ -90,8 +90,7 @@ package struct PinSource: Sendable, Hashable {
                 .hostNotPinned, at: PinPlace(origin: trust.origin, source: text), "pins nothing and names no anchors",
                 remedy: "leave it out: without pins the client android judges by the system's rules")
         }
-        let misplaced = reading.notes.first { $0.kind == .unknownKey }
-        reading.report(misplaced.map { Problem(.notAPin, at: $0.place ?? place, $0.message) } ?? absence)
+        reading.report(absence)
     }
 
     private func collect(into reading: inout PinReading) throws(Problem) -> Problem {
