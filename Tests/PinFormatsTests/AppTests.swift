@@ -141,7 +141,7 @@ import Testing
     private static let refused: [Refusal] = [
         (
             "App.ipa", ipa([("a.cer", Array(root.pem.utf8))]), .cerNotDER, "App.ipa:Payload/App.app/a.cer",
-            "convert it: openssl x509 -in a.cer -outform der -out a.der && mv a.der a.cer"
+            "convert each certificate (openssl x509 -in a.cer -outform der -out NEW.cer), or name the file .pem"
         ),
         (
             "App.ipa", ipa([("a.cer", root.der), ("b.crt", Array(try! leaf.key.privateKeyPEM().utf8))]), .privateKey,

@@ -27,7 +27,13 @@ package enum KeyFile {
 
     static func read(_ file: PinFile, into reading: inout PinReading) throws(Problem) {
         let isNamedCER = file.fileExtension == "cer"
-        if isNamedCER, isPEM(file) { throw pemNamedCER(file) }
+        guard !isNamedCER || !isPEM(file) else {
+            throw Problem(
+                .cerNotDER, at: file.place,
+                "is PEM, and AFNetworking reads only DER from a .cer: it skips the file or crashes",
+                remedy: "convert each certificate (openssl x509 -in \(file.shellWord) -outform der -out NEW.cer), "
+                    + "or name the file .pem")
+        }
         for (object, place) in try objects(in: file, into: &reading) {
             if case .certificate(let certificate) = object {
                 reading.add(.certificate(certificate), at: place, as: isPEM(file) ? .other : .certificates)
@@ -123,23 +129,6 @@ package enum KeyFile {
             if line.text.holds("-----BEGIN "), line.text.hasSuffix("-----") { isInBlock = true }
             return true
         }
-    }
-
-    private static func pemNamedCER(_ file: PinFile) -> Problem {
-        let blocks = (try? PEM.blocks(in: file.bytes)) ?? []
-        let certificates = blocks.count { CertificateReader.certificateLabels.contains($0.label) }
-        guard certificates > 0 else {
-            return Problem(
-                .cerNotDER, at: file.place, "is named .cer and holds no certificate",
-                remedy: "AFNetworking skips it or crashes on it; name it .pem")
-        }
-        let output = PinFile.shellWord("\((file.isInArchive ? String(file.name) : file.path).dropLast(4)).der")
-        return Problem(
-            .cerNotDER, at: file.place,
-            "is PEM, and AFNetworking reads only DER from a .cer: it skips the file or crashes",
-            remedy: "convert it: openssl x509 -in \(file.shellWord) -outform der -out \(output) "
-                + "&& mv \(output) \(file.shellWord)"
-                + (certificates > 1 ? " (it holds \(certificates) certificates, each needs a file of its own)" : ""))
     }
 
     private static func object(inDER file: PinFile) throws(Problem) -> Object {

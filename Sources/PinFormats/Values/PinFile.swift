@@ -25,9 +25,8 @@ package struct PinFile {
         name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
     }
 
-    var shellWord: String { PinFile.shellWord(isInArchive ? String(name) : path) }
-
-    static func shellWord(_ text: String) -> String {
+    var shellWord: String {
+        let text = isInArchive ? String(name) : path
         // A name with a line break would break a message of one line.
         guard !text.contains(where: \.isNewline) else { return "FILE" }
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
