@@ -234,6 +234,7 @@ import Testing
         trustKit | "static.example.com" | "example.com" | duplicate | 13 | given twice
         trustKit | true, | true | brokenDocument | 6 | a ',' is missing
         reactNative | ['\(a)', '\(b)'] | [] | missingValue | 2 | has no pin
+        reactNative | example.com | Example.com. | badHost | 2 | write example.com: TrustKit compares names as text
         list | *.example.net | *.*.example.net | badHost | 3 | holds '*'
         list | sha256/\(a) | sha1/AAAAAAAAAAAAAAAAAAAAAAAAAAA= | wrongAlgorithm | 2 | is a SHA-1 pin, which OkHttp \
         alone still takes: here only SHA-256 is compared; replace it by the sha256/ pin

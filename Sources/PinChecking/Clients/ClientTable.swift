@@ -49,7 +49,7 @@ extension Client {
                 .init("pattern", "PATTERN", "the pins' hosts: a host, *.host or **.host"),
                 .init("conscrypt", nil, "the app brings Conscrypt: the newest Android's TLS on every device"),
             ] + ClientSetting.androidApp,
-            configurations: [.okHttp: .union, .reactNative: .unionOfCanonicalNames],
+            configurations: [.okHttp: .union, .reactNative: .union],
             comparesHostAsWritten: true, namedBy: [.okHttp, .reactNative], platform: .android, pinForm: .hash(.okhttp),
             make: { try $0.okHttp() }),
         Client(

@@ -58,15 +58,15 @@ extension PinSources {
         let lines = follows ? [] : own.filter(\.isList).flatMap(\.entries)
         let files = own.filter { !$0.isList } + (lines.isEmpty ? [] : [PinConfiguration(.okHttp, entries: lines)])
         return files.flatMap { file -> [(origin: String, value: AnyHashable)] in
-            guard let lookup = lookups[file.kind], files.count > 1 || !lookup.takesAll,
+            guard let lookup = lookups[file.kind], files.count > 1 || lookup != .union,
                 let policy = policy(of: file, for: server.name, writtenAs: host, by: lookup),
                 // Pins for any host do not configure this one.
                 file.isSource || policy.contains(where: { $0.hosts != nil || $0.loaders != nil })
             else { return [] }
-            guard !lookup.takesAll else { return [(policy[0].origin, Set(policy.map(\.value)))] }
+            guard lookup != .union else { return [(policy[0].origin, Set(policy.map(\.value)))] }
             // Of several entries for the same hosts only one counts.
             let taken = policy[0]
-            let alike = file.entries(by: lookup).filter { $0.hosts == taken.hosts }
+            let alike = file.entries.filter { $0.hosts == taken.hosts }
             return ([taken] + alike).map { ($0.origin, Set([$0.value])) }
         }
     }

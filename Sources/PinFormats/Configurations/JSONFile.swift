@@ -38,8 +38,13 @@ enum JSONFile {
     private static func readReactNative(_ node: DocumentNode, into reading: inout PinReading) throws(Problem) {
         let members = try node.dictionary().filter { !$0.key.hasPrefix("_") }
         let entries = reading.entries(in: members) { (name, settings, reading) throws(Problem) in
-            let hosts = try HostText.trustKitPattern(
-                name, includesSubdomains: try settings["includeSubdomains"]?.flag() ?? false, at: settings.place)
+            let includesSubdomains = try settings["includeSubdomains"]?.flag() ?? false
+            let hosts = try HostText.pattern(name, includesSubdomains ? .anyNumber : .exact, at: settings.place)
+            guard hosts.name == name else {
+                throw Problem(
+                    .badHost, at: settings.place, "'\(shortened(name))' is not how a URL names the host",
+                    remedy: "write \(hosts.name): TrustKit compares names as text")
+            }
             reading.noteUnknown(
                 in: settings, of: "react-native-ssl-public-key-pinning",
                 ["includeSubdomains", "publicKeyHashes", "expirationDate"], prefixes: [""])
@@ -50,7 +55,6 @@ enum JSONFile {
                     .missingValue, at: hashes?.place ?? settings.place, "'\(hosts.name)' has no pin",
                     remedy: "list its hashes, or remove the host")
             }
-            reading.noteIfUnmatchable(hosts, by: "TrustKit, which pins on iOS,", at: settings.place)
             let pins = reading.pins(in: elements)
             var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
             entry.expiration = try settings["expirationDate"]?.midnight()

@@ -41,8 +41,8 @@ package enum HostText {
     static func trustKitPattern(
         _ text: String, includesSubdomains: Bool, at place: PinPlace
     ) throws(Problem) -> HostPattern {
-        let canonical = try okHttpName(text, at: place)
-        return HostPattern(text: text, canonicalName: canonical, includesSubdomains ? .anyNumber : .exact)
+        _ = try name(text, at: place)
+        return HostPattern(text: text, includesSubdomains ? .anyNumber : .exact)
     }
 
     /// The hosts that a name covers in Android, which compares it in lower case and otherwise as it is written.

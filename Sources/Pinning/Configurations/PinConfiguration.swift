@@ -26,10 +26,6 @@ package struct PinConfiguration: Sendable, Equatable {
         case mostSpecific
         /// ``mostSpecific`` among the domains that have the host's public suffix.
         case mostSpecificOfSameSuffix
-        /// All entries that cover the host by their canonical names, for OkHttp in another client's file.
-        case unionOfCanonicalNames
-
-        package var takesAll: Bool { self == .union || self == .unionOfCanonicalNames }
     }
 
     package let kind: Kind
@@ -47,25 +43,14 @@ package struct PinConfiguration: Sendable, Equatable {
         left.kind == right.kind && left.entries == right.entries && left.isSource == right.isSource
     }
 
-    /// The entries with the names that `lookup` compares; `nil` is the lookup of the kind.
-    package func entries(by lookup: Lookup?) -> [HostEntry] {
-        guard lookup == .unionOfCanonicalNames else { return entries }
-        return entries.map { entry in
-            var entry = entry
-            entry.hosts = entry.hosts?.canonical
-            return entry
-        }
-    }
-
     /// The entries for a host, which is compared as text; `nil` if none match.
     ///
     /// A `nil` lookup is that of the kind. TrustKit's lookup needs the public suffix list (publicsuffix.org):
     /// `publicSuffix` returns `co.uk` for `www.example.co.uk`, and `nil` if no rule covers the name.
     package func policy(for host: String, by lookup: Lookup? = nil, publicSuffix: (String) -> String?) -> [HostEntry]? {
-        let isIndexed = lookup != .unionOfCanonicalNames
-        let covering = isIndexed ? index.covering(host) : entries(by: lookup).filter { $0.covers(host) }
+        let covering = index.covering(host)
         let lookup = lookup ?? kind.lookup
-        guard !lookup.takesAll else { return covering.isEmpty ? nil : covering }
+        guard lookup != .union else { return covering.isEmpty ? nil : covering }
         if let own = covering.first(where: { $0.hosts?.name == host }) { return [own] }
         let eligible = covering.filter { entry in
             guard lookup == .mostSpecificOfSameSuffix, let hosts = entry.hosts else { return true }

@@ -13,15 +13,9 @@ package struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     /// The name without its wildcard, as the client compares it: Android in lower case, TrustKit as written.
     package let name: String
     package let depth: Depth
-    /// The name as OkHttp compares it, A-labels in lower case: React Native passes its configuration to both clients.
-    package let canonicalName: String
 
     /// Makes a pattern of a name, which need not be a valid host name.
-    package init(text: String, canonicalName: String? = nil, _ depth: Depth) {
-        (name, self.depth, self.canonicalName) = (text, depth, canonicalName ?? text)
-    }
-
-    var canonical: HostPattern { HostPattern(text: canonicalName, depth) }
+    package init(text: String, _ depth: Depth) { (name, self.depth) = (text, depth) }
 
     /// `true` if the host matches; it is compared as text, even if it is an address.
     package func covers(_ host: String) -> Bool {
