@@ -154,10 +154,15 @@ import Testing
             "lint @weak.plist",
             "pass: weak.plist:1: warning: NSAllowsArbitraryLoads switches App Transport Security off … "
                 + "weak.plist:3: warning: the exception for a.example allows TLS 1.0, keys that ")
-        for (key, home) in [
-            ("TSKPinnedDomains", "TSKConfiguration"), ("NSAppTransportSecurity~ipad", "NSAppTransportSecurity"),
+        for (key, home, security) in [
+            ("TSKPinnedDomains", "TSKConfiguration", ""), ("NSAppTransportSecurity~ipad", "NSAppTransportSecurity", ""),
+            (
+                "NSPinnedDomains", "NSAppTransportSecurity",
+                "<key>NSExceptionDomains</key><dict><key>NSPinnedDomains</key><dict/></dict>"
+            ),
         ] {
-            let body = "<key>\(key)</key><dict/><key>NSAppTransportSecurity</key><dict/>"
+            let outside = security.isEmpty ? "<key>\(key)</key><dict/>" : ""
+            let body = "\(outside)<key>NSAppTransportSecurity</key><dict>\(security)</dict>"
             try await Desk(["Info.plist": AppText.plist(body)]).expect(
                 "VERIFY --pins @Info.plist", "data: '\(key)' pins nothing here; put it into \(home)")
         }

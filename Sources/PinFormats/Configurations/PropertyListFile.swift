@@ -26,8 +26,8 @@ enum PropertyListFile {
 
     static func add(_ root: DocumentNode, isOfAnApp: Bool, into reading: inout PinReading) throws(Problem) -> Bool {
         let security = root[TransportSecurityReader.key]
-        let exceptions = (security?["NSExceptionDomains"]?.members ?? []).map(\.node)
-        for (key, node) in ([root] + exceptions).flatMap({ $0.members ?? [] }) {
+        let exceptions = security?["NSExceptionDomains"]?.members ?? []
+        for (key, node) in (root.members ?? []) + exceptions + exceptions.flatMap({ $0.node.members ?? [] }) {
             let home: String
             switch key {
             case "NSPinnedDomains": home = TransportSecurityReader.key
