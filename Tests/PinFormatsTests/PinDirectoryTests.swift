@@ -139,6 +139,12 @@ import Testing
         for path in ["/res", "/res/", "/res/xml"] {
             #expect(try PinSource(directory.path + path).read().configurations.map(\.kind) == [.android])
         }
+        // The texts of the app are looked through next to the configuration, without a manifest and with one.
+        func unread(_ path: String) -> [Int] { PinSource(directory.path + path).inspectAll().map(\.unread.count) }
+        try directory.write("<string>sha256/\(Self.a)</string>", to: "res/values/strings.xml")
+        #expect(unread("/res") == [0, 1] && unread("") == [0, 1])
+        try directory.write("<manifest/>", to: "AndroidManifest.xml")
+        #expect(unread("") == [1])
         try directory.makeDirectory("res/xml-v31")
         try directory.write("<network-security-config/>", to: "res/xml-v31/n.xml")
         let manifest = "<manifest><application android:networkSecurityConfig=\"@xml/n\"/></manifest>"

@@ -36,6 +36,7 @@ package struct PinDirectory {
             for name in names where names.contains(AndroidPackage.manifest) && name != "res" {
                 noteSubdirectory(name, at: "\(folder)/\(name)", in: &reading)
             }
+            noteTexts(of: folder + "/res", in: &reading)
             do throws(Problem) { return try app.read(into: &reading) } catch {
                 guard isFound, error.id == .missingFile else { throw error }
                 return reading.note(
@@ -44,6 +45,7 @@ package struct PinDirectory {
             }
         }
         if PathParts(folder).name == "res", names.contains("xml") {
+            noteTexts(of: folder, in: &reading)
             return try PinDirectory(path: folder + "/xml", isFound: isFound).read(into: &reading)
         }
         for name in names {
@@ -118,6 +120,13 @@ package struct PinDirectory {
     private func noteSubdirectory(_ name: String, at path: String, in reading: inout PinReading) {
         guard !Self.foreign.contains(name), FileKind(at: path, followingLinks: false) == .directory else { return }
         reading.subdirectories.append(path)
+    }
+
+    /// Remembers the directories of an app's texts in `res`; its `raw` has anchors, which are not pins.
+    private func noteTexts(of res: String, in reading: inout PinReading) {
+        for name in (try? RegularFile.names(inDirectory: res)) ?? [] where name.hasPrefix("values") {
+            noteSubdirectory(name, at: "\(res)/\(name)", in: &reading)
+        }
     }
 
     /// `true` if a file seems to be a configuration that cannot be read.
