@@ -99,6 +99,7 @@ import Testing
         ("AppDelegate.m", "[AFSecurityPolicy policyWithPinningMode:AFSSLPinningModePublicKey]", "pinsNotRead:1"),
         ("search.json", "{\"text\": \"TSKPinnedDomains is a key\"}", ""),
         ("other.json", "{\"x\": [{\"TSKPublicKeyHashes\": 1}]}", "pinsNotRead:1"), ("README.md", "sha256/\(a)", ""),
+        ("pins.json", "{\"TSKPinnedDomains\": [{\"h\": \"x\"}]}", "pinsNotRead:1"),
         (
             "Net.kt",
             "val h = \"a.b\"\nval u = \"https://\" + h\nval p = CertificatePinner.Builder().add(h, \"sha256/\(a)\").build()",
@@ -128,6 +129,7 @@ import Testing
                 "\(readings.flatMap(\.problems))")
             let hashes = readings.flatMap(\.unread).flatMap(\.pins).map(\.spkiSHA256.base64)
             #expect(hashes.allSatisfy { $0 == Self.a } && (hashes.isEmpty || text.contains(Self.a)))
+            if name == "search.json" { #expect(readings.flatMap(\.notes).contains { $0.kind == .notAPinFile }) }
             if depth == 0, !found.isEmpty { #expect(try failure(directory.path).kind == .data) }
         }
     }

@@ -20,7 +20,9 @@ package struct PinDirectory {
         Array($0.utf8)
     }
     private static let marks =
-        ["sha256/", "NSAppTransportSecurity", "BEGIN CERTIFICATE", "BEGIN PUBLIC KEY"].map { Array($0.utf8) }
+        ["sha256/", "TSKPinned", "NSAppTransportSecurity", "BEGIN CERTIFICATE", "BEGIN PUBLIC KEY"].map {
+            Array($0.utf8)
+        }
         + words + UnreadKind.pinners
 
     let path: String
