@@ -93,8 +93,8 @@ import Testing
     @Test(arguments: [
         ("Net.kt", "val p = CertificatePinner.Builder().add(HOST, BuildConfig.PIN).build()", "pinsNotRead:1"),
         ("Net.swift", "\nlet pin = \"sha256/\(a)\"", "pinsNotRead:2"),
-        ("build.gradle", "buildConfigField 'sha256/\(a)'", "pinsNotRead:1"), (".env", "PIN=sha256/\(a)", ""),
-        ("api.properties", "pin=sha256/\(a)", "pinsNotRead:1"),
+        ("build.gradle", "buildConfigField 'sha256/\(a)'", "pinsNotRead:1"),
+        (".env", "PIN=sha256/\(a)", "pinsNotRead:1"), ("api.properties", "pin=sha256/\(a)", "pinsNotRead:1"),
         ("strings.xml", "<resources>\n<string>sha256/\(a)</string></resources>", "pinsNotRead:2"),
         ("AppDelegate.m", "[AFSecurityPolicy policyWithPinningMode:AFSSLPinningModePublicKey]", "pinsNotRead:1"),
         ("search.json", "{\"text\": \"TSKPinnedDomains is a key\"}", ""),

@@ -1,7 +1,7 @@
 internal import Base
 internal import Pinning
 
-/// A directory of pin files, read in the order of names, without hidden files and subdirectories.
+/// A directory of pin files, read in the order of names, without subdirectories and hidden files but `.env`.
 ///
 /// A file named like a certificate or key must be one. A file with pins that are not read, or with code that makes a
 /// pinner, is reported. Other files get a note, except for a README, license or policy. Documentation is not searched.

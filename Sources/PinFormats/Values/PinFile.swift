@@ -111,10 +111,12 @@ package enum RegularFile {
         } catch { throw failure(error, at: .at(path)) }
     }
 
-    /// The names in the directory at `path`, in the order of their bytes, without hidden ones.
+    /// The names in the directory at `path`, in the order of their bytes, without hidden ones other than files `.env…`.
     static func names(inDirectory path: String) throws(Problem) -> [String] {
         do throws(ReadFailure) {
-            return try DirectoryListing.names(in: path) { !$0.isHidden }
+            return try DirectoryListing.names(in: path) {
+                !$0.isHidden || $0.text.hasPrefix(".env") && $0.regularFile != nil
+            }
         } catch { throw failure(error, at: .at(path)) }
     }
 
