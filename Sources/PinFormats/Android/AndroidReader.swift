@@ -136,7 +136,7 @@ struct AndroidReader {
             own.expiration = read?.day
             if let rest = read?.rest, !rest.isEmpty {
                 let words = "Android ignores '\(shortened(rest, to: 40))' behind the date"
-                reading.note(.ignored, at: place(pinSet), words)
+                reading.note(.ignored, .note, at: place(pinSet), words)
             }
         }
     }

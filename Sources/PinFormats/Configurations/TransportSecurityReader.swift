@@ -56,7 +56,7 @@ enum TransportSecurityReader {
         for key in oldExceptionKeys {
             guard let old = node[key] else { continue }
             reading.note(
-                .unknownKey, at: old.place,
+                .unknownKey, .note, at: old.place,
                 "'\(key)' is a key of 2015 that Apple's documentation has no more: judged as absent",
                 remedy: .advice("write \(key.replacing("ThirdParty", with: ""))"))
         }

@@ -54,7 +54,7 @@ struct AppReader {
         }
         if let gaps = code.gaps { own.note(.notFollowed, at: place, gaps) }
         for store in code.stores {
-            own.note(.notAPinFile, at: store.place, "is a store of \(store.count) certificates, not of pins")
+            own.note(.notAPinFile, .note, at: store.place, "is a store of \(store.count) certificates, not of pins")
         }
         reading.add(own)
         reading.code.append(code)

@@ -92,8 +92,10 @@ package struct PinReading: Sendable {
         report(Problem(id, at: place, reason, remedy: remedy))
     }
 
-    mutating func note(_ kind: FindingID, at place: PinPlace?, _ text: String, remedy: Remedy? = nil) {
-        notes.append(Finding(kind, kind.levels[0], text, at: place, remedy: remedy))
+    mutating func note(
+        _ kind: FindingID, _ level: Finding.Level? = nil, at place: PinPlace?, _ text: String, remedy: Remedy? = nil
+    ) {
+        notes.append(Finding(kind, level ?? kind.levels[0], text, at: place, remedy: remedy))
     }
 
     /// Returns the result of `read`; if it throws, reports the problem and returns `nil`.

@@ -11,6 +11,7 @@ import Testing
     private static let pinned = AppText.domain(AppText.pinSet("$LEAF64", "$JUNK64"))
     private static let junk = AppText.domain(AppText.pinSet("$JUNK64"))
     private static let expired = AppText.domain(AppText.pinSet("$LEAF64", "$JUNK64", until: "2020-01-01"))
+    private static let dated = AppText.domain(AppText.pinSet("$LEAF64", "$JUNK64", until: "2040-06-01T00:00:00Z"))
     private static let elsewhere = AppText.domain(AppText.pinSet("$LEAF64", "$JUNK64"), for: "other.example.net")
     private static let ownAnchors = AppText.domain(AppText.anchors("@raw/own"))
     private static let passes = "pass pins-not-applied"
@@ -113,7 +114,13 @@ import Testing
         (
             silent(["assets/roots.pem": String(repeating: pki.leaf.pem, count: 21)]), "",
             "\(passes): is a store of 21 certificates"
-        ), (app(ownAnchors) { ($0.own, $0.files) = (pki.rootA.pem, ["assets/copy.pem": pki.rootA.pem]) }, "", passes),
+        ),
+        // Both are notes, which do not change the exit status of a strict run.
+        (
+            app(pinned, ["assets/roots.pem": String(repeating: pki.leaf.pem, count: 21)]), "--fail-on warn",
+            "pass pin-matched: is a store of 21 certificates"
+        ), (app(dated), "--fail-on warn", "pass pin-matched: Android ignores 'T00:00:00Z' behind the date"),
+        (app(ownAnchors) { ($0.own, $0.files) = (pki.rootA.pem, ["assets/copy.pem": pki.rootA.pem]) }, "", passes),
     ]
 
     private static let line = "verify @chain.pem --host $HOST --pins @app.apk"
