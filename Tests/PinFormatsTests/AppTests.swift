@@ -144,7 +144,7 @@ import Testing
             "convert each certificate (openssl x509 -in a.cer -outform der -out NEW.cer), or name the file .pem"
         ),
         (
-            "App.ipa", ipa([("a.cer", root.der), ("b.crt", Array(try! leaf.key.privateKeyPEM().utf8))]), .privateKey,
+            "App.ipa", ipa([("a.cer", root.der), ("b.cer", Array(try! leaf.key.privateKeyPEM().utf8))]), .privateKey,
             "", ""
         ),
         (

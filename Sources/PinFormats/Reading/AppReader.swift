@@ -43,6 +43,7 @@ struct AppReader {
             return try readProject(names, at: place, into: &reading)
         }
         code = code.beside(own)
+        code.privateKeys.removeAll { key in own.problems.contains { $0.place?.path == key.path } }
         if own.problems.isEmpty, own.configurations.allSatisfy(\.entries.isEmpty) {
             let file = bundles.isEmpty ? AndroidPackage.manifest : "Info.plist"
             let words = "no pin was found in \(file)\(code.nothingFound(isOfApple: !bundles.isEmpty))"
@@ -111,9 +112,9 @@ struct AppReader {
     private func certificate(
         in file: PinFile, loaders: Set<BundleLoader>, into reading: inout PinReading
     ) throws(Problem) -> Pin? {
-        try file.refusePrivateKeys()
         var own = PinReading()
         do throws(Problem) {
+            try file.refusePrivateKeys()
             // Text in a file named .cer is always an error.
             try PinFileKind(file).read(file, into: &own)
             _ = try own.orThrow()
@@ -122,7 +123,7 @@ struct AppReader {
             }
             return pin
         } catch {
-            guard loaders.contains(.afNetworking4) || loaders.contains(.afNetworking3) else {
+            guard loaders != [.alamofire] || DERShape(file.bytes) == .keyStore else {
                 reading.note(.notAPinFile, at: file.place, "is not a certificate in DER, and Alamofire ignores it")
                 return nil
             }

@@ -245,6 +245,16 @@ import Testing
         await desk.expect("VERIFY --pins @App.ipa", end)
     }
 
+    /// A key goes on, except in a file that AFNetworking loads and may crash on.
+    @Test(arguments: [("k.pem", false), ("www/k.cer", false), ("k.crt", false), ("k.der", false), ("k.cer", true)])
+    func aPrivateKeyInAnAppIsToldOnce(name: String, isLoaded: Bool) async throws {
+        let desk = try Desk()
+        try desk.files.write(Self.ipa([name: try pki.leaf.key.privateKeyPEM()]), to: "App.ipa")
+        await desk.expect("VERIFY --pins @App.ipa", isLoaded ? "data" : "pass pins-not-applied")
+        let lint = await desk.expect("lint @App.ipa -f json", isLoaded ? "data" : "fail")
+        #expect(try lint.json["findings"].array.count { $0["id"].text == "private-key" } == 1)
+    }
+
     /// An Info.plist's own pins are of known hosts; what it holds for code is not.
     @Test func thePropertyListOfAnAppIsLookedThrough() async throws {
         let domains =
