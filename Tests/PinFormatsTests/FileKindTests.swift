@@ -49,6 +49,8 @@ import Testing
         a.json | {"a": 1} | 0 | holds no pin | 44 characters of base64
         a.json | {"v.example.com":⏎["sha256/\(a)"]} | 2 | a pin stands here in a form that | \(host)
         a.json | ["\(a)"] | 1 | a pin stands here in a form that | \(host)
+        list.txt | v.example.com YOUR_PIN_HERE | 1 | the text (13 characters) is a placeholder | the key there
+        list.txt | a.b sha256/\(a)⏎c.d YOUR_PIN_HERE | 2 | the text (13 characters) is a placeholder | the key there
         .env | # pins⏎PIN=sha256//\(a) | 2 | a pin stands here in a form that | \(host)
         app.properties | pin=\(a) | 1 | a pin stands here in a form that | \(host)
         pins.txt | v.example.com=sha256/\(a) | 1 | a pin stands here in a form that | \(host)

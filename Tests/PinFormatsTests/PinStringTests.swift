@@ -141,6 +141,11 @@ import Testing
         hexadecimal | SHA1 Fingerprint=3C:76:00:11 | \
         this is the fingerprint of a whole certificate, as 'openssl x509 -fingerprint' prints it, and not the hash of \
         its key; it cannot be converted: give the certificate's file
+        // Words in place of a hash.
+        notAPin | YOUR_PIN_HERE | $ is a placeholder, not a pin; put the hash of the key there
+        notAPin | ${pin} | $ is a placeholder, not a pin; put the hash of the key there
+        notAPin | api.example.com YOUR_PIN_HERE | \
+        'YOUR_PIN_HERE' is a placeholder, not a pin; put the hash of the key there
         // In lists.
         notAPin | sha256/\(a) hello | 'hello' is not a pin; a pin is sha256/ followed by 44 characters of base64
         notAPin | pin-sha256="\(a)"; pins=7 | \

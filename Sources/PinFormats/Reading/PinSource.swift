@@ -133,7 +133,7 @@ package struct PinSource: Sendable, Hashable {
                 throw error
             }
             let pins = PinText(text[...], at: place, isArgument: place == .option)
-            guard pins.resemblesPins else { throw missingFile }
+            guard pins.resemblesPins else { throw pins.placeholder ?? missingFile }
             try pins.read(into: &reading)
             return .noPin(at: place)
         }

@@ -143,7 +143,10 @@ struct UnreadKind {
     private static func noPin(in file: PinFile) -> Problem {
         var error = Problem.noPin(at: file.place)
         PinLines.each(of: file) { line in
-            guard line.holdsPin else { return true }
+            guard line.holdsPin else {
+                error = line.placeholder ?? error
+                return true
+            }
             error = Problem(
                 .notation, at: line.place, "a pin stands here in a form that is not read",
                 remedy: "write a list with lines such as: api.example.com sha256/…")

@@ -23,9 +23,11 @@ package enum HashText {
         guard word.spelling == "sha256/" else {
             switch word.algorithm {
             case nil, "sha256":
+                let hash = canonical(word.hash)
+                if hash == nil, let blank = placeholder(word, word.hash) { throw blank }
                 throw word.error(
                     .notation, "does not begin with 'sha256/', and OkHttp throws for it",
-                    remedy: canonical(word.hash).map { "write sha256/\($0)" }
+                    remedy: hash.map { "write sha256/\($0)" }
                         ?? "write sha256/ and 44 characters of base64")
             case "sha1":
                 throw word.error(
@@ -50,9 +52,15 @@ package enum HashText {
     /// The hash of a word, or of `text`, which is a part of the word.
     static func digest(_ word: PinString, _ text: Substring? = nil) throws(Problem) -> SHA256Digest {
         do throws(Problem) { return try readDigest(word, text) } catch {
-            guard error.id != .privateKey, isBlank(text ?? word.hash) else { throw error }
-            throw word.error(.notAPin, "is a placeholder, not a pin", remedy: "put the hash of the key there")
+            guard error.id != .privateKey, let blank = placeholder(word, text ?? word.hash) else { throw error }
+            throw blank
         }
+    }
+
+    /// The problem of a word that a person was to replace by a hash; `nil` if it is another one.
+    static func placeholder(_ word: PinString, _ text: Substring) -> Problem? {
+        guard isBlank(text) else { return nil }
+        return word.error(.notAPin, "is a placeholder, not a pin", remedy: "put the hash of the key there")
     }
 
     private static func readDigest(_ word: PinString, _ text: Substring?) throws(Problem) -> SHA256Digest {

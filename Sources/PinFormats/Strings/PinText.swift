@@ -57,6 +57,14 @@ struct PinText {
         }
     }
 
+    /// The problem of a placeholder, alone or after a host; a word in small letters may be prose or a path.
+    var placeholder: Problem? {
+        guard pins.count < 3, let word = pins.last, !word.text.contains(where: { "./".contains($0) }),
+            word.text == word.text.uppercased() || "<${".contains(word.text.prefix(1))
+        else { return nil }
+        return HashText.placeholder(word, word.text)
+    }
+
     func read(into reading: inout PinReading) throws(Problem) {
         if let refusal { throw refusal }
         let words: [PinString]
