@@ -129,6 +129,9 @@ import Testing
         hexadecimal | 00:01:02:03:04:05:06:07:08:09:0A:0B:0C:0D:0E:0F:10:11:12:13 | \
         $ has 40 hexadecimal digits of SHA-1; \(howToMakeAPin)
         hexadecimal | sha256/00:01:02:03 | $ has 8 hexadecimal digits instead of the 64 of SHA-256; \(howToMakeAPin)
+        hexadecimal | 47 63 92\(String(repeating: " FD", count: 29)) | is hexadecimal, which can be the hash of a key or \
+        the fingerprint of a whole certificate; write it in base64 if it is the hash of the public key; a fingerprint \
+        cannot be converted, give the certificate's file
         // Things of the trade that are no pins.
         pemBody | -----BEGIN CERTIFICATE-----⏎MIIB⏎-----END CERTIFICATE----- | \
         PEM text instead of a pin; give the name of its file

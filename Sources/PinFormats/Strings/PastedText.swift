@@ -27,8 +27,9 @@ enum PastedText {
         let words = line.split { $0.isWhitespace || $0 == "(" || $0 == ")" }
         let type = words.firstIndex { ["TLSA", "TYPE52"].contains($0.uppercased()) }
         let data = words[(type.map { $0 + 1 } ?? 0)...]
+        // The numbers in use are 0 to 3 and 255 (RFC 7218); two digits begin a fingerprint in pairs.
         let isNumbered = data.prefix(3).allSatisfy {
-            $0.utf8.count < 4 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            [1, 3].contains($0.utf8.count) && $0.utf8.allSatisfy { (0x30...0x39).contains($0) }
         }
         let digits = data.dropFirst(3).reduce("") { $0 + $1 }
         guard
