@@ -104,6 +104,8 @@ import Testing
         #expect(error.reason == "an argument of this add(…) is not a literal text")
         #expect(error.advice?.hasSuffix("lines such as: host sha256/…") == true)
         #expect(error.lines == [Self.filled("# v.example.com OWN OTHER"), Self.filled("# *.example.net OWN")])
+        let own = Self.filled("val p = listOf(\"OTHER\")\nval b = PINNER.add(HERE, \"OWN\").add(h, *p).build()")
+        #expect(try failure(ofFile: "A.kt", own).lines == ["# v.example.com OWN", "# HOST OTHER"].map(Self.filled))
     }
 
     @Test func aPinOutsideOfATextIsRefused() throws {

@@ -47,9 +47,11 @@ struct OkHttpSource {
             if let obstacle { throw obstacle }
             calls = try source.calls()
         } catch {
+            let lines = source.lines(at: file.place)
+            let rest = CodePins.found(in: file).filter { hash in !lines.contains { $0.contains(hash.dropFirst(7)) } }
             throw Problem(
                 .wrongValue, at: file.place(line: error.line), error.reason, remedy: remedy,
-                lines: source.lines(at: file.place))
+                lines: lines + rest.prefix(most))
         }
         let entries = calls.compactMap { call in
             reading.entry { (reading) throws(Problem) in
