@@ -33,7 +33,7 @@ struct Drift {
         }
         for (index, view) in present.enumerated() where view.isComplete {
             let others = present.indices.filter { $0 != index }.map { present[$0] }
-            findings += missing(view.keys, of: others.map { ($0.spot, $0.keys) }, at: view.spot, host: host)
+            findings += missing(view.known, of: others.map { ($0.spot, $0.keys) }, at: view.spot, host: host)
         }
         return findings + (pattern.depth == .oneLabel ? [] : subdomains(host, present))
     }
@@ -105,6 +105,8 @@ private struct HostView {
 
     let spot: PinPlace
     let keys: [SHA256Digest]
+    /// The keys, and those in the source's code, which may be for the hosts.
+    let known: [SHA256Digest]
     /// `true` if every pin could be read, so that ``keys`` is complete.
     let isComplete: Bool
     let reach: Reach
@@ -124,6 +126,7 @@ private struct HostView {
         guard let first = entries.first else { return nil }
         spot = source.place(ofOrigin: first.origin)
         keys = entries.flatMap(\.pins).map(\.spkiSHA256).distinct
+        known = keys + source.codeKeys
         isComplete = entries.allSatisfy { entry in
             !source.inspections.contains { $0.incompleteEntries.contains(entry.origin) }
         }
