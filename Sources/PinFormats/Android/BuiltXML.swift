@@ -45,6 +45,9 @@ enum BuiltXML {
         }
     }
 
+    /// The text of a reference, such as `@0x7f110003`.
+    static func reference(_ id: UInt32) -> String { "@0x" + String(UInt64(id) | 1 << 32, radix: 16).dropFirst() }
+
     private static func binary(_ file: PinFile, _ tree: inout XMLTree) throws(Problem) {
         let document = try ResourceChunk(of: file)
         var (strings, ids): (StringPool?, [UInt32]) = (nil, [])
@@ -81,7 +84,7 @@ enum BuiltXML {
             let (type, data) = (try chunk.byte(offset + 15), try chunk.u32(offset + 16))
             let value: String? =
                 switch type {
-                case 0x01: "@0x" + String(data, radix: 16)
+                case 0x01: reference(data)
                 case 0x03: try strings.string(data)
                 case 0x10, 0x11: String(Int32(bitPattern: data))
                 case 0x12: data == 0 ? "false" : "true"

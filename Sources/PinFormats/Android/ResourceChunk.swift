@@ -174,7 +174,7 @@ struct ResourceTable {
                 guard type.type == 0x0201 else { return true }
                 types += 1
                 guard types <= Self.mostTypes else { throw unreasonable("\(Self.mostTypes) lists of resources") }
-                if try type.byte(8) == Int(id >> 16 & 0xFF), let entry = try entry(in: type, Int(id & 0xFFFF)) {
+                if try type.byte(8) == Int(id >> 16 & 0xFF), let entry = try entry(in: type, id) {
                     try visit(chunk, strings, entry)
                 }
                 return true
@@ -186,7 +186,8 @@ struct ResourceTable {
     /// The indices of an entry's name and value among the strings; `nil` if the list has no such entry.
     ///
     /// - Throws: ``Problem`` if the entry is not a file.
-    private func entry(in type: ResourceChunk, _ entry: Int) throws(Problem) -> (key: UInt32, value: UInt32)? {
+    private func entry(in type: ResourceChunk, _ id: UInt32) throws(Problem) -> (key: UInt32, value: UInt32)? {
+        let entry = Int(id & 0xFFFF)
         let (flags, count, start) = (try type.byte(9), try type.count(12), try type.count(16))
         let first = type.headerSize
         let offset: Int
@@ -215,7 +216,9 @@ struct ResourceTable {
         let entryFlags = try type.u16(place + 2)
         guard entryFlags & 8 == 0 else { throw wrong("a compact entry, which is not read") }
         let value = place + (try type.u16(place))
-        guard entryFlags & 1 == 0, try type.byte(value + 3) == 0x03 else { throw wrong("an entry that is not a file") }
+        guard entryFlags & 1 == 0, try type.byte(value + 3) == 0x03 else {
+            throw wrong("the entry \(BuiltXML.reference(id)) that is not a file")
+        }
         return (try type.u32(place + 4), try type.u32(value + 4))
     }
 

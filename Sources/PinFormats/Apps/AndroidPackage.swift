@@ -3,8 +3,8 @@ internal import Pinning
 
 /// A built Android app: its manifest, and the resources that the manifest names.
 struct AndroidPackage {
-    /// The limits in bytes of a manifest, configuration or certificate, and of the resource table.
-    private static let (mostBytes, mostTableBytes) = (1 << 20, 64 << 20)
+    /// The limit in bytes of a manifest, configuration or certificate.
+    private static let mostBytes = 1 << 20
     /// The limits of an archive of apps: their number, and the bytes of each.
     private static let (mostApps, mostAppBytes) = (60, 128 << 20)
     static let manifest = "AndroidManifest.xml"
@@ -40,7 +40,7 @@ struct AndroidPackage {
         let apps = names.filter { PinFile.fileExtension(of: $0) == "apk" }
         guard !apps.isEmpty, !names.contains(where: { $0.hasSuffix(manifest) }) else { return false }
         guard apps.count <= mostApps else {
-            throw .tooMuch("\(mostApps) apps", at: .at(files.path)).advising("name one of them")
+            throw .tooMuch("\(mostApps) apps", at: .at(files.path)).advising("unpack it and name the base .apk")
         }
         try readBase(of: apps, in: files, into: &reading, &code)
         return true
@@ -91,12 +91,6 @@ struct AndroidPackage {
             PinFile(path: files.path(of: name), bytes: $0, isInArchive: files is ArchivedApp)
         }
     }
-
-    fileprivate static func table(in files: any AppFiles) throws(Problem) -> ResourceTable? {
-        try file("resources.arsc", in: files, limit: mostTableBytes).map { (file) throws(Problem) in
-            try ResourceTable(file)
-        }
-    }
 }
 
 /// The resources of a built app; a reference is an id for the resource table, or a name in an App Bundle.
@@ -112,7 +106,8 @@ private final class BuiltResources: AndroidResources {
 
     init(_ files: any AppFiles, _ names: [String], isBundle: Bool) throws(Problem) {
         (self.files, self.names, self.isBundle) = (files, Set(names), isBundle)
-        table = isBundle ? nil : try AndroidPackage.table(in: files)
+        let file = isBundle ? nil : try AndroidPackage.file("resources.arsc", in: files, limit: 64 << 20)
+        table = try file.map { (file) throws(Problem) in try ResourceTable(file) }
     }
 
     /// The file of a reference; the files of several kinds of devices must be equal.

@@ -27,11 +27,14 @@ struct BuiltApp {
     var entries = Entries.offsets
     var isUTF8 = true
     var isCompact = false
+    var isReference = false
     /// The id of the manifest's attribute, and what makes an attribute of the configuration a text.
     var id = 0x0101_0527
     var hasTextFlags = false
 
-    private static let references = ["@xml/nsc": 0x7F11_0003, "@raw/own": 0x7F12_0001, "@xml/none": 0x7F11_0007]
+    private static let references = [
+        "@xml/nsc": 0x7F11_0003, "@raw/own": 0x7F12_0001, "@xml/none": 0x7F11_0007, "@xml/system": 0x0104_0001,
+    ]
 
     private var manifestText: String {
         "<manifest xmlns:android=\"http://schemas.android.com/apk/res/android\" \(attributes)>"
@@ -142,7 +145,7 @@ struct BuiltApp {
         let count = entries == .sparse ? 1 : entries == .offsets ? 5 : 6
         let header = [id, UInt8(entries.rawValue), 0, 0] + u32(count) + u32(20 + 32 + offsets.count)
         let configuration = u32(32) + [UInt8](repeating: 0, count: 28)
-        let value = u16(8) + u16(isCompact ? 8 : 0) + u32(0) + u16(8) + [0, 0x03] + u32(string)
+        let value = u16(8) + u16(isCompact ? 8 : 0) + u32(0) + u16(8) + [0, isReference ? 0x01 : 0x03] + u32(string)
         return Self.chunk(0x0201, header + configuration, offsets + value)
     }
 }

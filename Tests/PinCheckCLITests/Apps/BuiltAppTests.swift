@@ -55,7 +55,12 @@ import Testing
         (
             app(pinned) { $0.application = "android:networkSecurityConfig=\"@xml/none\"" }, "",
             "data: is no file in the app"
-        ), (app(nil), "", "data: is 'res/q.xml', which is not in the app"),
+        ),
+        (
+            app(pinned) { $0.application = "android:networkSecurityConfig=\"@xml/system\"" }, "",
+            "data: the resource '@0x01040001' is no file in the app"
+        ), (app(pinned) { $0.isReference = true }, "", "data: has the entry @0x7f110003 that is not a file"),
+        (app(nil), "", "data: is 'res/q.xml', which is not in the app"),
         (
             app(AppText.domain(AppText.pinSet("$LEAF64"), below: true)) { $0.hasTextFlags = true }, "",
             "data: is a text in the built app"
@@ -209,6 +214,7 @@ import Testing
         split.attributes = "split=\"config.de\""
         for (name, apps, end) in [
             ("splits.apks", [split, split], "data: has splits of an app alone"),
+            ("many.apks", Array(repeating: split, count: 61), "data: unpack it and name the base .apk"),
             ("two.apks", [base, other], "data: has two apps that are configured differently"),
         ] {
             var set = StoredZip()
