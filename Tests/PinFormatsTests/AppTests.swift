@@ -224,10 +224,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("META-INF/MANIFEST.MF", "is a Java library (.jar), not an app"),
-        ("classes.jar", "is an Android library (.aar), not an app"),
-    ]) func anArchiveOfALibraryIsNoApp(entry: String, words: String) throws {
-        #expect(try failure(ofFile: "x.zip", Self.zip { $0.add(entry, "x") }).reason == words)
+        (["META-INF/MANIFEST.MF"], "is a Java library (.jar), not an app"),
+        (["classes.jar"], "is an Android library (.aar), not an app"),
+        (["AndroidManifest.xml", "classes.jar"], "is an Android library (.aar), not an app"),
+    ]) func anArchiveOfALibraryIsNoApp(entries: [String], words: String) throws {
+        let archive = Self.zip { zip in for entry in entries { zip.add(entry, "x") } }
+        #expect(try failure(ofFile: "x.zip", archive).reason == words)
     }
 
     @Test(arguments: [

@@ -133,10 +133,10 @@ struct AppReader {
 
     /// Reads an Android project, whose manifest is text.
     private func readProject(_ names: [String], at place: PinPlace, into reading: inout PinReading) throws(Problem) {
-        guard names.contains(AndroidPackage.manifest) else {
-            let isArchive = files is ArchivedApp
+        let isArchive = files is ArchivedApp
+        guard names.contains(AndroidPackage.manifest), !isArchive || !names.contains("classes.jar") else {
             let kinds: KeyValuePairs = [
-                "META-INF/MANIFEST.MF": "a Java library (.jar)", "classes.jar": "an Android library (.aar)",
+                "classes.jar": "an Android library (.aar)", "META-INF/MANIFEST.MF": "a Java library (.jar)",
             ]
             if isArchive, let kind = kinds.first(where: { names.contains($0.key) })?.value {
                 throw Problem(
@@ -149,7 +149,7 @@ struct AppReader {
         let contents = try files.contents(of: [AndroidPackage.manifest], limit: RegularFile.mostBytes)
         let bytes = contents[AndroidPackage.manifest] ?? []
         let file = PinFile(path: files.path(of: AndroidPackage.manifest), bytes: bytes)
-        guard files is UnpackedApp else {
+        guard !isArchive else {
             throw Problem(
                 .otherKind, at: place, "is a zip archive of an Android project, not a built app",
                 remedy: "name the .apk, or unpack it and name its directory")
