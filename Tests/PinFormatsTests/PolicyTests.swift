@@ -75,6 +75,13 @@ import Testing
         }
     }
 
+    @Test func aPolicyInYAMLIsNamedForWhatItIs() throws {
+        let files = try TemporaryDirectory()
+        let path = try files.write("hosts:\n  a.example:\n", to: "pins.yaml")
+        let error = #expect(throws: Problem.self) { try PolicyReader.policy(at: path) }
+        #expect(error?.reason == "is YAML, which is not read")
+    }
+
     @Test func aPolicyTakesNoPinsFromAnotherOneWhenItIsReadAsPins() throws {
         let files = try TemporaryDirectory()
         let path = try files.write("{ hosts: { 'a.example': { pins: 'pins.json5' } } }", to: "pins.json5")

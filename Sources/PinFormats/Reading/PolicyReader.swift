@@ -51,6 +51,7 @@ package enum PolicyReader {
     }
 
     private static func policy(ofFile file: PinFile) throws(Problem) -> Policy {
+        if !JSONReader.beginsObject(file.bytes), let kind = UnreadKind(named: file) { throw kind.error(at: file.place) }
         let first = file.text?.first { !$0.isWhitespace }
         guard !file.isPropertyList, first != "<", first != "-" else {
             throw Problem(
