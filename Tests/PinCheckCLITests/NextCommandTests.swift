@@ -134,6 +134,9 @@ import Testing
             #expect(results.last?["next"]["pin"].text == pki.leaf2.pin)
             // Of a request nobody knows who issues its certificate.
             await desk.expect("CHECK --next @next.csr --pins $INTER", "unknown pin-matched,issuer-unknown: UNKNOWN  ")
+            // Who pins a CA is not told to pin a leaf.
+            await desk.expect(
+                "CHECK --next @others.pem --pins $INTER", "fail pin-matched,pin-mismatch: ship a pin of its CA")
             // Today's pin holds and tomorrow's does not: the worst decides.
             await desk.expect("CHECK --next @next.csr --pins $LEAF", "fail pin-matched,pin-mismatch: PASS  \(host):443")
         }

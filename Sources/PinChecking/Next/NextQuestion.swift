@@ -47,12 +47,12 @@ package struct NextQuestion {
         // A certificate is deployed on its first valid day at the earliest.
         let time = max(now, leaf.notBefore)
         var assumptions: [Assumption] = time > now ? [.time] : []
-        var judged = judge(chain, item, at: time)
+        var judged = judge(chain, item, served, at: time)
         let isAlone = item.kind == .certificate && !leaf.isSelfIssued
         if isAlone, judged.lacksIssuer || policy.lacksIssuer(chain, for: name, at: time) {
             let whole = served.map { PresentedChain(leaf, below: $0.certificates.dropFirst()) }
             if let whole, !policy.lacksIssuer(whole, for: name, at: time) {
-                judged = judge(whole, item, at: time)
+                judged = judge(whole, item, served, at: time)
                 assumptions.append(.intermediates)
             } else if policy.lacksIssuer(chain, for: name, at: time) {
                 return forecast(of: item, served, at: time, assumptions + [.issuer])
@@ -64,12 +64,23 @@ package struct NextQuestion {
             adding: findings(assumptions, item, sent: sent))
     }
 
-    private func judge(_ chain: PresentedChain, _ item: NextItem, at time: Timestamp) -> JudgedChain {
-        policy.judge(chain, for: name, at: time) { verdict, client in reason(verdict, client, item) }
+    private func judge(
+        _ chain: PresentedChain, _ item: NextItem, _ served: PresentedChain?, at time: Timestamp
+    ) -> JudgedChain {
+        policy.judge(chain, for: name, at: time) { verdict, client in reason(verdict, client, item, served, time) }
     }
 
-    private func reason(_ verdict: Verdict, _ client: ConfiguredClient, _ item: NextItem) -> Reason {
-        if verdict.reason.isPinMismatch { return item.missingPin(of: client) }
+    private func reason(
+        _ verdict: Verdict, _ client: ConfiguredClient, _ item: NextItem, _ served: PresentedChain?, _ time: Timestamp
+    ) -> Reason {
+        if verdict.reason.isPinMismatch {
+            let pinned = Set(client.pins?.pins.map(\.spkiSHA256) ?? [])
+            func isPinned(_ certificate: Certificate) -> Bool { pinned.contains(certificate.publicKey.spkiSHA256) }
+            let isByAuthority = served.map { served in
+                !isPinned(served.leaf) && policy.issuers(of: served, for: name, at: time).contains(where: isPinned)
+            }
+            return item.missingPin(of: client, isByAuthority: isByAuthority ?? false)
+        }
         return Reason(verdict, of: client, for: name, by: policy, hasAnchors: true)
     }
 
@@ -83,7 +94,7 @@ package struct NextQuestion {
             clients = policy.verdicts { client, procedure, place in
                 let forecast = policy.nextForecast(
                     of: key, certificate, by: client, procedure, on: place, beside: served, for: name, at: time)
-                return decision(forecast, client, item, isServed: served != nil)
+                return decision(forecast, client, item, served, time)
             }
         }
         let verdict = clients.ending(in: policy, at: time)
@@ -108,10 +119,11 @@ package struct NextQuestion {
 
     /// Combines two worlds: the client rejects in both, accepts with any issuer, or cannot be decided.
     private func decision(
-        _ forecast: HostPolicy.NextForecast, _ client: ConfiguredClient, _ item: NextItem, isServed: Bool
+        _ forecast: HostPolicy.NextForecast, _ client: ConfiguredClient, _ item: NextItem,
+        _ served: PresentedChain?, _ time: Timestamp
     ) -> HostPolicy.Decision {
         let certificate = item.certificates.first
-        func known(_ verdict: Verdict) -> HostPolicy.Decision { (verdict, reason(verdict, client, item), nil, nil) }
+        func known(_ verdict: Verdict) -> HostPolicy.Decision { (verdict, reason(verdict, client, item, served, time), nil, nil) }
         func unknown(_ why: String) -> HostPolicy.Decision { (nil, Reason(ClientVerdict.undecided, why), nil, nil) }
         let unpinned = forecast.unpinned
         guard let accepted = unpinned.isAccepted ? unpinned : forecast.pinned, accepted.isAccepted else {
@@ -138,7 +150,7 @@ package struct NextQuestion {
                 "\(client.client.name) compares all certificates of the chain, and how many there are cannot be told: \(file)"
             )
         }
-        if certificate == nil, isServed, accepted.matches.contains(where: { $0.depth == 0 }) {
+        if certificate == nil, served != nil, accepted.matches.contains(where: { $0.depth == 0 }) {
             return known(accepted)
         }
         return unknown("whether a pinned CA issues it cannot be told: \(file)")
@@ -179,11 +191,14 @@ package struct NextQuestion {
 
 extension NextItem {
     /// The reason that names the pin to ship before the item is deployed, in the client's own form.
-    fileprivate func missingPin(of client: ConfiguredClient) -> Reason {
+    fileprivate func missingPin(of client: ConfiguredClient, isByAuthority: Bool) -> Reason {
         func reason(_ what: String) -> Reason { Reason("pin-mismatch", what) }
         if client.pins?.certificates.contains(where: { $0.publicKey.spkiSHA256 == item.spkiSHA256 }) == true {
             let remedy = certificates.isEmpty ? "ask with the certificate" : "ship the new .cer, or pin the key"
             return reason("\(title) is that of a pinned certificate, which is compared as a whole: \(remedy)")
+        }
+        guard !isByAuthority else {
+            return reason("no configured pin matches \(title): take it from a pinned CA, or ship a pin of its CA")
         }
         let missing = "no configured pin matches \(title): before it is deployed, ship "
         guard client.client.loader != nil else { return reason(missing + item[client.client.pinForm.notation]) }
