@@ -181,6 +181,8 @@ import Testing
         VERIFY --client afnetworking --pins @Shop.app | data
         VERIFY --client android --pins @pins | data
         VERIFY --client okhttp --pins @trust.xml | pass pins-not-applied: pins nothing: no pin is compared
+        // A pin that no client compares matches nothing, whatever is on the chain.
+        VERIFY --client okhttp:pattern=www.example.org --pins $LEAF | pass pins-not-applied: 1 configured, 0 matched
         // Names are read as people write them, and an address is pinned as one.
         \(named) --host bücher。example | pass trusted-without-pins
         \(named) --host www.bücher.example --pins $JUNK --client okhttp:pattern=*.bücher.example | fail pin-mismatch

@@ -220,6 +220,11 @@ import Testing
         await (try desk()).expect(filled(line), end, at: now)
     }
 
+    @Test func aRootThatWasLeftIsNoneThatComes() async throws {
+        let line = filled("verify @chain.pem \(Self.leaving)")
+        await (try desk()).expect(line, "pass pin-matched: the CA left this one on", at: now + 25 * LabClock.day)
+    }
+
     /// A key to come is held to the use that today's handshake makes of it.
     @Test func theHandshakeOfTodayIsThatOfTheBackup() async throws {
         let leaf = try pki.interA.issue(

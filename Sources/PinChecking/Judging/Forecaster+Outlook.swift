@@ -60,8 +60,9 @@ extension Forecaster {
         }
         outlook.findings =
             (expiringCertificates() + changedRoots(changes) + expiringPins(outlook) + shortPinLife(outlook, isIdleTaken)
-            + (ahead.map { [endOfPins($0, outlook, hasIndispensablePin)] } ?? []) + unjudgedPins(outlook)).worstFirst
-        return (outlook, matchesInConfiguration(verdict.matches))
+            + (ahead.map { [endOfPins($0, outlook, hasIndispensablePin, isRootComing: isRootComing)] } ?? []) + unjudgedPins(outlook)).worstFirst
+        let compared = verdict.isByPins ? holding.flatMap(\.self).distinct : []
+        return (outlook, matchesInConfiguration(verdict.isAccepted ? compared : verdict.matches))
     }
 
     private var rules: OutlookRules { policy.outlook }
@@ -176,7 +177,9 @@ extension Forecaster {
         return short("no configured pin is sure to match after \(until.date), less than \(limit) from now", on: until)
     }
 
-    private func endOfPins(_ ahead: Ahead, _ outlook: Outlook, _ hasIndispensablePin: Bool) -> Finding {
+    private func endOfPins(
+        _ ahead: Ahead, _ outlook: Outlook, _ hasIndispensablePin: Bool, isRootComing: Bool
+    ) -> Finding {
         let until = ahead.until.date
         let why =
             switch ahead.holder {
@@ -185,13 +188,18 @@ extension Forecaster {
             case .intermediate: "an intermediate is pinned, and a renewal may come from another"
             case .root: "the root is pinned, and the server may move to another"
             }
-        // A client that ignores dates works for as long as the server does not change.
-        let works =
-            ahead.end == .rootChange && ahead.until <= time
-            ? "breaks when the device learns the root below the pinned one"
-            : verdict.restsOn.isEmpty
-                ? "works until the change that is due by \(until): \(why)"
-                : "works until \(until) at the latest: \(why)"
+        let works: String
+        if ahead.end == .rootChange, ahead.until <= time {
+            works =
+                isRootComing
+                ? "breaks when the device learns the root below the pinned one"
+                : "breaks when the server moves to another root: the CA left this one on \(until)"
+        } else if verdict.restsOn.isEmpty {
+            // A client that ignores dates works for as long as the server does not change.
+            works = "works until the change that is due by \(until): \(why)"
+        } else {
+            works = "works until \(until) at the latest: \(why)"
+        }
         let report = comparison.isEnforced ? "" : "; a mismatch is only reported"
         let isRenewal = ahead.holder == .certificate || ahead.holder == .key
         return Finding(

@@ -150,7 +150,8 @@ extension TextRenderer {
         let configured = report.pins.configured.count
         let matched = report.pins.matchedPins
         // The client ignores the matched pin at its depth, or requires another pin as well.
-        let isInVain = !matched.isEmpty && report.verdict == .reject && isMismatch(report)
+        let isInVain =
+            !matched.isEmpty && isMismatch(report) && !report.clients.contains { $0.verdict == .accept }
         var text = "pins: \(configured) configured, \(matched.count) \(isInVain ? "on the chain" : "matched")"
         let roles = report.neededCertificates.map(\.link).filter { !$0.pins.isEmpty }.map(\.certificate.role).distinct
         if !roles.isEmpty { text += " (\(roles.joined(separator: ", ")))" }
