@@ -60,7 +60,8 @@ extension Forecaster {
         }
         outlook.findings =
             (expiringCertificates() + changedRoots(changes) + expiringPins(outlook) + shortPinLife(outlook, isIdleTaken)
-            + (ahead.map { [endOfPins($0, outlook, hasIndispensablePin, isRootComing: isRootComing)] } ?? []) + unjudgedPins(outlook)).worstFirst
+            + (ahead.map { [endOfPins($0, outlook, hasIndispensablePin, isRootComing: isRootComing)] } ?? [])
+            + unjudgedPins(outlook)).worstFirst
         let compared = verdict.isByPins ? holding.flatMap(\.self).distinct : []
         return (outlook, matchesInConfiguration(verdict.isAccepted ? compared : verdict.matches))
     }

@@ -123,7 +123,9 @@ package struct NextQuestion {
         _ served: PresentedChain?, _ time: Timestamp
     ) -> HostPolicy.Decision {
         let certificate = item.certificates.first
-        func known(_ verdict: Verdict) -> HostPolicy.Decision { (verdict, reason(verdict, client, item, served, time), nil, nil) }
+        func known(_ verdict: Verdict) -> HostPolicy.Decision {
+            (verdict, reason(verdict, client, item, served, time), nil, nil)
+        }
         func unknown(_ why: String) -> HostPolicy.Decision { (nil, Reason(ClientVerdict.undecided, why), nil, nil) }
         let unpinned = forecast.unpinned
         guard let accepted = unpinned.isAccepted ? unpinned : forecast.pinned, accepted.isAccepted else {
