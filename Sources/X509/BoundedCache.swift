@@ -7,17 +7,16 @@ final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var size = 0
     }
 
-    private let countLimit: Int
     private let sizeLimit: Int
     private let content = Mutex(Content())
 
-    init(countLimit: Int = 1_024, sizeLimit: Int = .max) { (self.countLimit, self.sizeLimit) = (countLimit, sizeLimit) }
+    init(sizeLimit: Int = .max) { self.sizeLimit = sizeLimit }
 
     func value(for key: Key) -> Value? { content.withLock { $0.values[key]?.value } }
 
     func remember(_ value: Value, for key: Key, size: Int = 0) {
         content.withLock { content in
-            if content.values.count >= countLimit || content.size + size > sizeLimit { content = Content() }
+            if content.values.count >= 1_024 || content.size + size > sizeLimit { content = Content() }
             content.size += size - (content.values.updateValue((value, size), forKey: key)?.size ?? 0)
         }
     }

@@ -50,30 +50,3 @@ enum NameRule {
         return NAME_CONSTRAINTS_check(certificate, constraints) == X509_V_OK
     }
 }
-
-/// The platforms' objections to names, cached: several clients need them, and a hostile leaf has thousands of names.
-final class NameFindings: Sendable {
-    /// The number of names below which an objection is computed as fast as it is looked up.
-    private static let fewestNames = 64
-
-    private struct Key: Hashable {
-        let leaf: SHA256Digest
-        let name: ServerName
-        let rules: NameRules
-        let family: PlatformFamily
-    }
-
-    private let known = BoundedCache<Key, TrustFailure?>(countLimit: 256)
-
-    func objection(of platform: Platform, to leaf: Certificate, for name: ServerName) -> TrustFailure? {
-        func objection() -> TrustFailure? {
-            platform.objection(to: leaf, for: name, isRegistry: SystemPublicSuffixList.isRegistry)
-        }
-        guard leaf.names.count >= Self.fewestNames else { return objection() }
-        let key = Key(leaf: leaf.fingerprint, name: name, rules: platform.names, family: platform.family)
-        if let known = known.value(for: key) { return known }
-        let found = objection()
-        known.remember(found, for: key)
-        return found
-    }
-}

@@ -70,7 +70,6 @@ final class FindingsCache: Sendable {
 /// Results shared by verifiers that trust roots of one bundle, if they agree about the roots that a search can reach.
 package final class SharedFindings: Sendable {
     let cache = FindingsCache()
-    let names = NameFindings()
     private let reaches = BoundedCache<FindingsCache.Key, [Int]>(sizeLimit: 16 << 20)
 
     package init() {}

@@ -4,7 +4,6 @@ package struct OpenSSLPathVerifier: PathVerifier {
     package let trustStore: TrustStore
     package let isPublicRoot: @Sendable (Certificate) -> Bool
     let cache = FindingsCache()
-    private let names = NameFindings()
     let shared: SharedFindings?
     private(set) var target: TargetBudget?
 
@@ -93,8 +92,8 @@ package struct OpenSSLPathVerifier: PathVerifier {
                 return NameRules.verifier.matches(leaf.certificate, name, isRegistry: SystemPublicSuffixList.isRegistry)
                     ? [] : [TrustFailure(.nameMismatch(name), at: 0, of: leaf.certificate)]
             }
-            let findings = shared?.names ?? names
-            return findings.objection(of: platform, to: leaf.certificate, for: name).map { [$0] } ?? []
+            let isRegistry = SystemPublicSuffixList.isRegistry
+            return platform.objection(to: leaf.certificate, for: name, isRegistry: isRegistry).map { [$0] } ?? []
         }
     }
 }
