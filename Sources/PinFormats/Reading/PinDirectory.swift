@@ -20,10 +20,8 @@ package struct PinDirectory {
         Array($0.utf8)
     }
     private static let marks =
-        ["sha256/", "TSKPinned", "NSAppTransportSecurity", "BEGIN CERTIFICATE", "BEGIN PUBLIC KEY"].map {
-            Array($0.utf8)
-        }
-        + words + UnreadKind.pinners
+        ["sha256/", "TSKPinned", "NSAppTransportSecurity", "BEGIN CERTIFICATE", "BEGIN PUBLIC KEY"]
+        .map { Array($0.utf8) } + words + UnreadKind.pinners
 
     let path: String
     /// `true` if it was found below the named directory; files without a mark then get no note.
@@ -52,13 +50,6 @@ package struct PinDirectory {
         }
         for name in names {
             let before = reading.pins.count
-            guard !name.unicodeScalars.contains("\u{FFFD}") || FileKind(at: "\(path)/\(name)") != .absent else {
-                if isFound { continue }
-                throw Problem(
-                    .unreadable, at: .at(path),
-                    "the name of a file in it is not UTF-8: '\(shortened(name, isPublic: true))'",
-                    remedy: "rename the file")
-            }
             do throws(Problem) { try readFile(name, into: &reading) } catch { reading.report(error) }
             let hasCertificate = reading.pins[before...].contains { $0.certificate != nil }
             // AFNetworking's search for `cer` files in a bundle is case-sensitive.

@@ -27,8 +27,7 @@ package enum HashText {
                 if hash == nil, let blank = placeholder(word, word.hash) { throw blank }
                 throw word.error(
                     .notation, "does not begin with 'sha256/', and OkHttp throws for it",
-                    remedy: hash.map { "write sha256/\($0)" }
-                        ?? "write sha256/ and 44 characters of base64")
+                    remedy: hash.map { "write sha256/\($0)" } ?? "write sha256/ and 44 characters of base64")
             case "sha1":
                 throw word.error(
                     .wrongAlgorithm, "is a SHA-1 pin, which OkHttp alone still takes: here only SHA-256 is compared",
