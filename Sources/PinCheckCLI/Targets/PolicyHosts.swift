@@ -36,17 +36,22 @@ struct PolicyHosts: Sendable {
                     try PolicyReader.policy(try context.contents(of: path), named: "standard input")
                 } else { try PolicyReader.policy(at: path) }
             for host in policy.hosts {
+                var ports: [Int] = []
                 let request = Result { () throws(Problem) in
                     if let problem = host.problem { throw problem }
                     let said = try Self.read(host.settings, &identities)
+                    ports = said.ports
                     guard try Target(host.name).port == nil || said.ports.isEmpty else {
                         throw Problem.data("the host names a port, and 'ports' stands beside it: leave out one")
                     }
                     return said.request
                 }
-                let ports = try? Self.read(host.settings.filter { $0.key == "ports" }, &identities).ports
-                let entry = Entry(
-                    target: try? Target(host.name), place: host.place, ports: ports ?? [], request: request)
+                if case .failure = request {
+                    // A row for each port needs the ports, whatever the mistake is.
+                    let own = host.settings.filter { $0.key == "ports" }
+                    ports = (try? Self.read(own, &identities))?.ports ?? []
+                }
+                let entry = Entry(target: try? Target(host.name), place: host.place, ports: ports, request: request)
                 if let target = entry.target { positions[target.host, default: []].append(hosts.count) }
                 hosts.append(entry)
             }
@@ -95,10 +100,7 @@ struct PolicyHosts: Sendable {
     private func host(for target: Target, _ request: CheckRequest) throws(Problem) -> Entry? {
         let port = CheckTarget(target: target, request: request).port
         let entries = positions(of: target.host, at: port).map { hosts[$0] }
-        guard entries.count > 1 else {
-            if let entry = entries.first, case .failure(let problem) = entry.request { throw problem.at(entry.place) }
-            return entries.first
-        }
+        guard entries.count > 1 else { return entries.first }
         throw .data(
             "\(quoted(target.host.description)) has several entries for port \(port), at \(entries[0].place) and "
                 + "\(entries[1].place), and one decides here: leave one")
