@@ -122,11 +122,10 @@ package enum PolicyReader {
         """.split(separator: " ").map(String.init)
 
     /// The remedies for options of the command line that a policy has no key for.
-    private static let instead = [
-        "addresses": "write the address itself: connect", "port": "write a list: ports",
-        "groups": "give the option --groups", "ciphers": "give the option --ciphers",
-        "sigalgs": "give the option --sigalgs", "jobs": "give the option --jobs",
-    ]
+    private static let instead =
+        ["addresses": "write the address itself: connect", "port": "write a list: ports"].merging(
+            ["groups", "ciphers", "sigalgs", "jobs"].map { ($0, "leave it out: only the command line takes it") }
+        ) { $1 }
 
     private static func checkKeys(of node: DocumentNode, known: [String], what: String) throws(Problem) {
         for (name, value) in try node.dictionary() where !known.contains(name) {

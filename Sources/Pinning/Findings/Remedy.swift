@@ -72,7 +72,7 @@ package enum Remedy: Hashable, Sendable {
 /// The effect of a certificate that is given in place of the missing intermediate which a device would fetch.
 package enum MissingIntermediate: Hashable, Sendable {
     case helps, doesNotHelp
-    /// Given but not used: a client fetches an issuer only on some platforms, and by the place that a certificate names.
+    /// Given but not used: a client fetches an issuer only on some platforms, by the place that a certificate names.
     case isUnused
     case isOfAnother
 }
