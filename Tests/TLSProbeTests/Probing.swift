@@ -68,7 +68,7 @@ extension Prober {
             connection.close()
             return (handshake, judgement, nil)
         }
-        return (handshake, judgement, await connection.carry(exchange))
+        return (handshake, judgement, await connection.carry(exchange, within: .seconds(60)))
     }
 }
 
@@ -88,6 +88,8 @@ final class EndWatch: @unchecked Sendable {
     private let exchange: HTTPExchange?
     private var hasEnded = false
     private(set) var isLate = false
+    /// The time between the handshake and the exchange.
+    private(set) var judging = TimeAmount.zero
 
     /// A watch over an attempt; with an exchange it has to be one that keeps its connection.
     init(_ attempt: ProbeAttempt, asking exchange: HTTPExchange? = nil, on loop: any EventLoop) {
@@ -107,11 +109,14 @@ final class EndWatch: @unchecked Sendable {
                         return continuation.resume(returning: (result, nil))
                     }
                     // Not in the middle of the handshake's last step, where nobody judges either.
+                    let proven: NIODeadline? =
+                        if case .held(let tls, _) = self.attempt.kept { tls.completed } else { nil }
                     self.loop.execute {
-                        self.attempt.carry(exchange) { answer in
+                        self.attempt.carry(exchange, within: .seconds(60)) { answer in
                             self.hasEnded = true
                             continuation.resume(returning: (result, answer))
                         }
+                        self.judging = .now() - (proven ?? .now())
                     }
                 }
                 self.watch()

@@ -114,6 +114,8 @@ extension Checker {
                 connection.answers[stack.offer] = stack.has(first) ? .judgedOn(first) : .refused(refusal)
             }
         }
+        // Only other connections to the server take from its time; judging does not.
+        let left = connection.answers.isEmpty ? check.timeout : deadline.remaining
         let (judged, exchange) = await judge(connection)
         let clients = judged.judged?.clients ?? []
         var carrier: HeldConnection?
@@ -125,6 +127,6 @@ extension Checker {
             }
         }
         guard let exchange, let carrier else { return (judged, nil) }
-        return (judged, await carrier.carry(exchange))
+        return (judged, await carrier.carry(exchange, within: left))
     }
 }

@@ -97,7 +97,7 @@ package struct AddressResolver: Sendable {
                     connection.close()
                     return .failure(.untrusted(untrusted))
                 }
-                return await connection.carry(exchange).mapError(QuestionError.http)
+                return await connection.carry(exchange, within: timeout).mapError(QuestionError.http)
             } catch { return .failure(.http(.noConnection(error))) }
         }
         return receiver.body.flatMap { body in response.map { _ in body } }

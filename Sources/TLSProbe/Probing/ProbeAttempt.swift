@@ -13,8 +13,8 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
 
     enum Kept {
         case none
-        /// The connection waits until its chain is judged.
-        case held(TLSHandler)
+        /// The connection waits until its chain is judged; the time for it is not the server's, which keeps what is left.
+        case held(TLSHandler, left: TimeAmount)
         case carrying(HTTPHandler)
         case over(HTTPError)
     }
@@ -59,9 +59,9 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         end(.cancelled, kept: .cancelled)
     }
 
-    func carry(_ exchange: HTTPExchange, _ deliver: @escaping HTTPHandler.Delivery) {
-        if case .held(let tls) = kept, let ending = tls.ending { release(ending) }
-        guard case .held(let tls) = kept, let channel = connection.channels.first else {
+    func carry(_ exchange: HTTPExchange, within limit: Duration, _ deliver: @escaping HTTPHandler.Delivery) {
+        if case .held(let tls, _) = kept, let ending = tls.ending { release(ending) }
+        guard case .held(let tls, let left) = kept, let channel = connection.channels.first else {
             if case .over(let error) = kept { return deliver(.failure(error)) }
             return deliver(.failure(.closedEarly(received: 0)))
         }
@@ -73,6 +73,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
             deliver(result)
         }
         kept = .carrying(handler)
+        connection.startClock(for: min(left, TimeAmount(limit)))
         do { try channel.pipeline.syncOperations.addHandlers(handler.handlers(), position: .after(tls)) } catch {
             return handler.end(.closedEarly(received: 0))
         }
@@ -180,7 +181,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         case .proven(let handshake, let completed):
             let result = result(of: handshake, completed: completed, at: handler.completed)
             if keepsOpen, deliver != nil, case .success = result {
-                kept = completed ? .held(handler) : .over(.handshakeNotCompleted)
+                kept = completed ? .held(handler, left: connection.stopClock()) : .over(.handshakeNotCompleted)
             }
             finish(result)
         }

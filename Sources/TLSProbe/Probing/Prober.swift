@@ -130,7 +130,7 @@ package final class Prober: @unchecked Sendable {
 }
 
 extension Prober {
-    /// Makes one connection, and keeps it open, at most until the request's deadline, for one exchange.
+    /// Makes one connection within the request's deadline, and keeps it open for one exchange.
     package func hold(
         _ request: ProbeRequest
     ) async throws(ProbeError) -> (handshake: Handshake, connection: HeldConnection) {
@@ -146,7 +146,9 @@ package struct HeldConnection: Sendable {
 
     package func close() { _ = prober.onLoop { attempt.close() } }
 
-    package func carry(_ exchange: HTTPExchange) async -> Result<HTTPResponse, HTTPError> {
-        await prober.result(HTTPError.cancelled, start: { attempt.carry(exchange, $0) }, cancel: attempt.cancel)
+    /// Makes the exchange within `limit` and what the deadline left after the handshake; the caller's own time is not counted.
+    package func carry(_ exchange: HTTPExchange, within limit: Duration) async -> Result<HTTPResponse, HTTPError> {
+        await prober.result(
+            HTTPError.cancelled, start: { attempt.carry(exchange, within: limit, $0) }, cancel: attempt.cancel)
     }
 }

@@ -70,10 +70,16 @@ final class TimedConnection: @unchecked Sendable {
         }
     }
 
-    /// Cancels the deadline, because the server did its part in time.
-    func stopClock() {
+    /// Cancels the deadline, because the server did its part in time; returns what is left until it.
+    @discardableResult func stopClock() -> TimeAmount {
         alarm?.cancel()
         alarm = nil
+        return deadline - .now()
+    }
+
+    func startClock(for time: TimeAmount) {
+        deadline = .now() + time
+        ring(at: deadline)
     }
 
     /// Closes everything that is open, and calls `tell` no more.
