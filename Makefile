@@ -9,6 +9,8 @@ FUZZ =
 SEEDS = 20
 # Which tests are run: a regular expression for `swift test --filter`, such as TLSProbeTests.
 FILTER =
+# Which targets of tests are built for the address sanitizer: names of directories below Tests; all of them without a name.
+TESTS =
 SWIFT = swift
 # What builds the articles: beside the compiler where it can be found there.
 DOCC = $$(ls "$$(dirname "$$(command -v $(SWIFT) || echo /)")/docc" 2>/dev/null || command -v docc || xcrun --find docc 2>/dev/null)
@@ -166,9 +168,10 @@ bench: build ## measure checks next to curl; ends with an error if a goal is mis
 order: build ## record which functions a check runs, for the linker to put them together (needs valgrind)
 	@$(RECORD)
 
-asan: libraries ## run the tests with the address and leak sanitizers (FILTER)
-	LSAN_OPTIONS="suppressions='$(CURDIR)/Tests/Sanitizers/leaks.supp':print_suppressions=0" \
-	    $(TEST) --sanitize=address --scratch-path .build/asan
+asan: libraries ## run the tests with the address and leak sanitizers (FILTER, TESTS)
+	$(if $(TESTS),PINCHECK_TESTS='$(TESTS)') $(SWIFT) build --product pincheckPackageTests --sanitize=address --scratch-path .build/asan
+	$(if $(TESTS),PINCHECK_TESTS='$(TESTS)') LSAN_OPTIONS="suppressions='$(CURDIR)/Tests/Sanitizers/leaks.supp':print_suppressions=0" \
+	    $(TEST) --skip-build --sanitize=address --scratch-path .build/asan
 
 tsan: libraries ## run the tests with the thread sanitizer (FILTER)
 	$(TEST) --sanitize=thread --scratch-path .build/tsan

@@ -5,21 +5,6 @@ import Testing
 
 @testable import PinCheckCLI
 
-/// As many pins as a file may hold: what is compared with each other pin takes longer than the test may.
-@Suite(.timeLimit(.minutes(1))) struct ManyPinsTests {
-    @Test func manyPinsOfAListAreComparedOnce() async throws {
-        // Bytes that are far apart, so that they are no placeholders.
-        let strangers = (1..<19_000).map { number in
-            SHA256Digest(
-                bytes: (0..<32).map { UInt8(truncatingIfNeeded: (number &* 2_654_435_761) >> ($0 % 24) &* ($0 | 1)) })!
-        }
-        let list = strangers.map { "sha256/\($0.base64)\n" }.joined() + "$LEAF\n"
-        try await Desk(["pins": list]).expect(
-            "VERIFY --pins @pins --client okhttp,android",
-            "pass: pins: 19000 configured, 1 matched (leaf), 18999 not in the chain (backup)")
-    }
-}
-
 /// Lists that are longer than what is read of them at once.
 @Suite(.endsSomeTime) struct ManyTargetsTests {
     /// Runs beside a list of so many targets, of which one in ten answers and the others are refused.
