@@ -54,6 +54,7 @@ import Testing
         "Leaf.plist": AppText.ats(AppText.pinnedDomains(leaf: ["$LEAF64"])), "ats.plist": AppText.ats(),
         "insecure.plist": AppText.ats("<key>NSAllowsArbitraryLoads</key><true/>"),
         "native.json": "{\(native("example.com", "$LEAF64", "$JUNK64")), \(native("$HOST", "$ROGUE64", "$JUNK64"))}",
+        "kit-over.json": AppText.trustKit(["$LEAF64", "$JUNK64"], settings: ", \"TSKExpirationDate\": \"2001-01-01\""),
         "kit-expired.json": kit(", \"TSKExpirationDate\": \"2001-01-01\""),
         "kit-lenient.json": kit(", \"TSKEnforcePinning\": false", of: "example.com"),
         "kit-exempt.json": kit(of: "example.com", more: ", \"$HOST\": {\"kSKExcludeSubdomainFromParentPolicy\": true}"),
@@ -123,6 +124,7 @@ import Testing
         \(charles) --pins @kit-ignoring.json --client trustkit --device macos-26 | fail pin-mismatch: judged as on iOS
         // Each takes its own of a configuration.
         VERIFY --client trustkit --pins @kit-expired.json | pass pins-not-applied: expired at 2001-01-01T00:00:00Z
+        VERIFY --client trustkit --pins @kit-over.json | pass pins-not-applied: 0 matched, 1 not in the chain⏎
         VERIFY --client trustkit --pins @kit-lenient.json | pass: example.com and all names below it, not enforced
         VERIFY --client trustkit --pins @kit-exempt.json | pass pins-not-applied: is exempt from pinning
         VERIFY --client okhttp --pins @native.json | pass pin-matched

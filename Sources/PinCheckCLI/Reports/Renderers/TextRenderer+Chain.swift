@@ -155,16 +155,16 @@ extension TextRenderer {
         var text = "pins: \(configured) configured, \(matched.count) \(isInVain ? "on the chain" : "matched")"
         let roles = report.neededCertificates.map(\.link).filter { !$0.pins.isEmpty }.map(\.certificate.role).distinct
         if !roles.isEmpty { text += " (\(roles.joined(separator: ", ")))" }
-        let standings = report.outlook?.pins ?? []
-        let ignored = standings.enumerated().count { !$1.isCompared && $1.depth == nil && !matched.contains($0) }
-        let unmatched = configured - matched.count - ignored
-        if unmatched > 0 {
-            let known = report.outlook?.backups.count ?? unmatched
-            let backups = matched.isEmpty ? 0 : known
-            let remark = backups == 0 ? "" : backups == unmatched ? " (backup)" : " (\(backups) backup)"
-            text += ", \(unmatched) not in the chain" + remark
+        let unmatched = report.pins.configured.indices.filter { !matched.contains($0) }
+        let compared = unmatched.filter { report.outlook?.pins[$0].isCompared ?? true }
+        let keys = Set((report.presented + report.built.map(\.certificate)).map(\.pin))
+        let absent = compared.count { !keys.contains(report.pins.configured[$0].spkiSHA256.description) }
+        if absent > 0 {
+            let backups = matched.isEmpty ? 0 : report.outlook?.backups.count ?? absent
+            let remark = backups == 0 ? "" : backups == absent ? " (backup)" : " (\(backups) backup)"
+            text += ", \(absent) not in the chain" + remark
         }
-        if ignored > 0 { text += ", \(ignored) not compared" }
+        if unmatched.count > compared.count { text += ", \(unmatched.count - compared.count) not compared" }
         return text
     }
 
