@@ -73,7 +73,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
             deliver(result)
         }
         kept = .carrying(handler)
-        connection.startClock(for: min(left, TimeAmount(limit)))
+        connection.startClock(until: .now() + min(left, TimeAmount(limit)))
         do { try channel.pipeline.syncOperations.addHandlers(handler.handlers(), position: .after(tls)) } catch {
             return handler.end(.closedEarly(received: 0))
         }

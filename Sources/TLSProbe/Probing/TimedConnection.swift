@@ -48,8 +48,7 @@ final class TimedConnection: @unchecked Sendable {
         started = .now()
         // A year is as long as for ever here, and cannot overflow the clock.
         timeout = min(TimeAmount(request.timeout), .hours(24 * 365))
-        deadline = started + timeout
-        ring(at: deadline)
+        startClock(until: started + timeout)
         let bootstrap = ClientBootstrap(group: prober.loop)
             // NIO's own deadline comes later, and only ends its bookkeeping.
             .connectTimeout(timeout + Self.longestQueue + .seconds(1)).channelInitializer { self.begin($0) }
@@ -77,9 +76,9 @@ final class TimedConnection: @unchecked Sendable {
         return deadline - .now()
     }
 
-    func startClock(for time: TimeAmount) {
-        deadline = .now() + time
-        ring(at: deadline)
+    func startClock(until time: NIODeadline) {
+        deadline = time
+        ring(at: time)
     }
 
     /// Closes everything that is open, and calls `tell` no more.
@@ -128,8 +127,7 @@ final class TimedConnection: @unchecked Sendable {
         let queued = LastLook.silence(of: channel) ?? (isLate ? connected - (firstConnect ?? started) : .zero)
         let fair = min(deadline + queued, connected + timeout)
         guard isLate || fair > deadline else { return }
-        deadline = fair
-        ring(at: fair)
+        startClock(until: fair)
     }
 
     private func ring(at time: NIODeadline) {
