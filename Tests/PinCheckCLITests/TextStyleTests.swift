@@ -60,7 +60,7 @@ import Testing
                     "\(lines)")
             }
         }
-        let lines = await said(by: "127.0.0.1:1", "--verbose", "--retries", "2", port: 1)
+        let lines = await said(by: "127.0.0.1:1", "--verbose", "--retries", "2", "--timeout", "300", port: 1)
         for count in 1...2 { #expect(lines.contains("* 127.0.0.1:1: trying again (\(count) of 2)"), "\(lines)") }
         #expect(lines.count { $0.contains("connecting") } == 3)
     }
