@@ -41,7 +41,6 @@ extension Command {
             Argument(name: "target", help: "A host, host:port, [v6]:port, https URL or address.", isRepeatable: true)
         ], own: { [.targets, .plan, .judging, .outlook, .watching, .output] },
         shared: { [.devices, .names, .connection, .clientCertificate, .variants, .request] },
-        most: "--pins --next --client --device --connect --host --anchors --thorough --policy --format",
         run: { invocation in
             let watch =
                 invocation.settings.isVerbose ? ProbeWatch { invocation.context.console.report("* \($0)") } : nil
@@ -186,7 +185,6 @@ extension Command {
                 name: "chain", help: "A file with PEM certificates or one in DER.", detail: "'-' is standard input.",
                 isRequired: true, values: .file)
         ], own: { [.output] }, shared: { [.judging, .devices, .outlook, .names] },
-        most: "--pins --client --mode --host --anchors --at --device --warn-before --format --explain",
         run: { try $0.verify() })
 }
 

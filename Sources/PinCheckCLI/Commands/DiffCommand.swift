@@ -38,7 +38,6 @@ extension Command {
         ],
         own: { [.policyAndChanges, .output] },
         shared: { [.judging, .devices, .outlook, .names, .connection, .clientCertificate, .variants] },
-        most: "--allow --update --pins --client --policy --all-addresses --key-types --connect --host --format",
         run: { try await $0.diff() })
 }
 

@@ -24,7 +24,6 @@ extension Command {
             """, arguments: [Argument(name: "url", help: "An https URL.", isRequired: true)],
         own: { [.document, OptionGroup("Policies") { OptionGroup.policy }] },
         shared: { [.judging, .devices, .namesAndHeaders, .connection, .clientCertificate] },
-        most: "--output --remote-name --pins --policy --connect --host --header --sha256 --retries",
         run: { try await $0.fetch() })
 }
 

@@ -37,7 +37,6 @@ extension Command {
                 detail: "A file of certificates, requests, keys or pins; '-' is standard input.", isRepeatable: true,
                 values: .file)
         ], own: { [.pins, .trust, .pinsOutput] }, shared: { [.names, .connection] },
-        most: "--format --key --from --recommend --position --save --host --connect --port --anchors",
         run: { try await $0.pins() })
 }
 

@@ -23,7 +23,6 @@ extension Command {
             no probe has more time than --timeout and the scrape leave it. SIGHUP reads
             policies and pins again, SIGTERM ends once every probe is answered.
             """, own: { [.serve, .served] },
-        most: "--listen --policy --module --allow-target --pins --client --anchors --timeout --jobs --log-level",
         run: { try await $0.serve() })
 }
 

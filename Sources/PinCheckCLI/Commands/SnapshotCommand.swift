@@ -20,7 +20,6 @@ extension Command {
             not answer, it is not recorded, and the exit status is 2.
             """, arguments: [Argument(name: "target", help: "A target as for 'check'.", isRepeatable: true)],
         own: { [.targetsAndOutput] }, shared: { [.names, .connection, .clientCertificate, .variants] },
-        most: "--output --targets --policy --all-addresses --key-types --connect --host --sni --timeout",
         run: { try await $0.snapshot() })
 }
 

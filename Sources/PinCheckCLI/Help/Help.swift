@@ -46,7 +46,7 @@ enum Help {
         """
         \(start)
         Options used most:
-        \(most(of: .check))
+        \(mostUsed.map { entry(label($0), $0.help) }.joined())
         More: 'pincheck help check' and 'man pincheck-check', or another command's.
 
         """
@@ -68,23 +68,10 @@ enum Help {
         Command.all.map { entry($0.name + ($0.name == "check" ? " (default)" : ""), $0.abstract) }.joined()
     }
 
-    static func shortText(of command: Command) -> String {
-        let arguments = command.arguments.map { entry("<\($0.name)>", $0.help) }.joined()
-        return """
-            \(command.abstract)
-
-            Usage: \(command.usage)
-            \(arguments.isEmpty ? "" : "\nArguments:\n" + arguments)
-            \(command.most.isEmpty ? "Options" : "Options used most"):
-            \(most(of: command))
-            More: 'pincheck help \(command.name)' and 'man pincheck-\(command.name)'.
-
-            """
-    }
-
-    private static func most(of command: Command) -> String {
-        command.mostUsed.map { entry(label($0), $0.help) }.joined()
-    }
+    static let mostUsed = [
+        "--pins", "--next", "--client", "--device", "--connect", "--host", "--anchors", "--thorough", "--policy",
+        "--format",
+    ].compactMap(Command.check.option)
 
     private static let layout = TextLayout(columns: 80, wraps: true)
     private static let column = 26
@@ -149,14 +136,14 @@ enum Program {
             }
             guard let word = words.first else { return Help.program }
             if word == "options" { return Help.options }
-            let command = try Mistake.command(toHelpWith: word)
-            return first == "-h" ? Help.shortText(of: command) : Help.text(of: command)
+            return Help.text(of: try Mistake.command(toHelpWith: word))
         }
         switch arguments.question {
         case "--version": return ProgramVersion.text + "\n"
-        case "--help": return argv == ["--help"] ? Help.program : Help.text(of: arguments.command)
-        case "-h": return argv == ["-h"] ? Help.shortProgram : Help.shortText(of: arguments.command)
-        default: return nil
+        case "--help" where argv.count == 1: return Help.program
+        case "-h" where argv.count == 1: return Help.shortProgram
+        case nil: return nil
+        default: return Help.text(of: arguments.command)
         }
     }
 

@@ -47,7 +47,7 @@ struct ManualPage {
         page.list(Command.all.map { ("pincheck-\($0.name)(1)", $0.abstract) })
         page.section("Options used most", isPart: true)
         page.paragraph("They are those of pincheck check, whose page has all of them.")
-        page.list(Command.check.mostUsed)
+        page.list(Help.mostUsed)
     }
 
     private func options(of command: Command, _ page: inout ManualWriter) {

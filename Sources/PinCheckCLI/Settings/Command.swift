@@ -19,8 +19,6 @@ struct Command: Sendable {
     /// The options that the command's help explains; only the command that runs makes its rows.
     var own: @Sendable () -> [OptionGroup] = { [] }
     var shared: @Sendable () -> [OptionGroup] = { [] }
-    /// The flags that `-h` shows; empty for all.
-    var most = ""
     let run: @Sendable (Invocation) async throws -> ExitStatus
 
     static let all: [Command] = [
@@ -35,7 +33,6 @@ struct Command: Sendable {
 
     var groups: [OptionGroup] { own() + shared() }
     var options: [Option] { groups.flatMap(\.options) }
-    var mostUsed: [Option] { most.isEmpty ? options : most.split(separator: " ").compactMap { option(String($0)) } }
 
     func option(_ name: String) -> Option? {
         for group in groups {

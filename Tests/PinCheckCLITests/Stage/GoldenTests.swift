@@ -12,7 +12,7 @@ extension OnStage {
 
         private static let helps =
             [GoldenRun("help", "", ["-h", "--help"])] + [GoldenRun("help-options", "help options", [""])]
-            + Command.all.map { GoldenRun("help-\($0.name)", $0.name, ["-h", "--help"]) }
+            + Command.all.map { GoldenRun("help-\($0.name)", $0.name, ["--help"]) }
 
         @Test(arguments: GoldenRun.all + helps) func theOutputIsAsItWas(run: GoldenRun) async throws {
             let stage = try Stage.current
