@@ -33,8 +33,8 @@ import FoundationXML
     static func text(_ renderer: some ResultRenderer, _ reports: [Report]) throws -> String {
         var renderer = renderer
         var text = ""
-        for target in targets(reports) { text += try renderer.text(for: target) }
-        return text + (try renderer.ending(exit: .worst(reports.map(\.status))))
+        for target in targets(reports) { text += renderer.text(for: target) }
+        return text + renderer.ending(exit: .worst(reports.map(\.status)))
     }
 
     /// The reports by their targets, of whose connections the last says what they have in common.

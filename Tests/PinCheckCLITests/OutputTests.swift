@@ -120,14 +120,14 @@ import Testing
         for index in calm.indices { calm[index].change { $0.findings = [] } }
         var nagios = NagiosRenderer()
         for target in MachineFormatTests.targets(calm) { _ = nagios.text(for: target) }
-        let lines = try nagios.ending(exit: .fail).split(separator: "\n")
+        let lines = nagios.ending(exit: .fail).split(separator: "\n")
         #expect(
             lines.first?.hasPrefix("PINCHECK CRITICAL - 2 targets: 1 FAIL, 1 PASS; edge.example:443 at 203.0.113.1 ")
                 == true)
         #expect(lines.first?.contains(" | targets=2;;;0 problems=1;;;0;2") == true, "\(lines.first ?? "")")
         var alone = NagiosRenderer()
         _ = alone.text(for: Array(calm.dropLast()))
-        let line = try alone.ending(exit: .fail)
+        let line = alone.ending(exit: .fail)
         #expect(line.hasPrefix("PINCHECK CRITICAL - edge.example:443 3 addresses: 2 accepted, 1 rejected; "), "\(line)")
         // The lines below it are each about one.
         #expect(line.ranges(of: "addresses: ").count == 1, "\(line)")

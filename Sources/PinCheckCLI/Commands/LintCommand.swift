@@ -89,10 +89,10 @@ extension Invocation {
         let text =
             switch output.form {
             case .text: report.text(style, stream?.layout ?? TextLayout())
-            case .json: try JSONRenderer.document(report.document)
+            case .json: JSONRenderer.document(report.document)
             case .github: report.workflowCommands
             case .junit: report.junit(failOn: settings.mildestFailure)
-            case .sarif: try JSONRenderer.document(report.sarif)
+            case .sarif: JSONRenderer.document(report.sarif)
             }
         try OutputFile.deliver(text, to: output.file, in: context)
     }

@@ -50,27 +50,23 @@ extension Array: JSONValue where Element: JSONValue {
     }
 }
 
-/// Writes JSON: keys in their order, missing values as `null`, and hidden characters escaped, as in `\u202e`.
+/// Writes JSON: keys in their order, missing values and infinite numbers as `null`, and hidden characters escaped, as in `\u202e`.
 package struct JSONRenderer {
     private var bytes: [UInt8] = []
     /// The depth of the current level, indented by two spaces each; `nil` writes everything on one line.
     fileprivate var depth: Int?
     /// `true` if the innermost object or list has no part yet.
     private var isEmpty = true
-    private var unwritable: Double?
 
-    static func document(_ value: some JSONValue) throws(Problem) -> String { try text(value, depth: 0) + "\n" }
+    static func document(_ value: some JSONValue) -> String { text(value, depth: 0) + "\n" }
 
-    static func line(_ value: some JSONValue) throws(Problem) -> String { try text(value, depth: nil) + "\n" }
+    static func line(_ value: some JSONValue) -> String { text(value, depth: nil) + "\n" }
 
     /// Writes a value `depth` levels deep, or on one line, without indentation before it or a newline after it.
-    static func text(_ value: some JSONValue, depth: Int?) throws(Problem) -> String {
+    static func text(_ value: some JSONValue, depth: Int?) -> String {
         var output = JSONRenderer(depth: depth)
         output.bytes.reserveCapacity(8192)
         value.write(to: &output)
-        if let number = output.unwritable {
-            throw .software("the result cannot be written as JSON: it has no number for \(number)")
-        }
         return String(decoding: output.bytes, as: UTF8.self)
     }
 
@@ -105,7 +101,7 @@ package struct JSONRenderer {
     }
 
     fileprivate mutating func write(_ value: Double) {
-        guard value.isFinite else { return unwritable = value }
+        guard value.isFinite else { return write(word: "null") }
         let digits = value.description.utf8
         bytes += digits.suffix(2).elementsEqual(".0".utf8) ? digits.dropLast(2) : digits[...]
     }

@@ -132,7 +132,7 @@ extension Baseline {
             return false
         }
         guard snapshot != self.snapshot else { return true }
-        try OutputFile.write(Array(try JSONRenderer.document(snapshot).utf8), to: path)
+        try OutputFile.write(Array(JSONRenderer.document(snapshot).utf8), to: path)
         return true
     }
 }

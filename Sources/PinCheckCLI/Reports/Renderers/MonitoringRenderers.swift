@@ -191,7 +191,7 @@ struct NagiosRenderer: ResultRenderer {
         return ""
     }
 
-    mutating func ending(exit: ExitStatus) throws(Problem) -> String {
+    mutating func ending(exit: ExitStatus) -> String {
         let exit = MonitoringState.worst(statuses.union([exit]))
         let start = "PINCHECK \(MonitoringState(exit).word) - "
         if entries.count == 1, let entry = entries.first {

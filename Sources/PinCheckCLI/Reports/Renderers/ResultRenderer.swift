@@ -2,17 +2,17 @@ import PinChecking
 import Pinning
 
 protocol ResultRenderer: Sendable {
-    mutating func text(for reports: [Report]) throws(Problem) -> String
+    mutating func text(for reports: [Report]) -> String
 
     /// The start of a file that is written as a whole; it is made at the end of the run.
     func opening() -> String
 
-    mutating func ending(exit: ExitStatus) throws(Problem) -> String
+    mutating func ending(exit: ExitStatus) -> String
 }
 
 extension ResultRenderer {
     func opening() -> String { "" }
-    mutating func ending(exit: ExitStatus) throws(Problem) -> String { "" }
+    mutating func ending(exit: ExitStatus) -> String { "" }
 }
 
 /// Writes one report as a document, several as a list: the first is held until another follows or the run ends.
@@ -21,28 +21,28 @@ struct JSONResultRenderer: ResultRenderer {
     private(set) var first: Report?
     private(set) var isList = false
 
-    mutating func text(for reports: [Report]) throws(Problem) -> String {
+    mutating func text(for reports: [Report]) -> String {
         var text = ""
         for report in reports {
             if hasLines {
-                text += try JSONRenderer.line(report)
+                text += JSONRenderer.line(report)
                 continue
             }
             if let first {
                 text += "{\n  \"schema\" : \"\(Report.schema)\",\n  \"results\" : [\n    "
-                text += try JSONRenderer.text(first, depth: 2)
+                text += JSONRenderer.text(first, depth: 2)
                 (self.first, isList) = (nil, true)
             }
-            if isList { text += ",\n    " + (try JSONRenderer.text(report, depth: 2)) } else { first = report }
+            if isList { text += ",\n    " + JSONRenderer.text(report, depth: 2) } else { first = report }
         }
         return text
     }
 
-    mutating func ending(exit: ExitStatus) throws(Problem) -> String {
+    mutating func ending(exit: ExitStatus) -> String {
         if hasLines { return "" }
-        if let first { return try JSONRenderer.document(first) }
+        if let first { return JSONRenderer.document(first) }
         let start = isList ? "\n  ]" : "{\n  \"schema\" : \"\(Report.schema)\",\n  \"results\" : []"
-        return start + ",\n  \"exit\" : " + (try JSONRenderer.text(exit, depth: 1)) + "\n}\n"
+        return start + ",\n  \"exit\" : " + JSONRenderer.text(exit, depth: 1) + "\n}\n"
     }
 }
 

@@ -149,7 +149,7 @@ struct ResultSink {
 
     /// Writes the next results at once: an interrupted run leaves all of them or none.
     mutating func add(_ reports: [Report]) throws(Problem) {
-        let text = try renderer.text(for: reports)
+        let text = renderer.text(for: reports)
         guard !text.isEmpty else { return }
         if held == nil { try stream.write(text) } else { held?.append(text) }
     }
@@ -157,7 +157,7 @@ struct ResultSink {
     mutating func finish(exit: ExitStatus, after news: String? = nil) throws(Problem) {
         if let news { try stream.write(news) }
         for text in held ?? [] { try stream.write(text) }
-        let text = try renderer.ending(exit: exit)
+        let text = renderer.ending(exit: exit)
         if !text.isEmpty { try stream.write(text) }
         if let pending { try OutputFile.write(Array(renderer.opening().utf8) + pending.text.bytes, to: pending.path) }
     }
