@@ -32,9 +32,9 @@ extension Invocation {
         try write("Three TLS servers run on 127.0.0.1; \(DemoScene.host) is one of them, and two pretend to be it.")
         var surprises = 0
         for (index, scene) in scenes.enumerated() {
-            let (result, errors) = (OutputBuffer(), OutputBuffer())
+            let result = OutputBuffer()
             var world = world
-            world.console = Console(output: result.stream(layout: inner), errors: errors.stream(layout: inner))
+            world.console = Console(output: result.stream(layout: inner), errors: result.stream(layout: inner))
             let words = scene.line.split(separator: " ").map {
                 $0.hasSuffix(".cer") ? "\(directory)/\($0)" : String($0)
             }
@@ -43,9 +43,10 @@ extension Invocation {
 
             try output.write("\n")
             try write("\(index + 1). \(scene.title)", indent: 3)
-            let command = inner.folded("$ pincheck \(scene.line)", indent: 4).split(separator: "\n").map(String.init)
-            let lines = command + scene.excerpt(of: result.text, errors: errors.text)
-            try output.write(lines.map { "   \($0)\n" }.joined())
+            let command = inner.folded("$ pincheck \(scene.line)", indent: 4).split(separator: "\n")
+            let lines = result.text.split(separator: "\n")
+            let shown = scene.isWhole ? lines[...] : lines[(lines.lastIndex { !$0.hasPrefix(" ") } ?? 0)...]
+            try output.write((command + shown).map { "   \($0)\n" }.joined())
             let isExpected = status == scene.status
             if !isExpected { surprises += 1 }
             let verdict = isExpected ? "as it should" : style.bad("should be \(scene.status.rawValue)")
@@ -62,17 +63,12 @@ extension Invocation {
 }
 
 struct DemoScene: Sendable {
-    enum Excerpt: Sendable { case all, pins, verdict, warningsAndVerdict }
-
     let title: String
     /// The command line after `pincheck`, in words without blanks; its files are in the scene's directory.
     let line: String
     let status: ExitStatus
-    let excerpt: Excerpt
-
-    init(_ title: String, _ line: String, _ status: ExitStatus, _ excerpt: Excerpt = .verdict) {
-        (self.title, self.line, self.status, self.excerpt) = (title, line, status, excerpt)
-    }
+    /// `true` if all of the output is shown, not only the verdict.
+    var isWhole = false
 
     static let host = "api.example.com"
 
@@ -106,30 +102,35 @@ struct DemoScene: Sendable {
         func scenes(_ server: String, _ interceptor: String, _ selfSigned: String) -> [DemoScene] {
             [
                 DemoScene(
-                    "The server has the pinned key: an app with this pin connects.",
-                    "\(host) --connect \(server) --pins \(pin(of: leaf))", .pass, .all),
+                    title: "The server has the pinned key: an app with this pin connects.",
+                    line: "\(host) --connect \(server) --pins \(pin(of: leaf))", status: .pass, isWhole: true),
                 DemoScene(
-                    "The pin is for another key: the app refuses. The pins to choose from are shown.",
-                    "\(host) --connect \(server) --pins \(pin(of: defaultLeaf))", .fail, .pins),
+                    title: "The pin is for another key: the app refuses. The pins to choose from are shown.",
+                    line: "\(host) --connect \(server) --pins \(pin(of: defaultLeaf))", status: .fail, isWhole: true),
                 DemoScene(
-                    "A proxy intercepts, and its root is in the system store: without pins the app notices nothing.",
-                    "\(host) --connect \(interceptor)", .pass, .warningsAndVerdict),
+                    title:
+                        "A proxy intercepts, and its root is in the system store: without pins the app notices nothing.",
+                    line: "\(host) --connect \(interceptor)", status: .pass, isWhole: true),
                 DemoScene(
-                    "The same proxy, but the app ships the real root's certificate: caught.",
-                    "\(host) --connect \(interceptor) --pins Pins/root.cer --mode certificate", .fail),
+                    title: "The same proxy, but the app ships the real root's certificate: caught.",
+                    line: "\(host) --connect \(interceptor) --pins Pins/root.cer --mode certificate", status: .fail),
                 DemoScene(
-                    "HTTPDNS on Android: the app connects to an address and sends the name.",
-                    "\(host) --connect \(server) --pins Pins/root.cer --client okhttp", .pass),
+                    title: "HTTPDNS on Android: the app connects to an address and sends the name.",
+                    line: "\(host) --connect \(server) --pins Pins/root.cer --client okhttp", status: .pass),
                 DemoScene(
-                    "HTTPDNS on iOS: the address stands in the URL, so no name is sent, and another's certificate comes back.",
-                    "https://\(server)/ --host \(host) --pins Pins/root.cer", .fail),
+                    title:
+                        "HTTPDNS on iOS: the address stands in the URL, so no name is sent, and another's certificate comes back.",
+                    line: "https://\(server)/ --host \(host) --pins Pins/root.cer", status: .fail),
                 DemoScene(
-                    "The same app without the Host header: the address stands where the name belongs.",
-                    "https://\(server)/ --pins Pins/root.cer", .fail),
-                DemoScene("A self-signed server, as the system sees it.", "\(host) --connect \(selfSigned)", .fail),
+                    title: "The same app without the Host header: the address stands where the name belongs.",
+                    line: "https://\(server)/ --pins Pins/root.cer", status: .fail),
                 DemoScene(
-                    "The same server, pinned by an app with allowInvalidCertificates.",
-                    "\(host) --connect \(selfSigned) --pins self-signed.cer --allow-invalid-certificates", .pass),
+                    title: "A self-signed server, as the system sees it.", line: "\(host) --connect \(selfSigned)",
+                    status: .fail),
+                DemoScene(
+                    title: "The same server, pinned by an app with allowInvalidCertificates.",
+                    line: "\(host) --connect \(selfSigned) --pins self-signed.cer --allow-invalid-certificates",
+                    status: .pass),
             ]
         }
         return try await LoopbackServer.serving(.tls(real)) { server in
@@ -139,18 +140,6 @@ struct DemoScene: Sendable {
                     return try await body(scenes(places[0], places[1], places[2]), files.path, world)
                 }
             }
-        }
-    }
-
-    func excerpt(of result: String, errors: String) -> [String] {
-        let lines = result.split(separator: "\n").map(String.init)
-        let warnings = errors.split(separator: "\n").map(String.init)
-        let verdict = lines.isEmpty ? warnings[...] : lines[(lines.lastIndex { !$0.hasPrefix(" ") } ?? 0)...]
-        return switch excerpt {
-        case .all: warnings + lines
-        case .pins: Array(lines.drop { !$0.hasPrefix("  served:") })
-        case .verdict: Array(verdict)
-        case .warningsAndVerdict: lines.isEmpty ? warnings : warnings + verdict
         }
     }
 }
