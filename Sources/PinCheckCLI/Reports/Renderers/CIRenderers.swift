@@ -101,7 +101,8 @@ struct JUnitRenderer: ResultRenderer {
             if cases.contains(where: \.outcome.isTrouble) {
                 told = ["\(line.status.name) \(first.target) \(sentence)"]
             } else {
-                cases.append(("target", Self.outcome(line.status, line.status.name, sentence, saying: sentence)))
+                let outcome = Self.outcome(line.status, Reason(line.status.name, sentence))
+                cases.append(("target", line.status == .pass ? .passed(sentence) : outcome))
             }
             warnings += summary.consistency.findings.filter { $0.level == .warning }.map(\.reason)
         }
@@ -114,14 +115,15 @@ struct JUnitRenderer: ResultRenderer {
         return ""
     }
 
+    /// The outcome of a case for a report, or for all reports of a target; a failure's details are the report's text.
     private static func outcome(
-        _ status: ExitStatus, _ type: String, _ message: String, saying passed: String? = nil, _ details: String = ""
+        _ status: ExitStatus, _ reason: Reason, of report: Report? = nil, hasDetails: Bool = true
     ) -> JUnitDocument.Outcome {
-        switch status {
-        case .pass: .passed(passed)
-        case .fail, .warn, .changed: .failed(type: type, message: message, details: details)
-        default: .error(type: type, message: message)
-        }
+        guard status != .pass else { return .passed(nil) }
+        guard report?.counts ?? true else { return .skipped("does not count: \(reason.told)") }
+        guard [.fail, .warn, .changed].contains(status) else { return .error(type: reason.id, message: reason.told) }
+        let details = hasDetails ? report.map(TextRenderer.plain(explains: true).block) : nil
+        return .failed(type: reason.id, message: reason.told, details: details ?? "")
     }
 
     private static func cases(_ report: Report) -> [(name: String, outcome: JUnitDocument.Outcome)] {
@@ -130,14 +132,23 @@ struct JUnitRenderer: ResultRenderer {
         var isTold = false
         // Without any verdict, a single case has the reason.
         for client in report.clients.allSatisfy({ $0.verdict == .none }) ? [] : report.clients {
-            let outcome = outcome(of: client, in: report, isFirst: !isTold)
+            let status: ExitStatus =
+                switch client.verdict {
+                case .accept: .pass
+                case .reject: .fail
+                case .none: .unreachable
+                }
+            let outcome = outcome(status, client.reason, of: report, hasDetails: !isTold)
             isTold = isTold || outcome.isTrouble
             cases.append((client.title + place, outcome))
         }
         if let answer = report.result.answer?.response?.statusLine, !isTold, report.status == .pass {
             cases.append(("request" + place, .passed(answer)))
         }
-        if !isTold, report.status != .pass || cases.isEmpty { cases.append(("verdict" + place, verdict(of: report))) }
+        if !isTold, report.status != .pass || cases.isEmpty {
+            let reason = Reason(report.reason.id, report.withAnswer(report.sentence))
+            cases.append(("verdict" + place, outcome(report.status, reason, of: report)))
+        }
         return cases
     }
 
@@ -149,27 +160,6 @@ struct JUnitRenderer: ResultRenderer {
         document.add("pincheck", of: "pincheck", [("run", outcome)], at: time)
         return document.text
     }
-
-    private static func outcome(of client: Report.Client, in report: Report, isFirst: Bool) -> JUnitDocument.Outcome {
-        guard client.verdict == .accept || report.counts else {
-            return .skipped("does not count: \(client.reason.told)")
-        }
-        switch client.verdict {
-        case .accept: return .passed(nil)
-        case .none: return .error(type: client.reason.id, message: client.reason.told)
-        case .reject:
-            let details = isFirst ? Self.details(of: report) : ""
-            return .failed(type: client.reason.id, message: client.reason.told, details: details)
-        }
-    }
-
-    private static func verdict(of report: Report) -> JUnitDocument.Outcome {
-        guard report.counts || report.status == .pass else { return .skipped("does not count: \(report.sentence)") }
-        let details = report.status == .pass ? "" : details(of: report)
-        return outcome(report.status, report.reason.id, report.withAnswer(report.sentence), details)
-    }
-
-    private static func details(of report: Report) -> String { TextRenderer.plain(explains: true).block(report) }
 }
 
 /// Escapes for XML; characters that XML forbids or that fool readers become `\u{1B}` first.
@@ -205,21 +195,13 @@ struct GitHubRenderer: ResultRenderer {
         lines.append("::endgroup::")
         if report.counts, report.status != .pass {
             let command = report.status == .warn ? "warning" : "error"
-            let pins = report.pins.configured.isEmpty ? "" : Self.pins(of: report)
             lines.append(
-                Self.command(command, [("title", "pincheck \(report.status.name) \(name)")], report.sentence) + pins)
+                Self.command(command, [("title", "pincheck \(report.status.name) \(name)")], report.sentence))
         }
         for warning in report.attention {
             lines.append(Self.command("warning", [("title", "pincheck \(name)")], warning.told))
         }
         return lines.joined(separator: "\n") + "\n"
-    }
-
-    private static func pins(of report: Report) -> String {
-        guard report.pins.matched.isEmpty, report.verdict == .reject else { return "" }
-        return report.built.map { link in
-            "%0Aserved: " + Self.data("\(link.certificate.pin)  \(link.certificate.subject)", length: 200)
-        }.joined()
     }
 
     /// Keeps a log line from being read as a command: the form `::` counts at its start, the older `##[` anywhere.
