@@ -73,6 +73,16 @@ extension Report {
     var seconds: Double? { (tls?.timings).map { (($0.resolve ?? .zero) + $0.connect + $0.handshake).seconds } }
 }
 
+extension [Report] {
+    /// The title of some connections to a target, with all of their addresses and kinds.
+    var title: String {
+        guard count > 1 else { return self[0].title }
+        let peers = compactMap(\.peer).distinct
+        let place = peers.isEmpty ? "" : " → " + peers.joined(separator: ", ")
+        return ([self[0].target + place] + compactMap(\.variantLabel).distinct).joined(separator: ", ")
+    }
+}
+
 extension Report.Client {
     var title: String { name + (device.map { " on " + $0 } ?? "") }
 

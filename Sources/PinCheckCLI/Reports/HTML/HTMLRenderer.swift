@@ -99,14 +99,6 @@ extension Report {
     }
 }
 
-extension [Report] {
-    fileprivate var title: String {
-        guard count > 1 else { return self[0].title }
-        let label = self[0].variantLabel.map { ", " + $0 } ?? ""
-        return "\(self[0].target) → \(compactMap(\.peer).joined(separator: ", "))\(label)"
-    }
-}
-
 extension HTMLRenderer {
     static let timeline = String(decoding: PackageResources.timeline_css, as: UTF8.self)
     static let sheet = timeline + String(decoding: PackageResources.page_css, as: UTF8.self)

@@ -13,8 +13,8 @@ struct HTMLSection {
         """
         <section id="h\(number)" class="\(report.status.name)"><h2>\(Self.badge(report.status)) \(title)</h2>
         <p class="m">\(connection.joined(separator: " · "))</p>
-        \(headline)<p>\(report.withAnswer(report.sentence))</p>
-        \(attention)\(Timeline(report)?.svg ?? "")\(chain)\(pins)\(clients)\(details)</section>
+        <p class="k">\(report.withAnswer(report.sentence))</p>
+        \(attention)\(Timeline(report)?.svg ?? "")\(chain)\(details)</section>
 
         """
     }
@@ -40,58 +40,6 @@ struct HTMLSection {
 
     private var text: TextRenderer { .plain(explains: explains) }
 
-    private var headline: Markup {
-        let isNext = report.result.next != nil
-        switch report.verdict {
-        case .none: return ""
-        case .reject:
-            let rejecting = report.clients.count { $0.verdict == .reject }
-            let who = report.clients.count > 1 ? "\(rejecting) of \(report.clients.count) clients" : "apps"
-            let pins = report.pins.configured.isEmpty ? "" : " with these pins"
-            let variant = report.variantLabel.map { " (\($0))" } ?? ""
-            // For a future deployment the reason contains the remedy; for an interceptor the warning does.
-            let isAdvised =
-                text.isMismatch(report) && !isNext && !report.result.warnings.contains { $0.kind == .interceptor }
-            return Self.headline(
-                "\(isNext ? "It would lock out" : "Locked out \(report.today):") \(who)\(pins)\(variant).",
-                isAdvised
-                    ? "install a certificate that is pinned, or release an app with other pins: \(Self.recommending)"
-                    : "")
-        case .accept: break
-        }
-        guard let outlook = report.outlook, !report.pins.configured.isEmpty else {
-            return isNext ? "" : Self.headline("Accepted \(report.today); no pins were given.")
-        }
-        if report.clients.count == 1, let end = outlook.pinsExpire, end < report.evaluatedAt {
-            return Self.headline("Not pinned since \(Self.day(end)): any trusted chain is accepted.")
-        }
-        guard let until = outlook.pinsMatchUntil else { return Self.headline("Accepted, but not because of the pins.") }
-        let isRenewal = outlook.end == .leafRenewal
-        let renewal = outlook.renewalPoint ?? until
-        let event: Markup =
-            switch outlook.end {
-            case .leafRenewal: "the server’s next renewal, usually by \(Self.day(renewal)), due by \(Self.day(until))"
-            case .rootChange: "the CA’s roots change, on or before \(Self.day(until))"
-            case .rootExpiry: "the server gets another root, on or before \(Self.day(until))"
-            case .intermediateExpiry, nil: "the server gets another intermediate, on or before \(Self.day(until))"
-            }
-        let reserve =
-            !outlook.hasBackup
-            ? "There is no backup."
-            : "Then they need \(outlook.backups.isEmpty ? "their backups" : "the backup, " + Timeline.numbered(outlook.backups))."
-        let due = isRenewal ? renewal : until
-        let when: Markup = due > report.evaluatedAt ? "before \(Self.day(due))" : "now"
-        return Self.headline(
-            "Apps with these pins are sure to work until \(event). \(reserve)",
-            outlook.hasBackup || isNext ? "" : "release an app with a backup pin \(when): \(Self.recommending)")
-    }
-
-    private static let recommending = "pincheck pins --recommend says which pins to ship"
-
-    private static func headline(_ text: Markup, _ advice: Markup = "") -> Markup {
-        "<p class=\"k\">\(text)</p>\n\(advice.text.isEmpty ? "" : "<p><b>To do</b> \(advice)</p>\n" as Markup)"
-    }
-
     static func day(_ time: Timestamp?) -> Markup { "<time>\(time?.date ?? "–")</time>" }
 
     private var attention: Markup {
@@ -116,61 +64,15 @@ struct HTMLSection {
                 "\(Self.day(one.notAfter)) \(TextRenderer.validity(one))", "\(pins)",
             ]
         }
-        // If the chain is the reason for the verdict, the verdict explains it.
-        let isTold = report.builtIsValid || report.verdict != .accept && !text.isMismatch(report)
-        let why = isTold ? "" : " (not verified\(report.whyUnverified.map { ": " + $0 } ?? ""))"
+        let why = text.unverified(report).map { " (\($0))" } ?? ""
         return Self.table("Chain\(why)", ["place", "certificate and key", "ends", "matches"], rows)
-    }
-
-    private static let mostPins = 20
-
-    private var pins: Markup {
-        let configured = report.pins.configured
-        guard !configured.isEmpty, !report.built.isEmpty || report.result.next != nil else { return "" }
-        let depths = Dictionary(report.pins.matched.map { ($0.pinIndex, $0.depth) }) { min($0, $1) }
-        let outlooks = report.clients.compactMap(\.outlook).filter { $0.pins.count == configured.count }
-        func standing(_ index: Int) -> (rank: Int, words: String) {
-            if let depth = depths[index] {
-                let role = report.built.indices.contains(depth) ? report.built[depth].certificate.role : "what comes"
-                return (0, "\(depth) \(role)")
-            }
-            if !depths.isEmpty, outlooks.contains(where: { $0.backups.contains(index) }) {
-                return (1, "nothing yet: backup")
-            }
-            if let why = outlooks.lazy.compactMap({ $0.pins[index].noBackup }).first {
-                return (2, why.id == "not-compared" ? "not compared" : "nothing: no backup, \(why.words)")
-            }
-            let isCompared = outlooks.isEmpty || outlooks.contains { $0.pins[index].isCompared }
-            return (2, isCompared ? "nothing" : "not compared")
-        }
-        let told = configured.indices.map { (index: $0, standing: standing($0)) }
-        let shown = [0, 1, 2].flatMap { rank in told.filter { $0.standing.rank == rank } }.prefix(Self.mostPins)
-        let rows = shown.map { index, standing -> [Markup] in
-            let pin = configured[index]
-            let whose = [pin.certificate?.description, pin.certificateInShort, pin.origin].compactMap(\.self).joined(
-                separator: ", ")
-            return ["\(index + 1)", "\(whose)<code>\(pin.spkiSHA256)</code>", "\(standing.words)"]
-        }
-        let more = shown.count < configured.count ? ", \(shown.count) of \(configured.count)" : ""
-        return Self.table("Pins\(more)", ["no.", "pin", "matches"], rows)
-    }
-
-    private var clients: Markup {
-        guard report.clients.count > 1 else { return "" }
-        let rows = report.clientsAlike.flatMap { alike in
-            alike.grouped(by: \.reason).map { reason, some -> [Markup] in
-                let until = alike[0].verdict == .accept ? alike[0].outlook?.pinsMatchUntil : nil
-                let names = some.map(\.title).joined(separator: ", ")
-                return ["\(names)", "\(reason.told)", "\(alike[0].verdict.rawValue)", Self.day(until)]
-            }
-        }
-        return Self.table("Clients", ["client", "why", "verdict", "pins sure until"], rows)
     }
 
     private var details: Markup {
         let lines =
-            text.configurations(report) + text.request(report) + text.change(report)
-            + (explains ? text.explanation(report) : [])
+            text.pins(report) + (text.isMismatch(report) ? Array(text.configured(report).prefix(21)) : [])
+            + text.configurations(report) + text.request(report) + text.change(report)
+            + (explains ? text.explanation(report) : []) + text.matrix(report)
         guard !lines.isEmpty else { return "" }
         return "<pre>\(lines.map { line -> Markup in "\(Self.trimmed(line))\n" })</pre>\n"
     }

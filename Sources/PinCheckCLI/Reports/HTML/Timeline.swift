@@ -17,10 +17,7 @@ struct Timeline {
         var words: String? = nil
     }
 
-    let host: String
-    let now: Timestamp
-    /// `true` if `now` is the day of the check, not a requested one.
-    let isToday: Bool
+    private let report: Report
     /// The rows of the chain, then those of each group of clients; `clients` is `nil` if all clients are alike.
     let parts: [(clients: String?, rows: [Row])]
     /// The ends of the drawing; a bar that goes on beyond them has an arrow.
@@ -29,7 +26,8 @@ struct Timeline {
 
     init?(_ report: Report) {
         guard let leaf = report.built.first?.certificate else { return nil }
-        (host, now, isToday) = (report.title, report.evaluatedAt, !report.isOfAnotherTime)
+        self.report = report
+        let now = report.evaluatedAt
         var chain: [Row] = []
         if report.verdict == .reject {
             chain.append(Row(kind: .rejection, label: "rejected \(report.today)", start: now, words: report.reason.id))
@@ -62,7 +60,7 @@ struct Timeline {
         self.last = last
     }
 
-    private static func rows(_ outlook: Outlook, in report: Report) -> [Row] {
+    fileprivate static func rows(_ outlook: Outlook, in report: Report) -> [Row] {
         let now = report.evaluatedAt
         let matching = outlook.pins.enumerated().map { (index: $0, pin: $1) }.filter {
             $0.pin.isCompared && $0.pin.depth != nil
@@ -96,12 +94,8 @@ struct Timeline {
 extension Report {
     var clientsAlike: [[Client]] {
         clients.grouped { client in
-            let outlook = client.outlook
-            let dates = [outlook?.validUntil, outlook?.pinsMatchUntil, outlook?.noPinAfter, outlook?.pinsExpire].map {
-                $0?.description ?? ""
-            }
-            let pins = (outlook?.pins ?? []).map { "\($0.isCompared) \($0.depth ?? -1) \($0.until?.description ?? "")" }
-            return [client.verdict.rawValue, "\(outlook?.backups ?? [])"] + dates + pins
+            let rows = client.outlook.map { Timeline.rows($0, in: self) } ?? []
+            return ["\(client.verdict)", client.outlook?.pinsMatchUntil?.date ?? ""] + rows.map { "\($0)" }
         }.map(\.elements)
     }
 }
@@ -118,16 +112,17 @@ extension Timeline {
             (part.clients.map { [$0] } ?? []) + part.rows.map { "\($0.label): \(ending($0))" }
         }
         return """
-            <title>Timeline of \(host)</title>\
+            <title>Timeline of \(report.title)</title>\
             <desc>\(([day] + words).joined(separator: "; "))</desc>
             """
     }
 
-    private var day: String { (isToday ? "today " : "as of ") + now.date }
+    private var now: Timestamp { report.evaluatedAt }
+    private var day: String { (report.isOfAnotherTime ? "as of " : "today ") + now.date }
 
     private func ending(_ row: Row) -> String {
         guard let end = row.end else { return row.words ?? "no end known" }
-        if row.kind == .noPin, end == now { return isToday ? "today" : "that day" }
+        if row.kind == .noPin, end == now { return report.today }
         let days = now.wholeDays(to: end)
         return end.date + (days < 0 ? ", \(-days) d ago" : ", \(days) d")
     }

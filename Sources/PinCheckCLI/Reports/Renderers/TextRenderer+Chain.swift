@@ -13,11 +13,7 @@ extension TextRenderer {
             let clients = Set(report.otherPaths.flatMap(\.clients)).sorted().joined(separator: ", ")
             parts.insert("  the system also checks, for \(safe(clients, length: 200)):", at: report.built.count)
         }
-        // If the chain is the reason for the verdict, the verdict explains it.
-        if !report.builtIsValid, report.verdict == .accept || isMismatch(report) {
-            let why = report.whyUnverified.map { ": " + safe($0, length: 300) } ?? ""
-            parts.append("  this chain was not verified" + why)
-        }
+        parts += unverified(report).map { ["  this chain was " + $0] } ?? []
         let unused = report.presented.filter { sent in
             !links.contains { $0.certificate.fingerprint == sent.fingerprint }
         }
@@ -28,34 +24,33 @@ extension TextRenderer {
         return parts
     }
 
+    /// The words on a chain that was not verified; if the chain is the reason for the verdict, the verdict explains it.
+    func unverified(_ report: Report) -> String? {
+        guard !report.builtIsValid, report.verdict == .accept || isMismatch(report) else { return nil }
+        return "not verified" + (report.whyUnverified.map { ": " + safe($0, length: 300) } ?? "")
+    }
+
     private typealias Place = (depth: Int, path: Int, link: Report.ChainLink)
 
-    /// The fewest cells of a terminal for a cut name, and for its part before the source in brackets.
+    /// The fewest cells of a terminal for a cut name.
     private static let shortestName = 8
-    private static let shortestPart = 4
 
     /// The chain as a table; to save room the hash loses its algorithm, then its end, and at last names are cut.
     private func table(_ places: [Place]) -> [String] {
-        let pins = places.map(\.link.certificate.pin)
-        func table(_ pin: (String) -> String, name: Int? = nil) -> Table {
-            let rows = zip(places, pins).map { place, text in
+        func table(_ pin: (String) -> String, name: Int = .max) -> Table {
+            let rows = places.map { place in
                 [
                     String(place.depth), place.link.certificate.role, title(of: place.link, toCells: name),
-                    safe(place.link.certificate.key, length: 20), validity(of: place.link), pin(text),
-                    arrow(place.link) ?? "",
+                    safe(place.link.certificate.key, length: 20), validity(of: place.link),
+                    pin(place.link.certificate.pin), arrow(place.link) ?? "",
                 ]
             }
             return Table(rows: rows, gaps: [1: 1, 4: 1], rightAligned: [0, 4])
         }
-        for pin in [Self.shortPin, Self.bareShortPin] {
-            let table = table(pin)
-            if table.width <= layout.columns { return table.lines }
-        }
-        let uncut = table(beginning(of:))
-        let name = uncut.widths[2]
-        return table(
-            beginning(of:), name: max(min(name, Self.shortestName), name - max(0, uncut.width - layout.columns))
-        ).lines
+        let tables = [Self.shortPin, Self.bareShortPin, beginning(of:)].map { table($0) }
+        if let fitting = tables.first(where: { $0.width <= layout.columns }) { return fitting.lines }
+        let room = tables[2].widths[2] - (tables[2].width - layout.columns)
+        return table(beginning(of:), name: max(Self.shortestName, room)).lines
     }
 
     private func wholeTable(_ places: [Place]) -> [String] {
@@ -84,13 +79,13 @@ extension TextRenderer {
 
     private func origin(of link: Report.ChainLink) -> String { link.sourceInWords.map { " (\($0))" } ?? "" }
 
-    private func title(of link: Report.ChainLink, toCells cells: Int?) -> String {
-        let name = name(of: link.certificate)
-        let origin = origin(of: link)
-        guard let cells, TerminalText.cells(name + origin) > cells else { return name + origin }
+    private func title(of link: Report.ChainLink, toCells cells: Int) -> String {
+        let (name, origin) = (name(of: link.certificate), origin(of: link))
+        let title = name + origin
+        guard TerminalText.cells(title) > cells else { return title }
         let left = cells - TerminalText.cells(origin)
-        guard left >= Self.shortestPart else { return TerminalText.cut(name + origin, toCells: cells) }
-        return TerminalText.cut(name, toCells: left) + origin
+        return left < Self.shortestName / 2
+            ? TerminalText.cut(title, toCells: cells) : TerminalText.cut(name, toCells: left) + origin
     }
 
     /// The first digits of a pin, enough to tell keys apart, as in `NSQoeTIW…`.
@@ -170,29 +165,26 @@ extension TextRenderer {
 
     private static let mostInLine = 4
 
-    func numbers(_ report: Report, withBackups: Bool = true) -> [String] {
+    func numbers(_ report: Report) -> [String] {
         let pins = report.pins.configured
-        let matched = report.pins.matchedPins
-        let backups = withBackups ? self.backups(report) : []
         guard pins.count > 1 else { return [] }
-        let named =
-            pins.count <= Self.mostInLine
-            ? Array(pins.indices) : Array((matched.sorted() + backups.sorted()).prefix(Self.mostInLine))
+        let first = (report.pins.matchedPins.sorted() + backups(report).sorted()).prefix(Self.mostInLine)
+        let named = pins.count <= Self.mostInLine ? Array(pins.indices) : Array(first)
         guard !named.isEmpty else { return [] }
         let texts = named.map { index in
             let pin = pins[index]
             // Pins of `--pins` have one origin in common: only their hashes tell them apart.
             let isAlone = pins.count { $0.origin == pin.origin } == 1
             let label = isAlone ? safe(pin.origin, length: 80) : Self.bareShortPin(pin.spkiSHA256.description)
-            return "pin \(index + 1): " + label + (withBackups ? backupRemark(index, backups, in: report) : "")
+            return "pin \(index + 1): " + label + backupRemark(index, in: report)
         }
         let more = named.count < pins.count ? "; --explain lists all \(pins.count)" : ""
         return ["  " + texts.joined(separator: "; ") + more]
     }
 
-    private func backupRemark(_ index: Int, _ backups: Set<Int>, in report: Report) -> String {
+    private func backupRemark(_ index: Int, in report: Report) -> String {
         let pin = report.outlook?.pins[index]
-        guard backups.contains(index) else {
+        guard backups(report).contains(index) else {
             return pin?.noBackup.map { " (no backup: \(safe($0.words, length: 120)))" } ?? ""
         }
         return " (backup\(pin?.until.map { ", until \($0.date)" } ?? ""))"

@@ -12,7 +12,7 @@ extension TextRenderer {
             let leaves = reports.compactMap(\.presented.first).grouped(by: \.pin).map { $1[0] }
             lines += ["  served:"] + leaves.map { "    \($0.pin)  \(name(of: $0))" } + configured(mismatch)
         } else {
-            lines += numbers(first, withBackups: false)
+            lines += numbers(first)
         }
         lines += reports.flatMap { configurations($0) }.distinct
         lines += reasons(summary) + outlooks(summary) + answers(summary)

@@ -22,7 +22,7 @@ struct TextRenderer: Sendable {
         lines += change(report)
         if explains { lines += explanation(report) }
         lines += devices(report)
-        if report.clients.count > 1 { lines += matrix(report) }
+        lines += matrix(report)
         lines += report.toldNotes.map(note)
         lines += report.sentences.dropFirst().map { hint in
             let (label, rest) = hint.hasPrefix("also, ") ? ("also", hint.dropFirst(6)) : ("hint", hint[...])
@@ -157,7 +157,8 @@ struct TextRenderer: Sendable {
     func note(_ note: Reason) -> String { "  note: \(safe(note.told, length: Self.longestSentence))" }
 
     /// The verdict of each client; three or more with one verdict and reason are one row.
-    private func matrix(_ report: Report) -> [String] {
+    func matrix(_ report: Report) -> [String] {
+        guard report.clients.count > 1 else { return [] }
         let rows = report.clients.grouped { "\($0.verdict) \($0.reason.told)" }.flatMap { _, clients in
             let word = word(clients[0].verdict)
             let reason = safe(clients[0].reason.told, length: Self.longestSentence)

@@ -92,14 +92,8 @@ struct ResultWriter {
     private static func subject(of warning: Reason, in reports: [Report]) -> String {
         let holders = reports.filter { $0.warnings.contains(warning) }
         let served = reports.filter { !$0.presented.isEmpty }
-        guard let first = holders.first, reports.count > 1, holders.count < max(served.count, 2) else {
-            return reports.first?.target ?? ""
-        }
-        let places = [holders, served].map { $0.map { $0.peer ?? "" }.distinct }
-        guard holders.count > 1, places[0].count == places[1].count else {
-            return holders.count > 1 ? first.target + " → " + listed(places[0]) : first.title
-        }
-        return first.target + ", " + listed(holders.compactMap { $0.variant?.name }.distinct)
+        let isOfAll = reports.count == 1 || holders.count >= max(served.count, 2)
+        return isOfAll ? reports.first?.target ?? "" : holders.title
     }
 
     mutating func finish() throws(Problem) -> ExitStatus {
