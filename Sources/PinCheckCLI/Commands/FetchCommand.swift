@@ -148,7 +148,6 @@ extension Invocation {
     private func file(for location: HTTPLocation) throws(Problem) -> String? {
         var file = settings.outputs.first
         if settings.namesFileAsURL {
-            guard file == nil else { throw .usage("--output and --remote-name both name the file: give one of them") }
             let name = location.lastSegment
             guard !name.isEmpty, name.utf8.count <= 240, !name.hasPrefix("-"), !name.hasPrefix(".") else {
                 throw .usage("\(quoted(location.description)) names no file: give --output")

@@ -49,8 +49,9 @@ extension Invocation {
         PolicyHosts.noteFiles(namedIn: sources, in: context)
         try Hashing.require()
         let now = settings.request.judging.time ?? context.now()
+        let outlook = settings.request.judging.outlook
         let linter = Linter(
-            now: now, warnBefore: try settings.lintsBefore ?? Threshold("30d"),
+            now: now, warnBefore: try outlook.warnBefore ?? Threshold("30d"),
             clients: settings.shippingClients.map { LintClient($0.pinForm, $0.platform, kinds: $0.namedBy) })
         var inspections = sources.flatMap { PinSource($0).inspectAll() }
         for index in inspections.indices { inspections[index].report(inspections[index].policyFiles.flatMap(refusals)) }
@@ -59,7 +60,7 @@ extension Invocation {
                 "Warning: \(quoted(inspection.text)) has \(inspection.omittedProblemCount) more malformed places")
         }
         let findings = linter.findings(in: inspections).filter { finding in
-            finding.isObstacle || !settings.ignoredFindings.contains(finding.kind)
+            finding.isObstacle || !outlook.ignored.contains(finding.kind)
         }
         let report = LintReport(findings, sources: sources.map(Self.shown), time: now, failOn: settings.mildestFailure)
         for output in outputs { try write(report, as: output) }

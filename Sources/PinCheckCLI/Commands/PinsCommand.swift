@@ -43,12 +43,6 @@ extension Command {
 extension Invocation {
     func pins() async throws -> ExitStatus {
         let (sources, asked) = (settings.arguments, settings.pins)
-        guard !asked.recommends || asked.from.isEmpty else {
-            throw Problem.usage("--from is what is converted: leave it out with --recommend")
-        }
-        guard !asked.recommends || asked.positions == nil else {
-            throw Problem.usage("--recommend chooses the positions itself: leave out --position")
-        }
         guard !sources.isEmpty || !asked.keys.isEmpty || !asked.from.isEmpty else {
             throw Problem.usage("nothing is given to pin: name a host or a file, as in 'pincheck pins api.example.com'")
         }

@@ -8,7 +8,8 @@ extension Command {
         name: "serve", abstract: "Answer the scrapes of Prometheus.",
         usage: "pincheck serve [--policy <file>] [--listen <addr:port>] [<options>]",
         discussion: """
-            The hosts of a policy, on http://127.0.0.1:9719/probe?target=api.example.com:
+            The hosts of a policy, which are the module for requests that name none, on
+            http://127.0.0.1:9719/probe?target=api.example.com:
               pincheck serve --policy pins.json5
             Two modules, chosen by module=NAME, each with hosts of its own:
               pincheck serve --module apps=apps.json5 --module shop=shop.json5

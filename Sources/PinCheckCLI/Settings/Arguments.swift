@@ -108,12 +108,12 @@ struct Arguments: Sendable {
         }
         for (index, one) in given.enumerated() {
             try one.option.read(Option.Value(text: one.text), calling: "\(one.name)", into: &settings)
-            func isGiven(_ flag: String) -> Bool { given[..<index].contains { $0.option.flag == flag } }
-            if one.option.isList, !one.option.isRepeatable, isGiven(one.option.flag) {
+            let before = given[..<index].map(\.option)
+            if one.option.isList, !one.option.isRepeatable, before.contains(where: { $0.flag == one.option.flag }) {
                 throw .usage("\(one.option.flag) is given twice: give all of it once, with commas between")
             }
-            if let rival = one.option.rival, isGiven(rival) {
-                throw .usage("\(rival) and \(one.option.flag) contradict each other: give one of them")
+            if let rival = before.first(where: one.option.excludes) {
+                throw .usage("\(rival.flag) and \(one.option.flag) contradict each other: give one of them")
             }
             if case .file = one.option.values, one.text == "-" { inputs.append(one.option.flag) }
         }

@@ -55,11 +55,9 @@ extension OptionGroup {
             "--port", of: "port", 1...65_535,
             help: "The port of targets without one (default: \(RequestDefaults.port))."
         ) { $0.request.connection.port = $1 }
-        Option("-4", help: "Use IPv4 addresses only.", rival: "-6") { settings, _ in
-            settings.request.connection.family = .ipv4
-        }
-        Option("-6", help: "Use IPv6 addresses only.", rival: "-4") { settings, _ in
-            settings.request.connection.family = .ipv6
+        Option("-4", help: "Use IPv4 addresses only.") { $0.request.connection.family = $1.isOn ? .ipv4 : .any }
+        Option("-6", help: "Use IPv6 addresses only.", rival: "-4") {
+            $0.request.connection.family = $1.isOn ? .ipv6 : .any
         }
         Option(
             "--timeout", of: "seconds", .seconds,
@@ -170,16 +168,15 @@ extension OptionGroup {
 
     static let keyTypes = Option(
         "--key-types", of: "types", .list { Option.words(CertificateKeyType.allCases.map(\.rawValue) + ["all"]) },
-        help: "Check the certificate for each type of key.", "Any of rsa, ecdsa and ed25519 with commas, or all.",
+        help: "Ask for the certificate for each type of key.", "Any of rsa, ecdsa and ed25519 with commas, or all.",
         key: "keyTypes", isRevocable: true
     ) { settings, value in
-        let (all, names) = (CertificateKeyType.allCases.map(\.rawValue), [value.text].words)
-        let types = try (names.contains("all") ? all : names).map { name in
-            guard let type = CertificateKeyType(rawValue: name.lowercased()) else {
-                throw Problem.unknown(name, among: all + ["all"])
-            }
-            return type
+        let words = CertificateKeyType.allCases.map(\.rawValue) + ["all"]
+        let names = try [value.text].words.map { name in
+            guard words.contains(name.lowercased()) else { throw Problem.unknown(name, among: words) }
+            return name.lowercased()
         }
+        let types = names.contains("all") ? CertificateKeyType.allCases : names.compactMap(CertificateKeyType.init)
         settings.request.variants.keyTypes = types.distinct
     }
 
@@ -199,9 +196,7 @@ extension OptionGroup {
 
 extension Settings {
     static func host(inHeader line: String) -> String? {
-        let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].lowercased() == "host" else { return nil }
-        return String(parts[1].drop { $0 == " " || $0 == "\t" })
+        HTTPField(line: line).flatMap { $0.isNamed("Host") ? $0.value : nil }
     }
 
     static func shown(header line: String) -> SafeText {

@@ -41,10 +41,11 @@ struct Option: Sendable {
     let short: String?
     let value: String
     /// A sentence of at most 54 characters.
-    private(set) var help: String
-    private(set) var detail: String
+    let help: String
+    let detail: String
     let values: Values
     let isRepeatable: Bool
+    /// The flag of an option that contradicts this one; one of the two names the other.
     let rival: String?
     let key: String?
     /// `true` if the policy's key means the opposite of the switch.
@@ -84,6 +85,8 @@ struct Option: Sendable {
         }
     }
 
+    func excludes(_ other: Option) -> Bool { rival == other.flag || other.rival == flag }
+
     var names: [String] { [short, flag].compactMap(\.self) }
     var word: String { String(Substring(flag.utf8.drop { $0 == UInt8(ascii: "-") })) }
 
@@ -114,7 +117,7 @@ struct Option: Sendable {
 
     static func threshold(
         _ flag: String, _ limit: any WritableKeyPath<OutlookRules, Threshold?> & Sendable, help: String,
-        _ detail: String = "", key: String
+        _ detail: String = "", key: String? = nil
     ) -> Option {
         Option(flag, of: "time", .threshold, help: help, detail, key: key) {
             $0.request.judging.outlook[keyPath: limit] = try Threshold($1.text)
@@ -133,12 +136,6 @@ struct Option: Sendable {
         "--color", of: "when", help: "Colour the result: auto, always or never.",
         "The default is auto: on a terminal, unless NO_COLOR is set or TERM is dumb."
     ) { $0.color = $1 }
-
-    func saying(_ help: String, _ detail: String) -> Option {
-        var option = self
-        (option.help, option.detail) = (help, detail)
-        return option
-    }
 }
 
 struct OptionGroup: Sendable {

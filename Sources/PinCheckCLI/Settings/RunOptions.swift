@@ -3,29 +3,25 @@ import PinChecking
 
 extension OptionGroup {
     static let targets = OptionGroup("Targets") {
-        list.saying(
-            "Check the targets of a list, one on each line.",
-            """
-            TARGET [connect=ADDR] [sni=NAME] [no-sni] [proxy=URL] [no-proxy] [host=NAME] [verify-name=NAME] \
-            [pins=SOURCE] [client=NAME] [device=NAME] [request=PATH] [expect-status=STATUS]. '#' begins a comment. '-' is \
-            standard input. Repeatable.
-            """)
-        policy.saying(
-            "Check the hosts of a policy (JSON5).",
-            """
-            The file says by what each host is checked. It is all of them, or those that are named as targets or in \
-            --targets. '-' is standard input. Repeatable.
-            """)
+        list
+        policy
     }
 
     static let list = Option(
-        "--targets", of: "file", .file, help: "A list of targets, as for 'check'.",
-        "'-' is standard input. Repeatable.", isRepeatable: true
+        "--targets", of: "file", .file, help: "A list of targets, one on each line.",
+        """
+        TARGET [connect=ADDR] [sni=NAME] [no-sni] [proxy=URL] [no-proxy] [host=NAME] [verify-name=NAME] \
+        [pins=SOURCE] [client=NAME] [device=NAME] [request=PATH] [expect-status=STATUS]. '#' begins a comment. '-' is \
+        standard input. Repeatable.
+        """, isRepeatable: true
     ) { $0.lists.append($1.text) }
 
     static let policy = Option(
-        "--policy", of: "file", .file, help: "A policy (JSON5) with the hosts, as for 'check'.",
-        "'-' is standard input. Repeatable.", isRepeatable: true
+        "--policy", of: "file", .file, help: "The hosts of a policy (JSON5), each with its pins.",
+        """
+        All of its hosts, or those that are named as targets or in --targets. '-' is standard input, except for 'serve'. \
+        Repeatable.
+        """, isRepeatable: true
     ) { $0.policies.append($1.text) }
 
     static let targetsAndOutput = OptionGroup("Targets and output") {

@@ -7,7 +7,7 @@ import TLSProbe
 extension OptionGroup {
     static let document = OptionGroup("Document") {
         output("Write the document to this file.", "It is there once it is whole; '-' is standard output, the default.")
-        Option("--remote-name", "-O", help: "Name the file as the URL does, in this directory.") {
+        Option("--remote-name", "-O", help: "Name the file as the URL does, in this directory.", rival: "--output") {
             $0.namesFileAsURL = $1.isOn
         }
         Option.whole(
@@ -58,9 +58,7 @@ extension OptionGroup {
             "--listen", of: "addr:port", help: "Listen there (default: \(defaultPlace)).",
             "ADDR:PORT or [v6]:PORT; port 0 is one that is free. Repeatable.", isRepeatable: true
         ) { $0.places.append(try place($1.text)) }
-        policy.saying(
-            "The hosts of a policy (JSON5) can be asked for.",
-            "It is the module for requests that name none. It is read again on SIGHUP. Repeatable.")
+        policy
         Option(
             "--module", of: "name=file", .form { Option.words([]) },
             help: "A policy that requests choose by module=NAME.",

@@ -32,8 +32,6 @@ struct Settings: Sendable {
     var devicesForm = DevicesForm.text
 
     var mildestFailure: Finding.Level? = .error
-    var ignoredFindings: Set<FindingID> = []
-    var lintsBefore: Threshold?
     var shippingClients: [Client] = []
     var listsRules = false
 

@@ -11,11 +11,9 @@ extension OptionGroup {
         ) { $0.pins.keys.append($1.text) }
         Option(
             "--from", of: "source", .file, help: "Pins in any form that 'check --pins' takes.",
-            "A configuration, a directory, an .ipa, a list. Repeatable.", isRepeatable: true
+            "A configuration, a directory, an .ipa, a list. Repeatable.", isRepeatable: true, rival: "--recommend"
         ) { $0.pins.from.append($1.text) }
-        keyTypes.saying(
-            "Ask the server for each type of key, too.",
-            "Any of rsa, ecdsa and ed25519 with commas, or all. A server can have a certificate for each.")
+        keyTypes
         Option(
             "--recommend", help: "Say which pins to ship, and why.",
             """
@@ -33,7 +31,8 @@ extension OptionGroup {
         ) { $0.pins.form = try $1.text.known(among: pinForms) }
         Option(
             "--position", of: "position", .list { Option.words(positions) },
-            help: "Only these positions, all of them to be pinned.", "Any of leaf, intermediate and root, with commas."
+            help: "Only these positions, all of them to be pinned.", "Any of leaf, intermediate and root, with commas.",
+            rival: "--recommend"
         ) {
             let names = try [$1.text].words.map { try $0.known(among: positions) }
             $0.pins.positions = Set(names.compactMap(PinItem.Role.init))
@@ -58,11 +57,10 @@ extension OptionGroup {
             "--ignore", of: "id", .list { Option.words(of: FindingID.ofLint) },
             help: "Leave out findings with this id.",
             "Several ids with commas. 'pincheck lint --rules' lists them. Repeatable.", isRepeatable: true
-        ) { $0.ignoredFindings.formUnion(try FindingID.ignored($1.text, byLint: true)) }
-        Option(
-            "--warn-before", of: "time", .threshold, help: "Warn when less is left: 12h, 33% (default: 30d).",
-            "Of a pinned certificate, or of pins that expire."
-        ) { $0.lintsBefore = try Threshold($1.text) }
+        ) { $0.request.judging.outlook.ignored.formUnion(try FindingID.ignored($1.text, byLint: true)) }
+        Option.threshold(
+            "--warn-before", \.warnBefore, help: "Warn when less is left: 12h, 33% (default: 30d).",
+            "Of a pinned certificate, or of pins that expire.")
         at
         Option(
             "--client", of: "name", .list { clientNames + [all] }, help: "The clients that ship the pins.",

@@ -75,7 +75,7 @@ struct TargetList: Sendable {
             guard option.isRepeatable || !given.contains(where: { $0.flag == option.flag }) else {
                 throw .data("word \(number): \(option.listWord) stands twice: write all of it once")
             }
-            if let rival = given.first(where: { $0.flag == option.rival }) {
+            if let rival = given.first(where: option.excludes) {
                 throw .data("word \(number): \(rival.listWord) and \(option.listWord) exclude each other")
             }
             given.append(option)
@@ -89,12 +89,8 @@ struct TargetList: Sendable {
     }
 
     private static func unknown(_ word: String, _ number: Int) -> Problem {
-        let name = String(word.prefix { $0 != "=" }.drop { $0 == "-" })
-        let words = Option.ofLists
-        let nearest = Suggestion.nearest(to: name, in: words.map(\.word))
-        let remedy =
-            words.first { $0.word == nearest }.map { "did you mean '\($0.listWord)'?" }
-            ?? "after the target come \(words.map(\.listWord).sorted().joined(separator: ", "))"
+        let name = String(word.prefix { $0 != "=" }.drop { $0 == "-" }) + (word.contains("=") ? "=" : "")
+        let remedy = Suggestion.remedy(for: name, among: Option.ofLists.map(\.listWord).sorted())
         return .data("word \(number) is not understood: \(remedy)")
     }
 }
