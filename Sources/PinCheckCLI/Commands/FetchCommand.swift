@@ -34,7 +34,8 @@ extension Invocation {
         let file = try file(for: location)
         var download = DownloadRequest(location, request: try request())
         // `--port` is for a URL without a port.
-        if Self.authority(of: url).hasSuffix(":443") { download.request.connection.port = nil }
+        let target = try? Target(url.contains("://") ? url : "https://" + url)
+        if target?.port == 443 { download.request.connection.port = nil }
         download.fields = settings.fields
         download.mostRedirects = settings.mostRedirects
         download.retries = download.request.connection.retries ?? RequestDefaults.retries
@@ -113,25 +114,12 @@ extension Invocation {
         }
         showing?.cancel()
         await showing?.value
-        if case .complete = result.ending {
-            let addresses = download.request.connection.addresses
-            for host in Set((addresses.given + addresses.added).compactMap(\.onlyForHost))
-            where !result.hops.contains(where: { $0.location.host == host }) {
-                context.console.report(
-                    "Note: the address given for \(quoted(host.description)) was not used: check its name")
-            }
-        }
         return result
     }
 
     private static func opened(_ file: String?) throws(Problem) -> OpenFile? {
         guard let file else { return nil }
         do throws(WriteFailure) { return try OpenFile(at: file) } catch { throw OutputFile.error(error, at: file) }
-    }
-
-    private static func authority(of url: String) -> Substring {
-        let rest = url.contains("://") ? url.split(separator: "://", maxSplits: 1).last ?? "" : url[...]
-        return rest.prefix { !"/?#".contains($0) }
     }
 
     private static func location(_ text: String) throws(Problem) -> HTTPLocation {
