@@ -340,10 +340,10 @@ import Testing
         ("", ":1: is not JSON: it ends too early; write one with 'pincheck snapshot'"),
         ("[]", ":1: the document is not a dictionary"), ("{}", ":1: the document has no 'schema'"),
         (#"{"schema": 1}"#, ":1: 'schema' is not a text"),
-        (#"{"schema": "pincheck/1"}"#, "'pincheck/1', not pincheck-snapshot/1; give a file of 'pincheck snapshot'"),
-        (#"{"schema": "pincheck-snapshot/0"}"#, "the schema is 'pincheck-snapshot/0'"),
-        (#"{"schema": "pincheck-snapshot/2"}"#, "not pincheck-snapshot/1: it was written by a newer pincheck; update"),
-        (snapshot("}"), "the document has no 'endpoints'"),
+        (
+            #"{"schema": "pincheck-snapshot/2"}"#,
+            "'pincheck-snapshot/2', not pincheck-snapshot/1; give a file that this"
+        ), (snapshot("}"), "the document has no 'endpoints'"),
         (snapshot(",\n\"endpoints\": [{\"target\": \"a:443\"}]}"), ":2: 'endpoints[0]' has no 'chain'"),
         (endpoint("\"target\": \"a:443\""), "'endpoints[0].chain' is not a list of at least one certificate"),
         (endpoint("\"target\": \"a b\""), "'endpoints[0].target' is not a host with a port"),

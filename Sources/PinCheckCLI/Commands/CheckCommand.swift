@@ -53,7 +53,7 @@ extension Invocation {
         let outputs = try settings.outputs(in: context)
         try refuseLimitWithoutPins()
         let request = try settings.connectingRequest(in: context)
-        let lock = try lockOfBaseline(settings.baseline)
+        let lock = try settings.updatesBaseline ? OutputFile.lock(replaced: settings.baseline, "this baseline") : nil
         defer { withExtendedLifetime(lock) {} }
         let baseline = try settings.baseline.map { try Baseline($0, context.contents(of: $0), settings) }
         guard baseline != nil || settings.allowed.isEmpty && !settings.updatesBaseline else {
@@ -159,11 +159,6 @@ extension Invocation {
         let name = names.referenceName(of: nil)
         let policy = try policies.policy(settings.request.judging, for: name, writtenAs: names.writtenName(of: nil))
         return [try NextQuestion(name: name, policy: policy, job: nil, about: items)]
-    }
-
-    func lockOfBaseline(_ path: String?) throws(Problem) -> FileLock? {
-        guard settings.updatesBaseline, let path, path != "-", FileKind(at: path) == .regular else { return nil }
-        return try OutputFile.lock(path, "this baseline")
     }
 }
 

@@ -47,7 +47,7 @@ extension Invocation {
         let others = Array(settings.arguments.dropFirst())
         let request = try settings.connectingRequest(in: context)
         let path = settings.arguments[0]
-        let lock = try lockOfBaseline(path)
+        let lock = try settings.updatesBaseline ? OutputFile.lock(replaced: path, "this baseline") : nil
         defer { withExtendedLifetime(lock) {} }
         let bytes = try context.contents(of: path)
         if PEM.looksLikePEM(bytes) || bytes.first == 0x30 {
@@ -59,9 +59,7 @@ extension Invocation {
         {
             return try compare(baseline, with: newer, isJudged: isJudged(request), outputs)
         }
-        if let missing = others.first(where: {
-            !$0.contains("://") && ($0.hasSuffix(".json") || $0.contains("/")) && !PinFile.isThere($0)
-        }) {
+        if let missing = others.first(where: { Mistake.isFile(meantBy: $0) && !PinFile.isThere($0) }) {
             throw Problem.noInput(
                 "\(quoted(missing)): there is no such file: name a snapshot, or a target as host or https URL")
         }

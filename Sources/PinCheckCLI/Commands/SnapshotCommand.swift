@@ -27,9 +27,7 @@ extension Invocation {
     func snapshot() async throws -> ExitStatus {
         let file = settings.outputs.first { $0 != "-" }
         if let file { try OutputFile.refuseMissingDirectory(of: file) }
-        let lock = try file.flatMap { (file) throws(Problem) in
-            FileKind(at: file) == .regular ? try OutputFile.lock(file, "this snapshot") : nil
-        }
+        let lock = try OutputFile.lock(replaced: file, "this snapshot")
         defer { withExtendedLifetime(lock) {} }
         let request = try settings.connectingRequest(in: context)
         let targets = try TargetStream(

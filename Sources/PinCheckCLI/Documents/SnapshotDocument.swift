@@ -20,11 +20,9 @@ extension Snapshot: JSONDocument {
     private static func checkSchema(_ node: DocumentNode) throws(Problem) {
         let text = try node.text()
         guard text != schema else { return }
-        let isLater = text.hasPrefix("pincheck-snapshot/")
         throw Problem(
-            .wrongValue, at: node.place,
-            "the schema is \(quoted(text)), not \(schema)\(isLater ? ": it was written by a newer pincheck" : "")",
-            remedy: isLater ? "update pincheck, or take the snapshot again" : "give a file of 'pincheck snapshot'")
+            .wrongValue, at: node.place, "the schema is \(quoted(text)), not \(schema)",
+            remedy: "give a file that this version of 'pincheck snapshot' wrote")
     }
 
     private static func endpoint(_ node: DocumentNode) throws(Problem) -> Snapshot.Endpoint {
@@ -116,23 +114,20 @@ extension Baseline {
                     + "\(places.count == 1 ? "was" : "were") not compared: 'pincheck diff' without targets asks all")
         }
         guard settings.updatesBaseline else { return }
-        if try update(to: comparison.updated, after: status, in: context) {
-            for place in comparison.unanswered {
-                context.console.report("Warning: \(place) did not answer: its entry of \(quoted(path)) stays")
-            }
-        }
+        try update(to: comparison.updated, keeping: comparison.unanswered, after: status, in: context)
     }
 
     /// Writes the new snapshot, unless a server was rejected or a change refused; silent servers keep their entries.
-    @discardableResult func update(
-        to snapshot: Snapshot, after status: ExitStatus, in context: Context
-    ) throws(Problem) -> Bool {
+    func update(
+        to snapshot: Snapshot, keeping unanswered: [String] = [], after status: ExitStatus, in context: Context
+    ) throws(Problem) {
         guard [.pass, .warn, .unreachable].contains(status) else {
             context.console.report("Warning: \(quoted(path)) was not updated: the run ended with \(status.name)")
-            return false
+            return
         }
-        guard snapshot != self.snapshot else { return true }
-        try OutputFile.write(Array(JSONRenderer.document(snapshot).utf8), to: path)
-        return true
+        if snapshot != self.snapshot { try OutputFile.write(Array(JSONRenderer.document(snapshot).utf8), to: path) }
+        for place in unanswered {
+            context.console.report("Warning: \(place) did not answer: its entry of \(quoted(path)) stays")
+        }
     }
 }

@@ -25,6 +25,12 @@ enum OutputFile {
         }
     }
 
+    /// Locks a file that this run replaces; `nil` for a file that it makes, and for a pipe.
+    static func lock(replaced path: String?, _ what: SafeText) throws(Problem) -> FileLock? {
+        guard let path, FileKind(at: path) == .regular else { return nil }
+        return try lock(path, what)
+    }
+
     /// Refuses a file that this run reads, and a file in a directory whose files are all read.
     static func refuseReadFile(_ path: String) throws(Problem) {
         guard let identity = FileIdentity(ofFile: path) else { return }
