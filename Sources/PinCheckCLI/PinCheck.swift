@@ -57,7 +57,6 @@ package enum PinCheck {
         var context = context
         let arguments = Arguments(argv)
         var isMonitoring = arguments.isMonitoring
-        var given: Settings?
         let log = ReadLog()
         context.console.style = context.style(arguments.color, on: context.console.errors)
         context.run = { await run(arguments: $0, in: $1) }
@@ -79,7 +78,6 @@ package enum PinCheck {
             for index in pins.indices where pins[index].asksForInput {
                 settings.request.judging.pins[index] = PinSource(standardInput: try context.contents(of: "-"))
             }
-            given = settings
             if let own = try? settings.outputs(in: context) { isMonitoring = own.isMonitoring }
             let status = try await ReadLog.$current.withValue(log) {
                 try await arguments.command.run(Invocation(settings: settings, context: context))
@@ -88,18 +86,7 @@ package enum PinCheck {
         } catch {
             let problem = error as? Problem ?? .software("\(error)")
             refuse(problem, isMonitoring, in: context)
-            if let given { ReadLog.$current.withValue(log) { tell(problem, where: given, in: context) } }
             return (ExitStatus(problem), isMonitoring)
-        }
-    }
-
-    /// Reports a file that ended the run in the forms for machines, too: as an annotation or an erroneous test case.
-    private static func tell(_ error: Problem, where settings: Settings, in context: Context) {
-        guard [.data, .noInput].contains(error.kind), let outputs = try? settings.outputs(in: context) else { return }
-        for one in outputs where one.file != nil || !settings.isQuiet {
-            guard let text = one.form.text(on: error, at: context.now()) else { continue }
-            // A failure to write does not change why the run ended.
-            try? OutputFile.deliver(text, to: one.file, in: context)
         }
     }
 

@@ -241,25 +241,4 @@ import FoundationXML
             #expect(property.starts(with: "pincheck ".unicodeScalars) && property.count > 15)
         }
     }
-
-    /// What ended the run is where the results would have been, and not only on standard error.
-    @Test(arguments: [("bad.txt", "DATA"), ("none.txt", "NOINPUT")])
-    func aFileThatEndsTheRunIsAnAnnotationAndAnErroneousCase(pins: String, name: String) async throws {
-        let files = try TemporaryDirectory()
-        _ = try files.write("sha256/AAAA\n", to: "bad.txt")
-        let (path, report) = ("\(files.path)/\(pins)", "\(files.path)/report.xml")
-        let line = ["127.0.0.1:1", "--pins", path, "-f", "github", "-f", "junit=\(report)"]
-        let end = await pincheck(line)
-        #expect(end.status.name == name && end.errors.hasPrefix("Error: "))
-        #expect(end.output.hasPrefix("::error title=pincheck \(name)::") && end.output.contains(path))
-        #expect(end.output.split(separator: "\n").count == 1)
-        let xml = try String(contentsOfFile: report, encoding: .utf8)
-        let suites = try XMLDocument(data: Data(xml.utf8)).rootElement()
-        let error = try suites?.nodes(forXPath: "testsuite/testcase/error").first as? XMLElement
-        #expect(suites?.attribute(forName: "errors")?.stringValue == "1")
-        #expect(error?.attribute(forName: "type")?.stringValue == name)
-        #expect(error?.attribute(forName: "message")?.stringValue?.contains(path) == true)
-        let other = await pincheck("127.0.0.1:1", "--pins", path, "-q", "-f", "github")
-        #expect(other.output.isEmpty && other.status == end.status)
-    }
 }

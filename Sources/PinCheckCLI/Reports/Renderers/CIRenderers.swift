@@ -153,13 +153,6 @@ struct JUnitRenderer: ResultRenderer {
     }
 
     func ending(exit: ExitStatus) -> String { document.text }
-
-    static func ended(by error: Problem, at time: Timestamp) -> String {
-        var document = JUnitDocument()
-        let outcome = JUnitDocument.Outcome.error(type: ExitStatus(error).name, message: error.told.description)
-        document.add("pincheck", of: "pincheck", [("run", outcome)], at: time)
-        return document.text
-    }
 }
 
 /// Escapes for XML; characters that XML forbids or that fool readers become `\u{1B}` first.
@@ -174,10 +167,6 @@ struct GitHubRenderer: ResultRenderer {
     private var total = RunTotal()
 
     func ending(exit: ExitStatus) -> String { total.count > 1 ? total.sentence() + "\n" : "" }
-
-    static func ended(by error: Problem) -> String {
-        Self.command("error", [("title", "pincheck \(ExitStatus(error).name)")], error.told.description) + "\n"
-    }
 
     mutating func text(for reports: [Report]) -> String {
         total.add(reports)

@@ -25,15 +25,6 @@ enum OutputForm: String, CaseIterable {
         case .html: HTMLRenderer(explains: explains, isWhole: stream.isWhole)
         }
     }
-
-    /// The text about a problem that ended the run; `nil` if the form has none.
-    func text(on problem: Problem, at time: Timestamp) -> String? {
-        switch self {
-        case .junit: JUnitRenderer.ended(by: problem, at: time)
-        case .github: GitHubRenderer.ended(by: problem)
-        default: nil
-        }
-    }
 }
 
 extension OptionGroup {
