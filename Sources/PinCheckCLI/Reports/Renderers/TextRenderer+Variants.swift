@@ -51,12 +51,7 @@ extension TextRenderer {
             }
         }
         let days = kinds.count > 1 ? 4 : 3
-        let table = Table(rows: rows, gaps: [days: 1], rightAligned: [days])
-        guard table.width > layout.columns else { return table.lines }
-        // Long addresses have a line of their own if the other columns would not fit after them.
-        return zip(rows, Table(rows: rows.map { Array($0.dropFirst()) }, indent: 6).lines).map {
-            "  " + $0[0] + "\n" + $1
-        }
+        return Table(rows: rows, gaps: [days: 1], rightAligned: [days]).lines
     }
 
     private func cells(_ report: Report) -> [String] {
