@@ -8,7 +8,9 @@ package enum PinCheck {
     package static func main() -> Never {
         // The C library opens the file in `TZ`, even a pipe, and only UTC is ever shown. Set before any thread exists.
         if getenv("TZ") != nil { setenv("TZ", "UTC0", 1) }
-        System.ignoreSignalsOfWriting()
+        // A write to a pipe without a reader, or beyond a file's limit, is an error.
+        signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
         Interruption.install()
         let context = System.context()
         let arguments = Array(CommandLine.arguments.dropFirst())

@@ -105,7 +105,7 @@ import Testing
         let output = OutputBuffer()
         let identity = try #require(FileIdentity(of: "\(desk.files.path)/\(name)"))
         let stream = OutputStream(isTerminal: false, isFile: true, identity: identity) {
-            bytes throws(Base.OutputError) in try output.stream().write(bytes)
+            bytes throws(Base.OutputError) in try output.stream().writeBytes(bytes)
         }
         return (await PinCheck.exitCode(arguments: desk.words(line), in: .lab(stream)), output.text)
     }

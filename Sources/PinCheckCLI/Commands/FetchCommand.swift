@@ -92,7 +92,7 @@ extension Invocation {
         let (output, isQuiet) = (context.console.output, settings.isQuiet)
         let open = try Self.opened(file)
         let write: DownloadStream = { (bytes) throws(OutputError) in
-            if let open { try open.write(bytes) } else { try output.write(bytes) }
+            if let open { try open.write(bytes) } else { try output.writeBytes(bytes) }
         }
         // A terminal gets the document without control characters.
         let shown = Mutex(open?.isTerminal ?? output.isTerminal ? TerminalDocument() : nil)

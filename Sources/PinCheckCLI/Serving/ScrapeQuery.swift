@@ -4,10 +4,7 @@ package struct ScrapeProblem: Error, Hashable, Sendable {
     package let status: Int
     package let message: SafeText
 
-    init(_ status: Int, _ message: SafeText) {
-        self.status = status
-        self.message = message
-    }
+    init(_ status: Int, _ message: SafeText) { (self.status, self.message) = (status, message) }
 }
 
 package struct ScrapeQuery: Sendable {

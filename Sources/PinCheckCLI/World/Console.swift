@@ -34,8 +34,6 @@ package struct OutputStream: Sendable {
             throw .inputOutput("the result could not be written: \(reason)")
         }
     }
-
-    func write(_ bytes: [UInt8]) throws(OutputError) { try writeBytes(bytes) }
 }
 
 package final class OutputBuffer: Sendable {

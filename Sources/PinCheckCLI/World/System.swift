@@ -67,12 +67,6 @@ enum System {
     private static let sizeOfTerminal = UInt(TIOCGWINSZ)
     #endif
 
-    /// Ignores two signals, so that a write to a pipe without a reader, or beyond a file's limit, is an error.
-    static func ignoreSignalsOfWriting() {
-        signal(SIGPIPE, SIG_IGN)
-        signal(SIGXFSZ, SIG_IGN)
-    }
-
     /// Ends the process without exit handlers, which would tear down OpenSSL under threads that still use it.
     static func exit(code: Int32) -> Never { _exit(code) }
 
