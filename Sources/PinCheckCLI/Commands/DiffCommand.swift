@@ -50,8 +50,17 @@ extension Invocation {
         let lock = try settings.updatesBaseline ? OutputFile.lock(replaced: path, "this baseline") : nil
         defer { withExtendedLifetime(lock) {} }
         let bytes = try context.contents(of: path)
+        var policies = context.policies
         if PEM.looksLikePEM(bytes) || bytes.first == 0x30 {
-            return try await diff(from: path, bytes, others, request, outputs)
+            guard !(others.isEmpty && settings.policies.isEmpty), !settings.updatesBaseline else {
+                throw Problem.usage(
+                    "a chain is what targets should serve: name them behind it, without --update, which rewrites snapshots"
+                )
+            }
+            let chain = try Self.chain(in: bytes, called: path)
+            let checks = try checks(of: others, request, &policies)
+            let baseline = Baseline(path, standing: chain, for: checks, allowing: settings.allowed)
+            return try await run((checks, nil, checks.count), request, since: baseline, outputs, notes: policies.notes)
         }
         let baseline = try Baseline(path, bytes, settings)
         if others.count == 1, settings.policies.isEmpty, let newer = others.first,
@@ -63,25 +72,9 @@ extension Invocation {
             throw Problem.noInput(
                 "\(quoted(missing)): there is no such file: name a snapshot, or a target as host or https URL")
         }
-        var policies = context.policies
         let checks =
             try others.isEmpty && settings.policies.isEmpty
             ? recordedChecks(of: baseline, request, &policies) : checks(of: others, request, &policies)
-        return try await run((checks, nil, checks.count), request, since: baseline, outputs, notes: policies.notes)
-    }
-
-    private func diff(
-        from path: String, _ bytes: [UInt8], _ others: [String], _ request: CheckRequest,
-        _ outputs: [FormOutput<OutputForm>]
-    ) async throws -> ExitStatus {
-        guard !(others.isEmpty && settings.policies.isEmpty), !settings.updatesBaseline else {
-            throw Problem.usage(
-                "a chain is what targets should serve: name them behind it, without --update, which rewrites snapshots")
-        }
-        let chain = try Self.chain(in: bytes, called: path)
-        var policies = context.policies
-        let checks = try checks(of: others, request, &policies)
-        let baseline = Baseline(path, standing: chain, for: checks, allowing: settings.allowed)
         return try await run((checks, nil, checks.count), request, since: baseline, outputs, notes: policies.notes)
     }
 

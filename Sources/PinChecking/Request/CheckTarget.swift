@@ -93,7 +93,7 @@ package struct BadEntry: Error, Sendable {
 package struct CheckEndpoint: Sendable {
     package let target: String
     package let targetPort: Int
-    let urlHost: ServerName
+    package let urlHost: ServerName
     package let host: String
     package let referenceName: ReferenceName
     package var request: ProbeRequest
