@@ -45,9 +45,9 @@ package final class OutputBuffer: Sendable {
     var bytes: [UInt8] { contents.withLock { $0 } }
 
     package func stream(
-        isTerminal: Bool = false, isFile: Bool = false, isWhole: Bool = false, layout: TextLayout = TextLayout()
+        isTerminal: Bool = false, isFile: Bool = false, layout: TextLayout = TextLayout()
     ) -> OutputStream {
-        OutputStream(isTerminal: isTerminal, isFile: isFile, isWhole: isWhole, layout: layout) { bytes in
+        OutputStream(isTerminal: isTerminal, isFile: isFile, layout: layout) { bytes in
             self.contents.withLock { $0 += bytes }
         }
     }

@@ -112,9 +112,9 @@ struct ResultWriter {
 struct ResultSink {
     private var renderer: any ResultRenderer
     private let stream: OutputStream
-    private var pending: (text: OutputBuffer, path: String)?
-    /// The texts held until the end of the run, because the first line counts the new targets; `nil` without `--state`.
-    private var held: [String]?
+    /// The text held until the end of the run: of a file that is replaced as a whole, and with `--state`, where the
+    /// first line counts the new targets.
+    private var held: String?
     private let output: FormOutput<OutputForm>
     var isFile: Bool { output.file != nil }
     var takesAnyOrder: Bool { output.form.isWrittenAsItGrows }
@@ -125,18 +125,13 @@ struct ResultSink {
             settings.state = nil
             try OutputFile.refuseReadFile(path)
             try OutputFile.refuseMissingDirectory(of: path)
-            if output.form.isWrittenAsItGrows {
-                stream = try .growingFile(at: path)
-            } else {
-                let text = OutputBuffer()
-                pending = (text, path)
-                stream = text.stream(isWhole: true)
-            }
+            let isGrowing = output.form.isWrittenAsItGrows
+            stream = isGrowing ? try .growingFile(at: path) : OutputStream(isTerminal: false, isWhole: true) { _ in }
         } else {
             stream = context.console.output
             try OutputFile.refuseReadFile(behind: stream)
-            if settings.state != nil { held = [] }
         }
+        if settings.state != nil || stream.isWhole { held = "" }
         self.output = output
         renderer = output.form.renderer(settings, stream, context)
     }
@@ -144,15 +139,15 @@ struct ResultSink {
     /// Writes the next results at once: an interrupted run leaves all of them or none.
     mutating func add(_ reports: [Report]) throws(Problem) {
         let text = renderer.text(for: reports)
-        guard !text.isEmpty else { return }
-        if held == nil { try stream.write(text) } else { held?.append(text) }
+        if held != nil { held? += text } else if !text.isEmpty { try stream.write(text) }
     }
 
     mutating func finish(exit: ExitStatus, after news: String? = nil) throws(Problem) {
-        if let news { try stream.write(news) }
-        for text in held ?? [] { try stream.write(text) }
-        let text = renderer.ending(exit: exit)
-        if !text.isEmpty { try stream.write(text) }
-        if let pending { try OutputFile.write(Array(renderer.opening().utf8) + pending.text.bytes, to: pending.path) }
+        let text = (news ?? "") + (held ?? "") + renderer.ending(exit: exit)
+        if let path = output.file, stream.isWhole {
+            try OutputFile.write(Array((renderer.opening() + text).utf8), to: path)
+        } else if !text.isEmpty {
+            try stream.write(text)
+        }
     }
 }
