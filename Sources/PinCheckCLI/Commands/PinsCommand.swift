@@ -42,11 +42,11 @@ extension Command {
 
 extension Invocation {
     func pins() async throws -> ExitStatus {
-        let (sources, asked) = (settings.arguments, settings.pins)
-        guard !sources.isEmpty || !asked.keys.isEmpty || !asked.from.isEmpty else {
+        let sources = settings.arguments
+        guard !sources.isEmpty || !settings.keyFiles.isEmpty || !settings.pinSources.isEmpty else {
             throw Problem.usage("nothing is given to pin: name a host or a file, as in 'pincheck pins api.example.com'")
         }
-        PolicyHosts.noteFiles(namedIn: asked.from, in: context)
+        PolicyHosts.noteFiles(namedIn: settings.pinSources, in: context)
         try Hashing.require()
         var targets: [String] = []
         var files: [KeySource] = []
@@ -55,17 +55,17 @@ extension Invocation {
         for argument in sources {
             if let found = try file(argument, host: host) { files += found } else { targets.append(argument) }
         }
-        for source in asked.from {
+        for source in settings.pinSources {
             let reading = try PinInput.pinning(try PinSource(source).read(), at: .at(source))
             files += self.sources(source, .reading(reading), host: host)
         }
-        let keys = try asked.keys.map { KeySource(file: $0, items: [try KeyFile.publicHalf(ofKeyFile: $0)]) }
+        let keys = try settings.keyFiles.map { KeySource(file: $0, items: [try KeyFile.publicHalf(ofKeyFile: $0)]) }
 
         var policies = context.policies
         let policy = try policies.policy(request.judging.unpinned, for: .unchecked)
         var all = try await servers(targets, request, by: &policies) + files
         var spares = keys
-        if asked.recommends {
+        if settings.recommends {
             spares += all.filter { $0.endpoint == nil && $0.presented == nil }
             all.removeAll { $0.endpoint == nil && $0.presented == nil }
             guard !all.isEmpty else {
@@ -79,11 +79,12 @@ extension Invocation {
         }
         let reserves = spares.map { $0.asReserve(beside: all) }
         for unfit in reserves.flatMap(\.unfit) { context.console.report("Warning: \(unfit)") }
-        if asked.recommends {
+        if settings.recommends {
             // Curl compares only the server's own key.
             let recommender = PinRecommender(
                 by: context.cas ?? CA.published, reserve: reserves.flatMap(\.source.items),
-                comparesServerKeyOnly: asked.form == PinBlockFormat.curl.rawValue, judgingBy: policy, at: context.now())
+                comparesServerKeyOnly: settings.pinForm == PinBlockFormat.curl.rawValue, judgingBy: policy,
+                at: context.now())
             all = all.map(recommender.recommending)
         } else if targets.isEmpty || all.contains(where: { !$0.items.isEmpty }) {
             all += reserves.map(\.source).filter { !$0.items.isEmpty }
@@ -91,22 +92,22 @@ extension Invocation {
             // A block with only the backup would lock out every app for as long as the server keeps its key.
             context.console.report("Warning: no pin is written for --key alone: the pins of the server are missing")
         }
-        if let positions = asked.positions {
+        if let positions = settings.positions {
             for index in all.indices { all[index].items.removeAll { !positions.contains($0.role) } }
         }
         let status = ExitStatus.worst(all.map(ExitStatus.init))
         guard
             all.contains(where: \.hasNoVerdict)
-                || all.contains(where: { !$0.items.isEmpty || $0.group != nil && asked.positions == nil })
+                || all.contains(where: { !$0.items.isEmpty || $0.group != nil && settings.positions == nil })
         else {
             throw Problem.noInput(
-                asked.positions.map {
+                settings.positions.map {
                     "no certificate stands at --position \(quoted($0.map(\.rawValue).sorted().joined(separator: ","))): leave "
                         + "it out to see all"
                 } ?? "nothing was found that can be pinned: name a server, or a file of certificates, keys or pins")
         }
         // CAs are pinned, too, if `--position` names them or all keys are theirs.
-        let pinsAll = asked.positions != nil || all.allSatisfy { $0.items.allSatisfy(\.role.isAuthority) }
+        let pinsAll = settings.positions != nil || all.allSatisfy { $0.items.allSatisfy(\.role.isAuthority) }
         let result = PinsResult(sources: all, host: host, pinsAll: pinsAll, time: context.now(), exit: status)
         try result.write(settings, in: context)
         return status

@@ -28,7 +28,13 @@ struct Settings: Sendable {
     var isQuiet = false
     var color = TextStyle.Choice.auto
 
-    var pins = Pins()
+    var keyFiles: [String] = []
+    var pinSources: [String] = []
+    var recommends = false
+    var pinForm = "text"
+    var positions: Set<PinItem.Role>?
+    var directory: String?
+
     var devicesForm = DevicesForm.text
 
     var mildestFailure: Finding.Level? = .error
@@ -45,15 +51,6 @@ struct Settings: Sendable {
     var allowedTargets = AllowedTargets()
     var allowedHosts: [ServerName] = []
     var logLevel = ServeLog.Level.info
-
-    struct Pins: Sendable {
-        var keys: [String] = []
-        var from: [String] = []
-        var recommends = false
-        var form = "text"
-        var positions: Set<PinItem.Role>?
-        var directory: String?
-    }
 
     func connectingRequest(in context: Context) throws(Problem) -> CheckRequest {
         var request = request

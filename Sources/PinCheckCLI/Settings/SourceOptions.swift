@@ -8,11 +8,11 @@ extension OptionGroup {
         Option(
             "--key", of: "file", .file, help: "Pin the public half of this private key.",
             "For every host; nothing else of it is shown. Repeatable.", isRepeatable: true
-        ) { $0.pins.keys.append($1.text) }
+        ) { $0.keyFiles.append($1.text) }
         Option(
             "--from", of: "source", .file, help: "Pins in any form that 'check --pins' takes.",
             "A configuration, a directory, an .ipa, a list. Repeatable.", isRepeatable: true, rival: "--recommend"
-        ) { $0.pins.from.append($1.text) }
+        ) { $0.pinSources.append($1.text) }
         keyTypes
         Option(
             "--recommend", help: "Say which pins to ship, and why.",
@@ -20,7 +20,7 @@ extension OptionGroup {
             The server's key and one in reserve, where a --key, a request or a public key is given; else the roots that its CA \
             issues below.
             """
-        ) { $0.pins.recommends = $1.isOn }
+        ) { $0.recommends = $1.isOn }
     }
 
     static let pinsOutput = OptionGroup("Output") {
@@ -28,19 +28,19 @@ extension OptionGroup {
             "--format", "-f", of: "form", .one { Option.words(pinForms) },
             help: "The form of the pins (default: text).",
             "One of \(pinForms.joined(separator: ", ")): all but the first two are blocks for a client."
-        ) { $0.pins.form = try $1.text.known(among: pinForms) }
+        ) { $0.pinForm = try $1.text.known(among: pinForms) }
         Option(
             "--position", of: "position", .list { Option.words(positions) },
             help: "Only these positions, all of them to be pinned.", "Any of leaf, intermediate and root, with commas.",
             rival: "--recommend"
         ) {
             let names = try [$1.text].words.map { try $0.known(among: positions) }
-            $0.pins.positions = Set(names.compactMap(PinItem.Role.init))
+            $0.positions = Set(names.compactMap(PinItem.Role.init))
         }
         Option(
             "--save", of: "dir", .directory, help: "Save the certificates to pin as .cer in a directory.",
             "In DER, as apps bundle them: the leaf, or what --position or --recommend names."
-        ) { $0.pins.directory = $1.text }
+        ) { $0.directory = $1.text }
         Option.color
     }
 

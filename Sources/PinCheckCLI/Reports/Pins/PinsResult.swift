@@ -35,10 +35,10 @@ struct PinsResult {
                 if told.insert(line).inserted { context.console.report(line) }
             }
         }
-        let saved = try settings.pins.directory.map { (path) throws(Problem) in try save(in: path, context) } ?? [:]
-        if let format = PinBlockFormat(rawValue: settings.pins.form) {
+        let saved = try settings.directory.map { (path) throws(Problem) in try save(in: path, context) } ?? [:]
+        if let format = PinBlockFormat(rawValue: settings.pinForm) {
             try output.write(block(format, in: context))
-        } else if settings.pins.form == "json" {
+        } else if settings.pinForm == "json" {
             try output.write(JSONRenderer.document(document(saved: saved)))
         } else {
             let style = context.style(settings.color, on: output)
