@@ -157,8 +157,10 @@ extension Timeline {
         }
         let side: Markup = position(now) > 600 ? " text-anchor=\"end\"" : ""
         let body: Markup = """
-            \(words)<svg x="40%" width="60%">\(ticks(to: y))\(bars)\
-            <text class="h" x="\(percent(now))" y="12"\(side)>\(day)</text></svg>
+            \(words)<svg x="40%" width="60%">\(bars)\
+            <text class="h" x="\(percent(now))" y="12"\(side)>\(day)</text>\
+            <text class="l" x="\(percent(first))" y="\(y + 13)">\(first.date)</text>\
+            <text class="l" x="\(percent(last))" y="\(y + 13)" text-anchor="end">\(last.date)</text></svg>
             """
         return (body, y + 18)
     }
@@ -183,24 +185,6 @@ extension Timeline {
     private func line(_ name: String, at time: Timestamp, from top: Int, to bottom: Int) -> Markup {
         let x = percent(time)
         return "<line class=\"\(name)\" x1=\"\(x)\" x2=\"\(x)\" y1=\"\(top)\" y2=\"\(bottom)\"/>"
-    }
-
-    /// The lines for dates at equal distances in days, no more than fit into a narrow window.
-    private func ticks(to bottom: Int) -> Markup {
-        let span = first.seconds(to: last) / 86_400
-        let steps: [Int64] = [1, 2, 5, 10, 20, 30, 60, 90, 180, 365, 730, 1_825, 3_650]
-        let step = steps.first { span / $0 <= 4 } ?? span / 4
-        let before = first.seconds(to: now) / 86_400 / step
-        let after = now.seconds(to: last) / 86_400 / step
-        let lines = (-before...after).filter { $0 != 0 }.map { number -> Markup in
-            let day = now.advanced(bySeconds: number * step * 86_400)
-            let label = number < 0 ? "−\(-number * step) d" : "+\(number * step) d"
-            return """
-                \(line("t", at: day, from: 22, to: bottom))\
-                <text class="l" x="\(percent(day))" y="\(bottom + 13)">\(label)</text>
-                """
-        }
-        return "\(lines)"
     }
 
     private func percent(_ time: Timestamp) -> String { Self.text(position(time)) }
