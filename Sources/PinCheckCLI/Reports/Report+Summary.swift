@@ -12,6 +12,8 @@ extension Report {
         return target.hasSuffix(":\(endpoint.port)") ? address : authority
     }
 
+    var address: String? { peer ?? endpoint?.address?.description }
+
     var title: String {
         let place = target + (isOneOfSeveral ? peer.map { " → " + $0 } ?? "" : "")
         return place + (variantLabel.map { ", " + $0 } ?? "")

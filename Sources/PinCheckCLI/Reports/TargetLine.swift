@@ -46,8 +46,7 @@ struct TargetLine {
 
     /// The place of a connection, as in `203.0.113.7`, `203.0.113.7, RSA` and `IPv6 addresses`.
     private static func place(of report: Report) -> String {
-        let address = report.peer ?? report.endpoint?.address?.description
-        return ([address, report.variantLabel] as [String?]).compactMap(\.self).joined(separator: ", ")
+        [report.address, report.variantLabel].compactMap(\.self).joined(separator: ", ")
     }
 
     /// The words for an accepted target that ends sooner than the limits allow: the sentence does not say so.

@@ -11,7 +11,7 @@ struct VariantSummary {
     init?(_ reports: [Report]) {
         guard let consistency = reports.last?.result.consistency else { return nil }
         (self.consistency, self.reports) = (consistency, reports)
-        places = reports.grouped { $0.peer ?? $0.endpoint?.address?.description ?? $0.target }.map { ($0, $1) }
+        places = reports.grouped { $0.address ?? $0.target }.map { ($0, $1) }
     }
 
     var sentence: String {

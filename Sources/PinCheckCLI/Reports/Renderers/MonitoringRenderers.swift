@@ -48,8 +48,7 @@ struct PrometheusRenderer: ResultRenderer {
         func add(_ name: String, _ value: (some CustomStringConvertible)?, _ more: MetricPage.Labels = []) {
             if let value { page.add(MetricPage.series("pincheck_" + name, labels + more), value) }
         }
-        let address = report.peer ?? report.endpoint?.address?.description
-        if let address, !report.isOneOfSeveral { add("address_info", 1, [("address", address)]) }
+        if let address = report.address, !report.isOneOfSeveral { add("address_info", 1, [("address", address)]) }
         // A connection shown for comparison must not raise an alert on the target.
         if report.counts {
             add("status", report.status.rawValue)
@@ -99,7 +98,7 @@ struct PrometheusRenderer: ResultRenderer {
     private mutating func labels(of report: Report) -> MetricPage.Labels {
         var labels = [("target", MetricPage.shown(report.target))]
         // An address from DNS changes often, and each change would begin a new series.
-        if report.isOneOfSeveral, let address = report.peer ?? report.endpoint?.address?.description {
+        if report.isOneOfSeveral, let address = report.address {
             labels.append(("address", MetricPage.shown(address)))
         }
         if let label = report.variantLabel { labels.append(("variant", label)) }
