@@ -45,13 +45,13 @@ package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Sentences that several formats share; none contains two hyphens in a row, which XML comments forbid.
-enum PinRemark {
+package enum PinRemark {
     static let backup =
         "Backup: add the pin of a second key that you keep in reserve, or the app stops working when this key changes."
     static let howToBackup = "'pincheck pins' prints the pin of a request or a public key too."
 
     /// The advice to pin a second key; empty if every group has one.
-    static func backup(_ groups: [PinGroup]) -> [String] {
+    package static func backup(_ groups: [PinGroup]) -> [String] {
         groups.allSatisfy { $0.isExempt || hasBackup($0) } ? [] : [backup, howToBackup]
     }
 

@@ -21,6 +21,8 @@ struct PinsResult {
     let time: Timestamp
     let exit: ExitStatus
 
+    var owners: [KeySource] { sources.filter { !$0.isIntercepted } }
+
     func pinned(_ source: KeySource) -> Set<SHA256Digest> { source.isIntercepted ? [] : source.pinned(all: pinsAll) }
 
     func write(_ settings: Settings, in context: Context) throws(Problem) {
@@ -59,7 +61,6 @@ struct PinsResult {
             context.console.report("WARNING: \(source.name): ship \(source.recommended?.summary ?? ""); \(missing)")
         }
         // The key of a file is a pin of the hosts: without an unintercepted host no pin may be put in force.
-        let owners = sources.filter { !$0.isIntercepted }
         let isInForce = owners.count == sources.count || owners.contains { $0.endpoint != nil }
         let block =
             try (isInForce ? format.block(groups(owners), host: host) : "")
@@ -72,7 +73,7 @@ struct PinsResult {
         return block
     }
 
-    private func groups(_ sources: [KeySource]) -> [PinGroup] {
+    func groups(_ sources: [KeySource]) -> [PinGroup] {
         guard sources.allSatisfy({ $0.recommended == nil }) else { return sources.compactMap(recommendedGroup) }
         func group(_ source: KeySource, host: String?, port: Int) -> PinGroup {
             PinGroup(

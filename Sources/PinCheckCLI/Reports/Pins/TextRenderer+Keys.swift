@@ -7,12 +7,8 @@ import TLSProbe
 extension TextRenderer {
     func text(_ result: PinsResult) -> String {
         var blocks = result.sources.map { layout.folded(block($0, at: result.time).joined(separator: "\n")) }
-        if !result.sources.contains(where: { $0.recommended != nil }), result.hasSinglePin {
-            let words =
-                "An app with one pin stops working when that key changes: pin a second key too, one that you keep in "
-                + "reserve."
-            blocks.append(layout.folded(style.faint(words), indent: 0))
-        }
+        let groups = PinGroup.merged(result.groups(result.owners).filter { !$0.items.isEmpty })
+        if let advice = PinRemark.backup(groups).first { blocks.append(layout.folded(style.faint(advice), indent: 0)) }
         var total = RunTotal()
         let servers = result.sources.filter { $0.endpoint != nil || $0.recommended != nil }
         for (name, all) in servers.grouped(by: \.name) { total.add(name, .worst(all.map(ExitStatus.init))) }
@@ -113,15 +109,5 @@ extension TextRenderer {
             parts.append(days < 0 ? style.bad("expired \(date)") : "expires \(date) (\(days) d)")
         }
         return parts.joined(separator: "  ")
-    }
-}
-
-extension PinsResult {
-    fileprivate var hasSinglePin: Bool {
-        let isFile = { (source: KeySource) in source.endpoint == nil && source.group == nil }
-        let shared = sources.filter(isFile).reduce(into: Set()) { $0.formUnion(pinned($1)) }
-        let hosts = sources.filter { !isFile($0) && !$0.items.isEmpty }
-        guard !hosts.isEmpty else { return shared.count == 1 }
-        return hosts.contains { pinned($0).union(shared).count == 1 }
     }
 }
