@@ -144,7 +144,7 @@ extension Report {
         let lines = text(report).split(separator: "\n")
         try #require(lines.count > 2)
         #expect(lines[1].contains("EC P-256 expired  NSQo"))
-        #expect(lines[2].contains("(no subject) (system)  EC P-384 not yet  hIEa"))
+        #expect(lines[2].contains("(no subject, serial 0A) (system)  EC P-384 not yet  hIEa"))
     }
 
     @Test func coloursTheTokenAndTheArrowOnly() {

@@ -70,9 +70,6 @@ extension Report {
         var daysLeft: Int { time.wholeDays(to: certificate.notAfter) }
         /// The days until the certificate is valid, rounded up; 0 if it is valid.
         var daysUntilValid: Int { time < certificate.notBefore ? -certificate.notBefore.wholeDays(to: time) : 0 }
-        var shortName: String {
-            certificate.subject.isEmpty ? "(no subject)" : certificate.commonName ?? certificate.subject
-        }
 
         static func list(_ chain: [Pinning.Certificate], at time: Timestamp) -> [Certificate] {
             chain.enumerated().map { index, certificate in

@@ -60,7 +60,7 @@ struct HTMLSection {
             let source = link.sourceInWords.map { " (\($0))" } ?? ""
             let pins = link.pins.isEmpty ? "–" : Timeline.numbered(link.pins)
             return [
-                "\(depth) \(one.role)", "\(one.shortName)\(source), \(one.key)<code>\(one.pin)</code>",
+                "\(depth) \(one.role)", "\(one.shownName)\(source), \(one.key)<code>\(one.pin)</code>",
                 "\(Self.day(one.notAfter)) \(TextRenderer.validity(one))", "\(pins)",
             ]
         }

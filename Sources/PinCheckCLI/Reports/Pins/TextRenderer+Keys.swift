@@ -25,10 +25,7 @@ extension TextRenderer {
             lines.append("  \(index) " + owner(item, at: time))
             lines.append("      " + item[.okhttp])
         }
-        if !source.alsoSent.isEmpty {
-            let names = listed(source.alsoSent.lazy.map { safe($0.description, length: 40) }, first: 3)
-            lines.append("  also sent, but not on this chain: \(names)")
-        }
+        lines += alsoSent(source.alsoSent)
         lines += source.absentKeyTypes.map { "  no certificate with a key for \($0)" }
         return lines + verdict(source)
     }

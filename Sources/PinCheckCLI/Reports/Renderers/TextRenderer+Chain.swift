@@ -17,11 +17,14 @@ extension TextRenderer {
         let unused = report.presented.filter { sent in
             !links.contains { $0.certificate.fingerprint == sent.fingerprint }
         }
-        if !unused.isEmpty {
-            let names = listed(unused.lazy.map { safe($0.subject, length: 40) }, first: 3)
-            parts.append("  also sent, but not on this chain: \(names)")
-        }
+        parts += alsoSent(unused.map(\.certificate))
         return parts
+    }
+
+    func alsoSent(_ certificates: [Certificate]) -> [String] {
+        guard !certificates.isEmpty else { return [] }
+        let names = listed(certificates.lazy.map { safe($0.description, length: 40) }, first: 3)
+        return ["  also sent, but not on this chain: \(names)"]
     }
 
     /// The words on a chain that was not verified; if the chain is the reason for the verdict, the verdict explains it.
@@ -57,7 +60,7 @@ extension TextRenderer {
         let rows = places.map { place in
             [
                 String(place.depth), place.link.certificate.role, safe(place.link.certificate.key, length: 20),
-                validity(of: place.link), subject(of: place.link.certificate) + origin(of: place.link),
+                validity(of: place.link), safe(place.link.certificate.description) + origin(of: place.link),
             ]
         }
         let lines = Table(rows: rows, gaps: [1: 1, 3: 1], rightAligned: [0, 3]).lines(foldedIn: layout)
@@ -104,11 +107,7 @@ extension TextRenderer {
         return style.good("← pin " + numbers.joined(separator: ", "))
     }
 
-    func name(of certificate: Report.Certificate) -> String { safe(certificate.shortName, length: 80) }
-
-    private func subject(of certificate: Report.Certificate) -> String {
-        safe(certificate.subject.isEmpty ? "(no subject)" : certificate.subject, length: 256)
-    }
+    func name(of certificate: Report.Certificate) -> String { safe(certificate.shownName, length: 80) }
 
     private func validity(of link: Report.ChainLink) -> String {
         let text = Self.validity(link.certificate)
