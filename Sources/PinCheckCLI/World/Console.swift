@@ -41,8 +41,7 @@ package final class OutputBuffer: Sendable {
 
     package init() {}
 
-    package var text: String { String(decoding: bytes, as: UTF8.self) }
-    var bytes: [UInt8] { contents.withLock { $0 } }
+    package var text: String { contents.withLock { String(decoding: $0, as: UTF8.self) } }
 
     package func stream(
         isTerminal: Bool = false, isFile: Bool = false, layout: TextLayout = TextLayout()
