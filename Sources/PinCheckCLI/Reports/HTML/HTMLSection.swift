@@ -14,7 +14,7 @@ struct HTMLSection {
         <section id="h\(number)" class="\(report.status.name)"><h2>\(Self.badge(report.status)) \(title)</h2>
         <p class="m">\(connection.joined(separator: " · "))</p>
         <p class="k">\(report.withAnswer(report.sentence))</p>
-        \(attention)\(Timeline(report)?.svg ?? "")\(chain)\(details)</section>
+        \(attention)\(Timeline(report)?.svg ?? "")\(chain)\(pins)\(clients)\(details)</section>
 
         """
     }
@@ -68,11 +68,55 @@ struct HTMLSection {
         return Self.table("Chain\(why)", ["place", "certificate and key", "ends", "matches"], rows)
     }
 
+    private static let mostPins = 20
+
+    private var pins: Markup {
+        let configured = report.pins.configured
+        guard !configured.isEmpty, !report.built.isEmpty || report.result.next != nil else { return "" }
+        let depths = Dictionary(report.pins.matched.map { ($0.pinIndex, $0.depth) }) { min($0, $1) }
+        let outlooks = report.clients.compactMap(\.outlook).filter { $0.pins.count == configured.count }
+        func standing(_ index: Int) -> (rank: Int, words: String) {
+            if let depth = depths[index] {
+                let role = report.built.indices.contains(depth) ? report.built[depth].certificate.role : "what comes"
+                return (0, "\(depth) \(role)")
+            }
+            if !depths.isEmpty, outlooks.contains(where: { $0.backups.contains(index) }) {
+                return (1, "nothing yet: backup")
+            }
+            if let why = outlooks.lazy.compactMap({ $0.pins[index].noBackup }).first {
+                return (2, why.id == "not-compared" ? "not compared" : "nothing: no backup, \(why.words)")
+            }
+            let isCompared = outlooks.isEmpty || outlooks.contains { $0.pins[index].isCompared }
+            return (2, isCompared ? "nothing" : "not compared")
+        }
+        let told = configured.indices.map { (index: $0, standing: standing($0)) }
+        let shown = [0, 1, 2].flatMap { rank in told.filter { $0.standing.rank == rank } }.prefix(Self.mostPins)
+        let rows = shown.map { index, standing -> [Markup] in
+            let pin = configured[index]
+            let whose = [pin.certificate?.description, pin.certificateInShort, pin.origin].compactMap(\.self).joined(
+                separator: ", ")
+            return ["\(index + 1)", "\(whose)<code>\(pin.spkiSHA256)</code>", "\(standing.words)"]
+        }
+        let more = shown.count < configured.count ? ", \(shown.count) of \(configured.count)" : ""
+        return Self.table("Pins\(more)", ["no.", "pin", "matches"], rows)
+    }
+
+    private var clients: Markup {
+        guard report.clients.count > 1 else { return "" }
+        let rows = report.clientsAlike.flatMap { alike in
+            alike.grouped(by: \.reason).map { reason, some -> [Markup] in
+                let until = alike[0].verdict == .accept ? alike[0].outlook?.pinsMatchUntil : nil
+                let names = some.map(\.title).joined(separator: ", ")
+                return ["\(names)", "\(reason.told)", "\(alike[0].verdict.rawValue)", Self.day(until)]
+            }
+        }
+        return Self.table("Clients", ["client", "why", "verdict", "pins sure until"], rows)
+    }
+
     private var details: Markup {
         let lines =
-            text.pins(report) + (text.isMismatch(report) ? Array(text.configured(report).prefix(21)) : [])
-            + text.configurations(report) + text.request(report) + text.change(report)
-            + (explains ? text.explanation(report) : []) + text.matrix(report)
+            text.configurations(report) + text.request(report) + text.change(report)
+            + (explains ? text.explanation(report) : [])
         guard !lines.isEmpty else { return "" }
         return "<pre>\(lines.map { line -> Markup in "\(Self.trimmed(line))\n" })</pre>\n"
     }
