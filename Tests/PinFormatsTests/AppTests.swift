@@ -31,14 +31,8 @@ import Testing
         for name in ["\(hostile).cer", "\(hostile).plist", "\(hostile)/c.crt", "../\(hostile).cer", hostile] {
             for bytes in contents {
                 let files = [(name: "root.cer", contents: root.der), (name: name, contents: bytes)]
-                let source = PinSource(try directory.write(Self.ipa(files), to: "App.ipa"))
-                let inspection = source.inspect()
-                var texts = inspection.notes.map(\.description) + inspection.problems.map(\.description)
-                do {
-                    let reading = try source.read()
-                    texts += reading.notes.map(\.description)
-                } catch { texts.append("\(error)") }
-                for text in texts {
+                let inspection = PinSource(try directory.write(Self.ipa(files), to: "App.ipa")).inspect()
+                for text in inspection.notes.map(\.description) + inspection.problems.map(\.description) {
                     let isPlain = text.unicodeScalars.allSatisfy {
                         ![.control, .format].contains($0.properties.generalCategory)
                     }
@@ -50,25 +44,9 @@ import Testing
 
     @Test func manyCopiesOfACertificateAreReadOnce() throws {
         let copies = (0..<11_000).map { (name: "\($0).cer", contents: leaf.der) }
-        let directory = try TemporaryDirectory()
-        let reading = try PinSource(try directory.write(Self.ipa(copies), to: "App.ipa")).read()
-        let entries = reading.configurations.flatMap(\.entries)
+        let entries = try reading(ofFile: "App.ipa", Self.ipa(copies)).configurations.flatMap(\.entries)
         #expect(entries.count == copies.count)
         #expect(Set(entries.map(\.origin)).count == copies.count)
-    }
-
-    private func write(
-        _ files: [(name: String, contents: [UInt8])], below folder: String, in directory: TemporaryDirectory
-    ) throws {
-        var made: Set<String> = []
-        for file in files {
-            let parts = (folder + file.name).split(separator: "/")
-            for count in 1..<max(parts.count, 1) {
-                let parent = parts.prefix(count).joined(separator: "/")
-                if made.insert(parent).inserted { try directory.makeDirectory(parent) }
-            }
-            try directory.write(file.contents, to: folder + file.name)
-        }
     }
 
     private func expectSampleApp(_ reading: PinReading, _ bundle: String) throws {
@@ -99,7 +77,7 @@ import Testing
 
     @Test func anUnpackedAppIsReadTheSame() throws {
         let directory = try TemporaryDirectory()
-        try write(Self.files, below: "Payload/App.app/", in: directory)
+        for file in Self.files { try directory.write(file.contents, to: "Payload/App.app/" + file.name) }
         let payload = "\(directory.path)/Payload"
         for source in [directory.path, "\(payload)/App.app", payload] {
             try expectSampleApp(try PinSource(source).read(), "\(payload)/App.app")

@@ -114,12 +114,7 @@ import Testing
         for depth in [0, 4] {
             let directory = try TemporaryDirectory()
             try directory.write(leaf.der, to: "leaf.cer")
-            var folder = ""
-            for level in 0..<depth {
-                folder += "d\(level)/"
-                try directory.makeDirectory(folder)
-            }
-            try directory.write(text, to: folder + name)
+            try directory.write(text, to: (0..<depth).map { "d\($0)/" }.joined() + name)
             let readings = PinSource(directory.path).inspectAll()
             let unread = readings.flatMap(\.unread).map {
                 "\($0.problem.id.map { "\($0)" } ?? ""):\($0.problem.place?.line ?? 0)"
@@ -136,7 +131,6 @@ import Testing
 
     @Test func theConfigurationsOfAnAppsResourcesAreRead() throws {
         let directory = try TemporaryDirectory()
-        for name in ["res", "res/xml", "res/values"] { try directory.makeDirectory(name) }
         try directory.write(Samples.android, to: "res/xml/n.xml")
         for path in ["/res", "/res/", "/res/xml"] {
             #expect(try PinSource(directory.path + path).read().configurations.map(\.kind) == [.android])
@@ -147,7 +141,6 @@ import Testing
         #expect(unread("/res") == [0, 1] && unread("") == [0, 1])
         try directory.write("<manifest/>", to: "AndroidManifest.xml")
         #expect(unread("") == [1])
-        try directory.makeDirectory("res/xml-v31")
         try directory.write("<network-security-config/>", to: "res/xml-v31/n.xml")
         let manifest = "<manifest><application android:networkSecurityConfig=\"@xml/n\"/></manifest>"
         try directory.write(manifest, to: "AndroidManifest.xml")

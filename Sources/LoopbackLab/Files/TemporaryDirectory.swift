@@ -13,8 +13,9 @@ package final class TemporaryDirectory: Sendable {
 
     deinit { removeTree(path) }
 
-    /// Writes a file with mode 0600, replacing one of the same name, and returns its path.
+    /// Writes a file with mode 0600, replacing one of the same name, and returns its path; makes its directories.
     @discardableResult package func write(_ bytes: [UInt8], to name: String) throws(LabError) -> String {
+        try makeParents(of: name)
         let file = path + "/" + name
         let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system("create \(file)") }
@@ -27,10 +28,16 @@ package final class TemporaryDirectory: Sendable {
         try write(Array(text.utf8), to: name)
     }
 
+    /// Makes a directory, and those above it, unless it is there.
     @discardableResult package func makeDirectory(_ name: String) throws(LabError) -> String {
+        try makeParents(of: name)
         let directory = path + "/" + name
-        guard mkdir(directory, 0o700) == 0 else { throw .system("create \(directory)") }
+        guard mkdir(directory, 0o700) == 0 || errno == EEXIST else { throw .system("create \(directory)") }
         return directory
+    }
+
+    private func makeParents(of name: String) throws(LabError) {
+        if let slash = name.lastIndex(of: "/") { try makeDirectory(String(name[..<slash])) }
     }
 }
 
