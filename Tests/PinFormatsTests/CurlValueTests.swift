@@ -7,15 +7,9 @@ import Testing
 @Suite struct CurlValueTests {
     private static let (a, b) = (Samples.a, Samples.b)
 
-    private func outcome(_ value: String) -> Result<PinReading, Problem> {
-        let source = PinSource(pinnedPublicKey: value)
-        return Result { () throws(Problem) in try source.read() }
-    }
+    private func read(_ value: String) throws -> PinReading { try PinSource(pinnedPublicKey: value).read() }
 
-    private func failure(_ value: String) throws -> Problem {
-        guard case .failure(let error) = outcome(value) else { throw UnexpectedSuccess() }
-        return error
-    }
+    private func failure(_ value: String) throws -> Problem { try #require(throws: Problem.self) { try read(value) } }
 
     @Test func whatCurlWouldDoWithABadValueIsSaid() throws {
         let always = "curl ends with exit status 90 whatever the server's key is"
@@ -41,7 +35,7 @@ import Testing
         let lines = leaf.key.publicKeyPEM.split(separator: "\n")
         let directory = try TemporaryDirectory()
         let good = try directory.write(Array(lines.joined(separator: "\r\n").utf8), to: "good.pem")
-        #expect(try outcome(good).get().pins.count == 1)
+        #expect(try read(good).pins.count == 1)
         for end in [" ", "\t"] {
             let text = lines.map { $0.hasPrefix("-") ? String($0) : $0 + end }.joined(separator: "\n") + "\n"
             let error = try failure(try directory.write(Array(text.utf8), to: "blank.pem"))
@@ -63,21 +57,15 @@ import Testing
 
     @Test func aFileHoldsOnePublicKeyAndNoCertificate() throws {
         let pin = SHA256Digest(bytes: leaf.publicKeySHA256)!
-        func read(_ bytes: [UInt8]) throws -> Result<PinReading, Problem> {
-            let files = try TemporaryDirectory()
-            return outcome(try files.write(bytes, to: "key"))
-        }
-        func failure(_ bytes: [UInt8]) throws -> Problem {
-            guard case .failure(let error) = try read(bytes) else { throw UnexpectedSuccess() }
-            return error
-        }
+        let files = try TemporaryDirectory()
+        func file(_ bytes: [UInt8]) throws -> String { try files.write(bytes, to: "key") }
         let pem = leaf.key.publicKeyPEM
         let good = [
             leaf.key.publicKeyInfo, Array(pem.utf8), Array((leaf.pem + pem).utf8), Array((pem + "trailing").utf8),
             Array(pem.replacing("\n", with: "\r\n").utf8),
         ]
-        for bytes in good { #expect(try read(bytes).get().pins.map(\.spkiSHA256) == [pin]) }
-        let two = try read(Array((pem + root.key.publicKeyPEM).utf8)).get()
+        for bytes in good { #expect(try read(file(bytes)).pins.map(\.spkiSHA256) == [pin]) }
+        let two = try read(file(Array((pem + root.key.publicKeyPEM).utf8)))
         #expect(two.pins.map(\.spkiSHA256) == [pin])
         #expect(
             two.notes.first?.description.hasSuffix("holds 2 public keys, of which curl compares the first only") == true
@@ -87,13 +75,13 @@ import Testing
             Array(pem.replacing("PUBLIC", with: "RSA PUBLIC").utf8), [],
         ]
         for bytes in bad {
-            let error = try failure(bytes)
+            let error = try failure(file(bytes))
             #expect(error.id == .otherKind)
             #expect(error.reason.hasSuffix("curl ends with exit status 90 whatever the server's key is"))
         }
-        let certificate = try failure(leaf.der)
+        let certificate = try failure(file(leaf.der))
         #expect(certificate.reason.hasPrefix("is a certificate, and curl compares files with public keys only"))
         #expect(certificate.advice?.hasPrefix("take its key: openssl x509 -inform der -in ") == true)
-        #expect(try failure(Array(leaf.key.privateKeyPEM().utf8)).id == .privateKey)
+        #expect(try failure(file(Array(leaf.key.privateKeyPEM().utf8))).id == .privateKey)
     }
 }

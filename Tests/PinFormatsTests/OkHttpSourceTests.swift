@@ -8,18 +8,12 @@ import Testing
 
 /// What is read of Kotlin and Java with OkHttp's pinner: one chain with everything written out, or nothing.
 @Suite(.timeLimit(.minutes(5))) struct OkHttpSourceTests {
-    private struct Row {
-        let name: String
-        let expected: String
-        let text: String
-    }
-
-    private static let rows: [Row] = {
+    private static let rows: [(name: String, expected: String, text: String)] = {
         let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "pinners.txt")
         let table = try? String(contentsOf: path, encoding: .utf8)
         return (table ?? "").split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-            return Row(name: fields[0], expected: fields[1], text: unescaped(fields[2]))
+            return (fields[0], fields[1], unescaped(fields[2]))
         }
     }()
 
