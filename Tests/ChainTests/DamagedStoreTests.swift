@@ -68,9 +68,8 @@ struct DamagedStoreTests {
                 for rejects in [false, true] {
                     let where_: Comment = "\(position), \(place), \(rejects ? "with" : "without") distrust"
                     let files = try TemporaryDirectory()
-                    let store = try self.store(place, damage, position, form, rejects: rejects, in: files)
-                    let ours = try Self.findings(by: .system(environment: store.environment))
-                    let isTrustedByOpenSSL = Self.isTrustedByOpenSSL(store)
+                    try write(place, damage, position, form, rejects: rejects, in: files)
+                    let (ours, isTrustedByOpenSSL) = try Self.compare(files)
                     if rejects {
                         #expect(ours.validPaths.isEmpty, where_)
                         #expect(ours.failures.contains { $0.id == "distrusted" }, where_)
@@ -84,17 +83,10 @@ struct DamagedStoreTests {
         }
     }
 
-    private struct Files {
-        let bundle: String
-        let directory: String
-        var environment: [String: String] { ["SSL_CERT_FILE": bundle, "SSL_CERT_DIR": directory] }
-    }
-
-    private func store(
+    private func write(
         _ place: Place, _ damage: Damage, _ position: Position, _ form: Form, rejects: Bool,
         in files: TemporaryDirectory
-    ) throws -> Files {
-        let directory = try files.makeDirectory("certs")
+    ) throws {
         let distrust = pki.interA.pem(Self.rejecting)
         func write(_ blocks: [String], to name: String) throws {
             try files.write(text(blocks, damage, position, form), to: name)
@@ -108,22 +100,19 @@ struct DamagedStoreTests {
             try files.write(pki.rootA.pem, to: "certs/\(pki.rootA.hashedFileName)")
             try write([rejects ? distrust : pki.rootB.pem], to: "bundle.pem")
         }
-        return Files(bundle: files.path + "/bundle.pem", directory: directory)
     }
 
-    private static func findings(by store: TrustStore) throws -> PathFindings {
-        let question = try PathQuestion([pki.leaf, pki.interA], name: ReferenceName(StandardPKI.serverName))
-        return OpenSSLPathVerifier(trustStore: store).findPaths(question)
-    }
-
-    /// What `SSL_CTX_set_default_verify_paths` and `X509_verify_cert` come to with these files.
-    private static func isTrustedByOpenSSL(_ files: Files) -> Bool {
-        X509_V_OK
-            == openSSLError(of: pki.leaf.der, through: [pki.interA.der]) { store, _ in
-                X509_STORE_load_file(store, files.bundle)
-                X509_STORE_load_path(store, files.directory)
-                X509_STORE_load_store(store, files.directory)
-            }
+    /// What is found with the files as the system's store, and what `X509_verify_cert` comes to with the same ones.
+    private static func compare(_ files: TemporaryDirectory) throws -> (ours: PathFindings, isTrustedByOpenSSL: Bool) {
+        let (bundle, directory) = (files.path + "/bundle.pem", files.path + "/certs")
+        let store = TrustStore.system(environment: ["SSL_CERT_FILE": bundle, "SSL_CERT_DIR": directory])
+        let question = try PathQuestion([pki.leaf, pki.interA], name: ReferenceName(serverName))
+        let error = openSSLError(of: pki.leaf.der, through: [pki.interA.der]) { store, _ in
+            X509_STORE_load_file(store, bundle)
+            X509_STORE_load_path(store, directory)
+            X509_STORE_load_store(store, directory)
+        }
+        return (OpenSSLPathVerifier(trustStore: store).findPaths(question), error == X509_V_OK)
     }
 
     @Test func distrustCountsBehindAByteOrderMarkAndBesideNULBytes() throws {
@@ -161,11 +150,9 @@ struct DamagedStoreTests {
         ours: PathFindings, isTrustedByOpenSSL: Bool
     ) {
         let files = try TemporaryDirectory()
-        let directory = try files.makeDirectory("certs")
         if !alone { try files.write(pki.rootA.pem, to: "certs/\(pki.rootA.hashedFileName)") }
         try files.write(bytes, to: "certs/\(certificate.hashedFileName)")
-        let store = Files(bundle: files.path + "/none", directory: directory)
-        return (try Self.findings(by: .system(environment: store.environment)), Self.isTrustedByOpenSSL(store))
+        return try Self.compare(files)
     }
 
     @Test func settingsCountUnderEveryLabelAlsoWithBytesBehindThem() throws {
@@ -185,14 +172,10 @@ struct DamagedStoreTests {
         let whole = try compare(root.der, under: root, alone: true)
         #expect(whole.isTrustedByOpenSSL)
         #expect(whole.ours.validPaths.count == 1)
-        let broken = try compare(root.der.dropLast(), under: root, alone: true)
+        let broken = try compare(Array(root.der.dropLast()), under: root, alone: true)
         #expect(!broken.isTrustedByOpenSSL)
         #expect(broken.ours.failures.map(\.id) == ["unknown-issuer"])
     }
-
-    private func compare(_ bytes: ArraySlice<UInt8>, under certificate: LabCertificate, alone: Bool) throws -> (
-        ours: PathFindings, isTrustedByOpenSSL: Bool
-    ) { try compare(Array(bytes), under: certificate, alone: alone) }
 
     @Test func aFileOfBrokenBlocksIsReadInOneGo() throws {
         let text = String(repeating: "-----BEGIN CERTIFICATE-----\nAAAA\n", count: 60_000)

@@ -11,12 +11,8 @@ import X509
 
     private func ids(_ findings: PathFindings) -> Set<String> { Set(findings.failures.map(\.id)) }
 
-    @Test(arguments: [(16, LabKey.Algorithm.p256), (8, .p521)]) func aMeshOfAuthoritiesIsGivenUp(
-        count: Int, algorithm: LabKey.Algorithm
-    ) throws {
-        let findings = try find(HostileChains.mesh(count, key: algorithm))
-        #expect(findings.validPaths.isEmpty)
-        #expect(ids(findings).contains("too-many-paths"))
+    @Test func aMeshOfAuthoritiesIsGivenUp() throws {
+        #expect(ids(try find(HostileChains.mesh(8, key: .p521))).contains("too-many-paths"))
     }
 
     @Test func ofWhatWasGivenUpTheLeafAloneIsCertain() throws {
@@ -26,7 +22,7 @@ import X509
             let verifier = OpenSSLPathVerifier(trustStore: try TrustStore([]))
             for platform in order {
                 let findings = verifier.findPaths(try PathQuestion(chain, on: platform))
-                #expect(ids(findings).contains("too-many-paths"))
+                #expect(findings.validPaths.isEmpty && ids(findings).contains("too-many-paths"))
                 #expect(findings.bestEfforts.last?.count == 1)
             }
         }
@@ -134,7 +130,8 @@ import X509
     }
 
     @Test func aCrowdOfStrangersChangesNothing() throws {
-        #expect(ids(try find(HostileChains.crowd(200))) == ["unknown-issuer"])
+        let leaf = try LabCertificate.selfSigned(.authority("Root")).issue(.leaf(HostileChains.name))
+        #expect(ids(try find([leaf] + LabCertificate.strangers(200))) == ["unknown-issuer"])
     }
 }
 
@@ -220,10 +217,7 @@ enum HostileChains {
     static func policies(_ count: UInt8, authorities: Int) throws -> Rooted {
         let all = (0..<count).map { [0x06, 0x03, 0x2a, 0x03, $0] as [UInt8] }
         func policies(_ template: CertificateTemplate) -> CertificateTemplate {
-            let held = all.flatMap { element(0x30, $0) }
-            return template.with {
-                $0.additionalExtensions.append(.init(OID(2, 5, 29, 32), value: element(0x30, held)))
-            }
+            template.with { $0.add(32, element(0x30, all.flatMap { element(0x30, $0) })) }
         }
         let pairs = all.flatMap { one in all.flatMap { element(0x30, one, $0) } }
         let root = try LabCertificate.selfSigned(.authority("Root"))
@@ -231,27 +225,13 @@ enum HostileChains {
         var chain: [LabCertificate] = []
         for number in 0..<authorities {
             let template = policies(.authority(DistinguishedName(commonName: "Policy \(number)"))).with {
-                $0.additionalExtensions += [
-                    .init(OID(2, 5, 29, 33), value: element(0x30, pairs)),
-                    .init(OID(2, 5, 29, 36), value: element(0x30, element(0x80, [0]))),
-                ]
+                $0.add(33, element(0x30, pairs))
+                $0.add(36, element(0x30, element(0x80, [0])))
             }
             issuer = try issuer.issue(template)
             chain.insert(issuer, at: 0)
         }
         return ([try issuer.issue(policies(.leaf(name)))] + chain, root)
-    }
-
-    /// Many small certificates that have nothing to do with the leaf.
-    static func crowd(_ count: Int) throws -> [LabCertificate] {
-        let root = try LabCertificate.selfSigned(.authority("Root"))
-        let key = try LabKey.shared(.ed25519, label: "crowd")
-        return [try root.issue(.leaf(name))]
-            + (try (0..<count).map { number in
-                var template = anonymous(.leaf(subject: DistinguishedName(commonName: "\(number)"), names: []))
-                (template.isAuthority, template.keyUsage, template.extendedKeyUsage) = (nil, nil, nil)
-                return try LabCertificate.selfSigned(template, key: key)
-            })
     }
 
     private static func anonymous(_ template: CertificateTemplate) -> CertificateTemplate {

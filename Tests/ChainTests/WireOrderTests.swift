@@ -1,6 +1,5 @@
 import LoopbackLab
 import Pinning
-import Synchronization
 import Testing
 import X509
 
@@ -18,11 +17,11 @@ import X509
             let after = try world.verdicts([leaf] + repeated.shuffled(using: &generator))
             let crowd = try rest + world.strangers(using: &generator)
             let amongStrangers = try world.verdicts([leaf] + crowd.shuffled(using: &generator))
-            for (name, verdict) in before {
-                let place: Comment = "seed \(seed), world \(number), \(name): \(verdict.reason)"
-                #expect(after[name]?.reason == verdict.reason, place)
-                #expect(after[name]?.builtChain == verdict.builtChain, place)
-                #expect(amongStrangers[name]?.isAccepted == verdict.isAccepted, place)
+            for (index, verdict) in before.enumerated() {
+                let place: Comment = "seed \(seed), world \(number), client \(index): \(verdict.reason)"
+                #expect(after[index].reason == verdict.reason, place)
+                #expect(after[index].builtChain == verdict.builtChain, place)
+                #expect(amongStrangers[index].isAccepted == verdict.isAccepted, place)
             }
         }
     }
@@ -31,7 +30,7 @@ import X509
         var generator = SeededGenerator(seed: 300)
         let verdicts = try (0..<8).flatMap { _ in
             let world = try World(using: &generator)
-            return try world.verdicts(world.presented).values.map(\.isAccepted)
+            return try world.verdicts(world.presented).map(\.isAccepted)
         }
         #expect(verdicts.count(where: \.self) > 8 && verdicts.count { !$0 } > 8)
     }
@@ -41,12 +40,12 @@ private struct World {
     let presented: [LabCertificate]
     private let pki: RandomPKI
     private let pins: PinSet
-    private let verifier: RememberingVerifier
+    private let verifier: OpenSSLPathVerifier
 
     init(using generator: inout some RandomNumberGenerator) throws {
         pki = try RandomPKI(using: &generator)
         presented = try pki.presented(using: &generator)
-        verifier = RememberingVerifier(try TrustStore(pki.anchors(using: &generator)))
+        verifier = OpenSSLPathVerifier(trustStore: try TrustStore(pki.anchors(using: &generator)))
         let targets = [pki.leaf, pki.leaf] + pki.authorities + pki.roots
         var pins: [Pin] = []
         for _ in 0..<Int.random(in: 2...3, using: &generator) {
@@ -72,47 +71,20 @@ private struct World {
     }
 
     /// What every client decides; those that compare what was merely presented are left out.
-    func verdicts(_ presented: [LabCertificate]) throws -> [String: Verdict] {
-        func afNetworking(_ mode: AFSecurityPolicy.PinningMode, allowsInvalid: Bool = false, validatesName: Bool = true)
-            -> AFNetworking
-        {
-            AFNetworking(
-                policy: AFSecurityPolicy(
-                    mode: mode, allowInvalidCertificates: allowsInvalid, validatesDomainName: validatesName))
-        }
-        let observation = try ServerView(presented)
-        let clients: [(String, any ClientProcedure)] = [
-            ("certificate", afNetworking(.certificate)), ("publicKey", afNetworking(.publicKey)),
-            ("publicKey, invalid allowed", afNetworking(.publicKey, allowsInvalid: true)),
-            (
-                "certificate, invalid allowed, no name",
-                afNetworking(.certificate, allowsInvalid: true, validatesName: false)
-            ), ("trustkit", try TrustKit(pins: pins)), ("okhttp", OkHttp()),
-            ("android", AndroidNetworkSecurityConfig()), ("nspinneddomains", NSPinnedDomains()),
-            // Not curl: OpenSSL takes the first issuer that fits, so that the order counts.
-            ("generic", Generic()),
+    func verdicts(_ presented: [LabCertificate]) throws -> [Verdict] {
+        let policies = [
+            AFSecurityPolicy(mode: .certificate), AFSecurityPolicy(mode: .publicKey),
+            AFSecurityPolicy(mode: .publicKey, allowInvalidCertificates: true),
+            AFSecurityPolicy(mode: .certificate, allowInvalidCertificates: true, validatesDomainName: false),
         ]
-        var verdicts: [String: Verdict] = [:]
-        for (name, client) in clients { verdicts[name] = client.decide(observation, pins: pins, verifier: verifier) }
-        return verdicts
-    }
-}
-
-/// Answers a question that another client asked before from memory.
-private final class RememberingVerifier: PathVerifier {
-    private let verifier: OpenSSLPathVerifier
-    private let answers = Mutex<[PathQuestion: PathFindings]>([:])
-
-    init(_ trustStore: TrustStore) { verifier = OpenSSLPathVerifier(trustStore: trustStore) }
-
-    func issuerPlaces(of certificate: Certificate) -> [String] { [] }
-    func holdsAnchor(like certificate: Certificate) -> Bool { false }
-
-    func findPaths(_ question: PathQuestion) -> PathFindings {
-        if let known = answers.withLock({ $0[question] }) { return known }
-        let findings = verifier.findPaths(question)
-        answers.withLock { $0[question] = findings }
-        return findings
+        // Not curl: OpenSSL takes the first issuer that fits, so that the order counts.
+        let others: [any ClientProcedure] = [
+            try TrustKit(pins: pins), OkHttp(), AndroidNetworkSecurityConfig(), NSPinnedDomains(), Generic(),
+        ]
+        let view = try ServerView(presented)
+        return (policies.map { AFNetworking(policy: $0) } + others).map {
+            $0.decide(view, pins: pins, verifier: verifier)
+        }
     }
 }
 

@@ -26,7 +26,7 @@ package final class LabKey: @unchecked Sendable {
     /// SHA-256 of ``publicKeyInfo``: the 32 bytes of a public-key pin (RFC 7469, 2.4).
     package let publicKeySHA256: [UInt8]
     /// The EVP_PKEY, valid as long as this object, which owns it.
-    let pointer: OpaquePointer
+    package let pointer: OpaquePointer
     /// The private scalar of a key from ``fixed(_:)``, whose signatures are deterministic.
     let secret: [UInt8]?
 
@@ -241,7 +241,7 @@ func encoded(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>) -> I
 }
 
 /// The value that a `d2i` function of OpenSSL reads; `nil` if it fails.
-func decoded(
+package func decoded(
     _ der: [UInt8], _ decode: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?
 ) -> OpaquePointer? {
     der.withUnsafeBufferPointer { bytes in
