@@ -5,34 +5,23 @@ import X509
 
 /// What OpenSSL builds by itself: curl takes that path or none, others any valid one.
 @Suite struct PathBuildingTests {
-    private let host = "api.example.com"
-    private let root: LabCertificate
-    private let oldRoot: LabCertificate
-    private let key: LabKey
-
-    init() throws {
-        root = try .selfSigned(.authority("Root"))
-        oldRoot = try .selfSigned(.authority("Old Root"))
-        key = try LabKey.generate()
-    }
+    private let root = try! LabCertificate.selfSigned(.authority("Root"))
+    private let oldRoot = try! LabCertificate.selfSigned(.authority("Old Root"))
+    private let key = try! LabKey.generate()
 
     private func findings(_ presented: [LabCertificate], anchors: [LabCertificate], on platform: Platform) throws
         -> PathFindings
-    { try PathVerifierTests.find(presented, anchors: anchors, name: host, on: platform) }
+    { try PathVerifierTests.find(presented, anchors: anchors, on: platform) }
 
     private func intermediate(by issuer: LabCertificate, _ change: (inout CertificateTemplate) -> Void = { _ in })
         throws -> LabCertificate
-    {
-        var template = CertificateTemplate.authority("Intermediate")
-        change(&template)
-        return try issuer.issue(template, key: key)
-    }
+    { try issuer.issue(.authority("Intermediate").with(change), key: key) }
 
     @Test func onlyThePathThatOpenSSLTriesCountsForCurl() throws {
         let old = try intermediate(by: oldRoot)
         let new = try intermediate(by: root)
         let constrained = try intermediate(by: root) { $0.excludedNames = [GeneralName("example.com")] }
-        let leaf = try new.issue(.leaf(host))
+        let leaf = try new.issue(.leaf(serverName))
         let worlds: [(presented: [LabCertificate], reason: String?)] = [
             ([leaf, old, new], "unknown-issuer"), ([leaf, old, oldRoot, new], "untrusted-root"),
             ([leaf, constrained, new], "name-constraint"), ([leaf, new, old], nil), ([leaf, new], nil),
@@ -56,7 +45,7 @@ import X509
         let other = try byRoot.issue(.authority("Other"))
         // The leaf names this one by its identifier, and OpenSSL takes no other for its issuer.
         let byOther = try intermediate(by: other) { $0.subjectKeyIdentifier = .bytes(first) }
-        let leaf = try byOther.issue(CertificateTemplate.leaf(host).with { $0.authorityKeyIdentifier = .bytes(first) })
+        let leaf = try byOther.issue(.leaf(serverName).with { $0.authorityKeyIdentifier = .bytes(first) })
         let path = try PathVerifierTests.values([leaf, byOther, other, byRoot, root])
         for presented in [[leaf, byOther, other, byRoot], [leaf, byRoot, other, byOther]] {
             #expect(try findings(presented, anchors: [root], on: .openssl).validPaths == [path])
@@ -78,18 +67,16 @@ import X509
 
     @Test func aTrustedLeafIsNoEndWhereItsIssuerIsSentAlong() throws {
         let issuer = try LabCertificate.selfSigned(.authority("Issuer"))
-        var template = CertificateTemplate.authority("No authority")
-        template.isAuthority = false
-        let noAuthority = try LabCertificate.selfSigned(template)
-        let leaf = try issuer.issue(.leaf(host))
-        let odd = try noAuthority.issue(.leaf(host))
+        let noAuthority = try LabCertificate.selfSigned(.authority("No authority").with { $0.isAuthority = false })
+        let leaf = try issuer.issue(.leaf(serverName))
+        let odd = try noAuthority.issue(.leaf(serverName))
         #expect(try findings([odd, noAuthority], anchors: [odd], on: .openssl).validPaths.isEmpty)
         #expect(try !findings([odd, noAuthority], anchors: [odd], on: .apple()).validPaths.isEmpty)
         #expect(try !findings([leaf], anchors: [leaf], on: .openssl).validPaths.isEmpty)
     }
 
     @Test func ofHundredsOfRootsWithOneNameThatOfTheKeyIsFound() throws {
-        let leaf = try root.issue(.leaf(host))
+        let leaf = try root.issue(.leaf(serverName))
         let others = try (0..<300).map { _ in try LabCertificate.selfSigned(.authority("Root")) }
         for anchors in [others + [root], [root] + others] {
             #expect(try !findings([leaf], anchors: anchors, on: .openssl).validPaths.isEmpty)
@@ -100,7 +87,7 @@ import X509
     @Test func ofRootsWithOneNameTheFirstOfTheFileIsTaken() throws {
         let other = try LabCertificate.selfSigned(.authority("Root"))
         let inter = try intermediate(by: root) { $0.authorityKeyIdentifier = .absent }
-        let leaf = try inter.issue(.leaf(host))
+        let leaf = try inter.issue(.leaf(serverName))
         // A root that is sent along has a key identifier: what it finds among the anchors comes no earlier for that.
         for presented in [[leaf, inter], [leaf, root, inter], [leaf, other, inter]] {
             #expect(try !findings(presented, anchors: [root, other], on: .openssl).validPaths.isEmpty)
