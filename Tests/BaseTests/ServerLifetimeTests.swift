@@ -1,14 +1,14 @@
-import Foundation
-import LoopbackLab
+import Base
 import Testing
+
+@testable import LoopbackLab
 
 /// Servers come and go without a trace. What each does is seen by TLSProbeTests.
 @Suite(.timeLimit(.minutes(5))) struct ServerLifetimeTests {
     private struct Interruption: Error {}
 
-    private static func everyBehavior() throws -> [ServerBehavior] {
-        let world = try StandardPKI.shared()
-        let chain = [world.leaf, world.interA]
+    private static func everyBehavior() -> [ServerBehavior] {
+        let chain = [pki.leaf, pki.interA]
         return [
             .presenting(chain), .tls(TLSServerSettings(presenting: chain).with { $0.application = .floods }),
             .presenting(chain, delivery: .stalls(afterBytes: 100)),
@@ -20,23 +20,11 @@ import Testing
     }
 
     /// Connects to a port of this machine and says something; the server has the connection when this ends, or will have it.
-    private static func knock(at port: UInt16) {
-        #if canImport(Darwin)
-        let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #else
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #endif
+    private static func knock(at port: UInt16) throws {
+        let descriptor = try Sockets.make("127.0.0.1", port, "connect to") { connect($0, $1, $2) }
         defer { close(descriptor) }
-        var name = sockaddr_in()
-        name.sin_family = sa_family_t(AF_INET)
-        name.sin_port = port.bigEndian
-        name.sin_addr.s_addr = inet_addr("127.0.0.1")
-        _ = withUnsafePointer(to: name) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        _ = send(descriptor, [22, 3, 1], 3, Int32(MSG_NOSIGNAL))
+        _ = Descriptor.wait(for: POLLOUT, on: descriptor, milliseconds: 1_000)
+        _ = Sockets.transmit([22, 3, 1], to: descriptor)
     }
 
     @Test func aServerStopsWhenItsBodyThrowsAndWaitingEndsWithTheTask() async throws {
@@ -65,10 +53,10 @@ import Testing
     @Test func nothingIsLeftOfAServer() async {
         // In a process of its own, where no other test opens or closes descriptors.
         await #expect(processExitsWith: .success) {
-            let behaviors = try Self.everyBehavior()
-            func count() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+            let behaviors = Self.everyBehavior()
+            func count() throws -> Int { try DirectoryListing.names(in: "/proc/self/fd") { _ in true }.count }
             func round() async throws {
-                for behavior in behaviors { try await LoopbackServer.serving(behavior) { Self.knock(at: $0.port) } }
+                for behavior in behaviors { try await LoopbackServer.serving(behavior) { try Self.knock(at: $0.port) } }
                 try await DeadPort.refusing { _ in }
                 try await DeadPort.unresponsive { _ in }
                 _ = try TemporaryDirectory().write("text", to: "file")
