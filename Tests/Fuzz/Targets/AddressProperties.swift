@@ -10,10 +10,7 @@ enum AnswerProperties {
         case .success(let answer):
             try Violation.unless(answer.addresses.count <= AddressAnswer.addressLimit, "too many addresses")
             try Violation.unless(Set(answer.addresses).count == answer.addresses.count, "addresses twice")
-        case .failure(let error):
-            // Whoever shows it escapes it: line breaks of the answer are in it.
-            let length = error.description.utf8.count
-            try Violation.unless(length <= 1_000, "a message of \(length) bytes")
+        case .failure(let error): try Violation.unlessShort(error.description)
         }
     }
 }
@@ -27,10 +24,7 @@ enum LocationProperties {
             guard let base = try? HTTPLocation(base) else { throw Violation("\(base) is no place") }
             switch Result(catching: { () throws(Problem) in try base.following(text) }) {
             case .success(let location): try check(location, from: base, text)
-            case .failure(let error):
-                // Whoever shows it escapes it: line breaks of the text are in it.
-                let length = error.description.utf8.count
-                try Violation.unless(length <= 1_000, "a message of \(length) bytes")
+            case .failure(let error): try Violation.unlessShort(error.description)
             }
         }
         if let range = ContentRange(text), let bytes = range.bytes {
@@ -157,10 +151,8 @@ enum NameProperties {
                 let pattern = HostPattern(text: host, depth)
                 try Violation.unless(pattern.covers(host) == (depth != .oneLabel), "\(pattern) and \(host)")
             }
-        } catch let error as ServerNameError {
-            // Whoever shows it escapes it: line breaks of the text are in it.
-            try Violation.unless(
-                error.description.utf8.count <= 1_000, "a message of \(error.description.utf8.count) bytes")
-        } catch let error as Violation { throw error } catch { throw Violation("\(error)") }
+        } catch let error as ServerNameError { try Violation.unlessShort(error.description) } catch let error
+            as Violation
+        { throw error } catch { throw Violation("\(error)") }
     }
 }

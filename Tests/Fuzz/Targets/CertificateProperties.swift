@@ -3,15 +3,27 @@ import PinFormats
 import Pinning
 import X509
 
+/// A moment at which the certificates of the corpus are valid.
+private let time = Timestamp(secondsSinceEpoch: 1_800_000_000)
+
+extension ArraySlice<UInt8> {
+    /// Takes the next of certificates that stand one after the other; `nil` at the first that is none.
+    fileprivate mutating func takeCertificate() -> Certificate? {
+        guard count >= 4, first == 0x30, self[startIndex + 1] == 0x82 else { return nil }
+        let length = 4 + Int(self[startIndex + 2]) << 8 + Int(self[startIndex + 3])
+        defer { self = dropFirst(length) }
+        return try? CertificateReader.certificate(der: Array(prefix(length)))
+    }
+}
+
 enum ChainProperties {
-    /// A moment at which the certificates of the corpus are valid.
-    private static let time = Timestamp(secondsSinceEpoch: 1_800_000_000)
     /// So many certificates are one more than any real chain has.
     private static let most = 6
 
     /// Reads certificates, one after the other, and looks for paths from the first to the last.
     static func check(_ bytes: [UInt8]) throws(Violation) {
-        let certificates = read(bytes)
+        var (certificates, rest): ([Certificate], _) = ([], bytes[...])
+        while certificates.count < most, let next = rest.takeCertificate() { certificates.append(next) }
         guard let leaf = certificates.first, let anchor = certificates.last else { return }
         for policy in [TrustPolicy.sslServer(name: ReferenceName("api.example.com")), .basicX509] {
             let others = Array(certificates.dropFirst())
@@ -37,19 +49,6 @@ enum ChainProperties {
             findings.validPaths.isEmpty != findings.failures.isEmpty,
             "\(findings.validPaths.count) paths and \(findings.failures.count) failures")
         return findings
-    }
-
-    /// The certificates that stand one after the other, up to the first that is none.
-    private static func read(_ bytes: [UInt8]) -> [Certificate] {
-        var certificates: [Certificate] = []
-        var rest = bytes[...]
-        while certificates.count < most, rest.count >= 4, rest.first == 0x30, rest[rest.startIndex + 1] == 0x82 {
-            let length = 4 + Int(rest[rest.startIndex + 2]) << 8 + Int(rest[rest.startIndex + 3])
-            guard let certificate = try? CertificateReader.certificate(der: Array(rest.prefix(length))) else { break }
-            certificates.append(certificate)
-            rest = rest.dropFirst(length)
-        }
-        return certificates
     }
 }
 
@@ -107,9 +106,6 @@ enum KeyProperties {
 
 /// What holds for what comes beside a certificate or inside of it: signed certificate timestamps, places, OCSP responses.
 enum TransparencyProperties {
-    /// A moment at which the certificates of the corpus are valid.
-    private static let time = Timestamp(secondsSinceEpoch: 1_800_000_000)
-
     static func checkTimestamps(_ bytes: [UInt8]) throws(Violation) {
         let timestamps = EmbeddedTimestamps.timestamps(in: bytes)
         try Violation.unless(timestamps.count <= EmbeddedTimestamps.limit, "\(timestamps.count) timestamps")
@@ -123,16 +119,8 @@ enum TransparencyProperties {
 
     static func checkStaple(_ bytes: [UInt8]) throws(Violation) {
         var rest = bytes[...]
-        guard let leaf = certificate(&rest), let issuer = certificate(&rest) else { return }
+        guard let leaf = rest.takeCertificate(), let issuer = rest.takeCertificate() else { return }
         let staple = StapleReader.read(Array(rest), leaf: leaf, issuer: issuer, time: time)
         if case .unusable(let why) = staple { try Violation.unlessMessage(why) }
-    }
-
-    private static func certificate(_ rest: inout ArraySlice<UInt8>) -> Certificate? {
-        guard rest.count >= 4, rest.first == 0x30, rest[rest.startIndex + 1] == 0x82 else { return nil }
-        let length = 4 + Int(rest[rest.startIndex + 2]) << 8 + Int(rest[rest.startIndex + 3])
-        let der = Array(rest.prefix(length))
-        rest = rest.dropFirst(length)
-        return try? CertificateReader.certificate(der: der)
     }
 }

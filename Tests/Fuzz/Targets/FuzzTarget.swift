@@ -73,4 +73,9 @@ struct Violation: Error, CustomStringConvertible {
         try unless(!message.contains(where: \.isNewline), "a message of several lines: \(message.debugDescription)")
         try unless(message.utf8.count <= 4_000, "a message of \(message.utf8.count) bytes: \(message.prefix(200))")
     }
+
+    /// Throws if `message` is long: line breaks of the input may be in it, because whoever shows it escapes it.
+    static func unlessShort(_ message: String) throws(Violation) {
+        try unless(message.utf8.count <= 1_000, "a message of \(message.utf8.count) bytes")
+    }
 }

@@ -30,7 +30,7 @@ enum PinSourceProperties {
     }
 
     static func check(_ source: PinSource) throws(Violation) {
-        let read = outcome(source)
+        let read = Result { () throws(Problem) in try source.read() }
         let inspection = source.inspect()
         for problem in inspection.problems { try Violation.unlessMessage(problem.description) }
         for note in inspection.notes { try Violation.unlessMessage(note.description) }
@@ -49,10 +49,6 @@ enum PinSourceProperties {
             try Violation.unlessMessage(error.description)
             try Violation.unless(!inspection.problems.isEmpty, "refused, and fine by inspection: \(error)")
         }
-    }
-
-    private static func outcome(_ source: PinSource) -> Result<PinReading, Problem> {
-        Result { () throws(Problem) in try source.read() }
     }
 
     /// Whether a value in `bytes` could be an absolute path, which leads to the files of this machine.
