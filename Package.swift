@@ -97,7 +97,7 @@ let package = Package(
             ["Base", "LoopbackLab", "PinCheckCLI", "PinChecking", "PinFormats", "Pinning", "TLSProbe", "X509"],
             exclude: ["Apps/Samples", "Golden", "published-keys.txt"]),
         tests("ChainTests", ["COpenSSL", "LoopbackLab", "Pinning", "X509"]),
-        tests("ConformanceTests", ["LoopbackLab", "PinCheckCLI", "Pinning", "X509"]),
+        tests("ConformanceTests", ["Pinning", "X509"]),
         // The corpus of the fuzzer as tests; Tests/Fuzz/run builds the fuzzer itself.
         .testTarget(
             name: "FuzzTests",
