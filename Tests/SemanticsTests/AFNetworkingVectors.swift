@@ -3,45 +3,14 @@ import Pinning
 import Testing
 import X509
 
-@Suite("AFNetworking 4 decides as the decision table's vectors 1 to 50 say") struct AFNetworking4Vectors {
-    static let world = World.shared
-    static let httpBin = world.httpBin
-    static let leaf = httpBin[0]
-
-    static func httpBinScene(
-        _ mode: AFSecurityPolicy.PinningMode = .none, pins: [LabCertificate] = [], host: String? = nil
-    ) -> Scene {
-        Scene(
-            mode: mode, pins: pins, presented: httpBin, system: [httpBin[3], world.adn[2]], host: host,
+extension Scene {
+    static func httpBin(_ mode: AFSecurityPolicy.PinningMode = .none, pins: [LabCertificate] = [], host: String? = nil)
+        -> Scene
+    {
+        let world = World.shared
+        return Scene(
+            mode: mode, pins: pins, presented: world.httpBin, system: [world.httpBin[3], world.adn[2]], host: host,
             time: World.in2020)
-    }
-
-    static func vector(_ number: String, _ scene: Scene, _ reason: String) -> ClientVector {
-        ClientVector(number, AFNetworking(policy: scene.policy), scene, reason)
-    }
-
-    static let defaultPolicy = [
-        vector("1", httpBinScene(), "trusted-without-pins"),
-        vector("2", httpBinScene(host: "httpbin.org"), "trusted-without-pins"),
-        vector(
-            "3", Scene(presented: [world.selfSignedAlternativeName], system: [httpBin[3]], time: World.in2020),
-            "self-signed"), vector("4", httpBinScene(host: "apple.com"), "name-mismatch"),
-    ]
-
-    /// Rows 5 to 14, and 15 to 24, which repeat them in certificate mode.
-    static func pinning(_ mode: AFSecurityPolicy.PinningMode, firstNumber: Int) -> [ClientVector] {
-        let adn = world.adn
-        let others = httpBinScene(mode, pins: [leaf]).with { $0.presented = adn }
-        let strangers = httpBinScene(mode, pins: [leaf, httpBin[1], pki.rootA]).with { $0.presented = adn }
-        let scenes: [(Scene, String)] = [
-            (httpBinScene(mode, pins: [leaf]), "pin-matched"), (httpBinScene(mode, pins: [httpBin[1]]), "pin-matched"),
-            (httpBinScene(mode, pins: [httpBin[2]]), "pin-matched"), (httpBinScene(mode, pins: httpBin), "pin-matched"),
-            (httpBinScene(mode, pins: [leaf, adn[0], pki.junk]), "pin-matched"),
-            (httpBinScene(mode, pins: [leaf], host: "httpbin.org"), "pin-matched"),
-            (httpBinScene(mode, pins: []), "no-pins"), (others, "pin-mismatch"),
-            (httpBinScene(mode, pins: [leaf], host: "invalid.org"), "name-mismatch"), (strangers, "pin-mismatch"),
-        ]
-        return scenes.enumerated().map { vector("\(firstNumber + $0.offset)", $0.element.0, $0.element.1) }
     }
 
     static func selfSigned(
@@ -52,32 +21,66 @@ import X509
             mode: mode, allowInvalid: true, validatesName: validatesName, pins: pins, presented: [presented],
             host: host, time: time)
     }
+}
+
+@Suite("AFNetworking 4 decides as the decision table's vectors 1 to 50 say") struct AFNetworking4Vectors {
+    static let world = World.shared
+    static let httpBin = world.httpBin
+    static let leaf = httpBin[0]
+
+    static func vector(_ number: String, _ scene: Scene, _ reason: String) -> ClientVector {
+        ClientVector(number, AFNetworking(policy: scene.policy), scene, reason)
+    }
+
+    static let defaultPolicy = [
+        vector("1", .httpBin(), "trusted-without-pins"),
+        vector("2", .httpBin(host: "httpbin.org"), "trusted-without-pins"),
+        vector(
+            "3", Scene(presented: [world.selfSignedAlternativeName], system: [httpBin[3]], time: World.in2020),
+            "self-signed"), vector("4", .httpBin(host: "apple.com"), "name-mismatch"),
+    ]
+
+    /// Rows 5 to 14, and 15 to 24, which repeat them in certificate mode.
+    static func pinning(_ mode: AFSecurityPolicy.PinningMode, firstNumber: Int) -> [ClientVector] {
+        let adn = world.adn
+        let others = Scene.httpBin(mode, pins: [leaf]).with { $0.presented = adn }
+        let strangers = Scene.httpBin(mode, pins: [leaf, httpBin[1], pki.rootA]).with { $0.presented = adn }
+        let scenes: [(Scene, String)] = [
+            (.httpBin(mode, pins: [leaf]), "pin-matched"), (.httpBin(mode, pins: [httpBin[1]]), "pin-matched"),
+            (.httpBin(mode, pins: [httpBin[2]]), "pin-matched"), (.httpBin(mode, pins: httpBin), "pin-matched"),
+            (.httpBin(mode, pins: [leaf, adn[0], pki.junk]), "pin-matched"),
+            (.httpBin(mode, pins: [leaf], host: "httpbin.org"), "pin-matched"), (.httpBin(mode, pins: []), "no-pins"),
+            (others, "pin-mismatch"), (.httpBin(mode, pins: [leaf], host: "invalid.org"), "name-mismatch"),
+            (strangers, "pin-mismatch"),
+        ]
+        return scenes.enumerated().map { vector("\(firstNumber + $0.offset)", $0.element.0, $0.element.1) }
+    }
 
     static let exceptions: [ClientVector] = {
         let commonName = world.selfSignedCommonName
         let alternativeName = world.selfSignedAlternativeName
         let nameless = world.selfSignedWithoutName
-        let unnamed = httpBinScene(host: "invalid.org").with { $0.validatesName = false }
-        let guarded = httpBinScene(host: "httpbin.org").with { $0.allowInvalid = true }
+        let unnamed = Scene.httpBin(host: "invalid.org").with { $0.validatesName = false }
+        let guarded = Scene.httpBin(host: "httpbin.org").with { $0.allowInvalid = true }
         return [
             vector("25", unnamed, "trusted-without-pins"),
-            vector("26", selfSigned(.publicKey, commonName, pins: [commonName]), "pin-matched"),
-            vector("27", selfSigned(.publicKey, commonName, pins: [commonName], host: "other.org"), "pin-matched"),
-            vector("28", selfSigned(.publicKey, commonName, pins: [commonName], at: World.in2026), "pin-matched"),
-            vector("29", selfSigned(.certificate, nameless, pins: [nameless]), "name-mismatch"),
+            vector("26", .selfSigned(.publicKey, commonName, pins: [commonName]), "pin-matched"),
+            vector("27", .selfSigned(.publicKey, commonName, pins: [commonName], host: "other.org"), "pin-matched"),
+            vector("28", .selfSigned(.publicKey, commonName, pins: [commonName], at: World.in2026), "pin-matched"),
+            vector("29", .selfSigned(.certificate, nameless, pins: [nameless]), "name-mismatch"),
             vector(
                 "30 (2020)",
-                selfSigned(.certificate, nameless, pins: [nameless], host: "foo.bar", validatesName: false),
+                .selfSigned(.certificate, nameless, pins: [nameless], host: "foo.bar", validatesName: false),
                 "pin-matched"),
             vector(
                 "30 (2026)",
-                selfSigned(
+                .selfSigned(
                     .certificate, nameless, pins: [nameless], host: "foo.bar", validatesName: false, at: World.in2026),
-                "expired"), vector("31", selfSigned(.none, alternativeName, host: nil), "everything-accepted"),
-            vector("32", selfSigned(.none, alternativeName, validatesName: false), "everything-accepted"),
-            vector("33", selfSigned(.none, alternativeName, pins: [alternativeName]), "refused-settings"),
+                "expired"), vector("31", .selfSigned(.none, alternativeName, host: nil), "everything-accepted"),
+            vector("32", .selfSigned(.none, alternativeName, validatesName: false), "everything-accepted"),
+            vector("33", .selfSigned(.none, alternativeName, pins: [alternativeName]), "refused-settings"),
             vector("34", guarded, "refused-settings"),
-            vector("35", selfSigned(.publicKey, alternativeName), "refused-settings"),
+            vector("35", .selfSigned(.publicKey, alternativeName), "refused-settings"),
         ]
     }()
 
@@ -135,7 +138,7 @@ import X509
     @Test(arguments: [(3, 4), (1, 2), (0, 1)]) func vectors49And50TheBuiltChainEndsAtTheAnchor(anchor: Int, length: Int)
         throws
     {
-        let scene = Self.httpBinScene().with { $0.system = [Self.httpBin[anchor]] }
+        let scene = Scene.httpBin().with { $0.system = [Self.httpBin[anchor]] }
         #expect(try scene.afNetworking4().builtChain.certificates.count == length)
     }
 
@@ -197,34 +200,25 @@ import X509
     static let httpBin = world.httpBin
     static let leaf = httpBin[0]
 
-    static func httpBinScene(_ mode: AFSecurityPolicy.PinningMode, pins: [LabCertificate], host: String? = nil) -> Scene
-    { Scene(mode: mode, pins: pins, presented: httpBin, system: [httpBin[3]], host: host, time: World.in2020) }
-
     static func vector(_ number: String, wholeChain: Bool = true, _ scene: Scene, _ reason: String) -> ClientVector {
         let client = AFNetworking(policy: scene.policy, validatesCertificateChain: wholeChain)
         return ClientVector(number, client, scene, reason)
     }
 
     static let chains = [
-        vector("51", wholeChain: false, httpBinScene(.publicKey, pins: httpBin), "pin-matched"),
-        vector("52", httpBinScene(.publicKey, pins: httpBin, host: "httpbin.org"), "pin-matched"),
-        vector("53", wholeChain: false, httpBinScene(.certificate, pins: httpBin), "pin-matched"),
-        vector("54", httpBinScene(.certificate, pins: httpBin), "pin-matched"),
-        vector("55", httpBinScene(.certificate, pins: Array(httpBin.dropLast())), "pin-mismatch"),
-        vector("56", httpBinScene(.publicKey, pins: [leaf], host: "www.httpbin.org"), "name-mismatch"),
-        vector("57", wholeChain: false, httpBinScene(.publicKey, pins: [httpBin[1]]), "pin-mismatch"),
-        vector("58", wholeChain: false, httpBinScene(.certificate, pins: [httpBin[1]]), "pin-matched"),
-        vector("60 (public key)", httpBinScene(.publicKey, pins: []), "no-pins"),
-        vector("60 (certificate)", httpBinScene(.certificate, pins: []), "no-pins"),
-        vector("61", httpBinScene(.certificate, pins: httpBin, host: "httpBin.org"), "pin-matched"),
-        vector("64", httpBinScene(.publicKey, pins: [leaf, leaf, leaf, leaf]), "pin-matched"),
+        vector("51", wholeChain: false, .httpBin(.publicKey, pins: httpBin), "pin-matched"),
+        vector("52", .httpBin(.publicKey, pins: httpBin, host: "httpbin.org"), "pin-matched"),
+        vector("53", wholeChain: false, .httpBin(.certificate, pins: httpBin), "pin-matched"),
+        vector("54", .httpBin(.certificate, pins: httpBin), "pin-matched"),
+        vector("55", .httpBin(.certificate, pins: Array(httpBin.dropLast())), "pin-mismatch"),
+        vector("56", .httpBin(.publicKey, pins: [leaf], host: "www.httpbin.org"), "name-mismatch"),
+        vector("57", wholeChain: false, .httpBin(.publicKey, pins: [httpBin[1]]), "pin-mismatch"),
+        vector("58", wholeChain: false, .httpBin(.certificate, pins: [httpBin[1]]), "pin-matched"),
+        vector("60 (public key)", .httpBin(.publicKey, pins: []), "no-pins"),
+        vector("60 (certificate)", .httpBin(.certificate, pins: []), "no-pins"),
+        vector("61", .httpBin(.certificate, pins: httpBin, host: "httpBin.org"), "pin-matched"),
+        vector("64", .httpBin(.publicKey, pins: [leaf, leaf, leaf, leaf]), "pin-matched"),
     ]
-
-    static func selfSigned(_ certificate: LabCertificate, host: String) -> Scene {
-        Scene(
-            mode: .certificate, allowInvalid: true, pins: [certificate], presented: [certificate], host: host,
-            time: World.in2020)
-    }
 
     @Test func withValidationOffEveryCertificateOfEachPathIsPinned() throws {
         func name(_ text: String) -> CertificateTemplate { .authority(DistinguishedName(commonName: text)) }
@@ -249,19 +243,24 @@ import X509
 
     static let unverified = Scene(presented: [world.selfSignedAlternativeName], host: "foobar.com", time: World.in2020)
 
-    static let exceptions = [
-        vector(
-            "59", httpBinScene(.none, pins: [leaf], host: "httpbin.org").with { $0.allowInvalid = true },
-            "everything-accepted"),
-        // Apple looks at the common name no longer, whatever AFNetworking's version.
-        vector("62 (SS-cn)", selfSigned(world.selfSignedCommonName, host: "foobar.com"), "name-mismatch"),
-        vector("62 (SS-san)", selfSigned(world.selfSignedAlternativeName, host: "foobar.com"), "pin-matched"),
-        vector("63 (SS-cn)", selfSigned(world.selfSignedCommonName, host: "foo.bar"), "name-mismatch"),
-        vector("63 (SS-san)", selfSigned(world.selfSignedAlternativeName, host: "foo.bar"), "name-mismatch"),
-        vector("65 (2.5.4)", unverified, "self-signed"),
-    ]
+    static let exceptions: [ClientVector] = {
+        func selfSigned(_ certificate: LabCertificate, host: String) -> Scene {
+            .selfSigned(.certificate, certificate, pins: [certificate], host: host)
+        }
+        return [
+            vector(
+                "59", .httpBin(.none, pins: [leaf], host: "httpbin.org").with { $0.allowInvalid = true },
+                "everything-accepted"),
+            // Apple looks at the common name no longer, whatever AFNetworking's version.
+            vector("62 (SS-cn)", selfSigned(world.selfSignedCommonName, host: "foobar.com"), "name-mismatch"),
+            vector("62 (SS-san)", selfSigned(world.selfSignedAlternativeName, host: "foobar.com"), "pin-matched"),
+            vector("63 (SS-cn)", selfSigned(world.selfSignedCommonName, host: "foo.bar"), "name-mismatch"),
+            vector("63 (SS-san)", selfSigned(world.selfSignedAlternativeName, host: "foo.bar"), "name-mismatch"),
+            vector("65 (2.5.4)", unverified, "self-signed"),
+        ]
+    }()
 
-    static let defaults = [vector("67 (2.5.3)", httpBinScene(.none, pins: [], host: "apple.com"), "name-mismatch")]
+    static let defaults = [vector("67 (2.5.3)", .httpBin(.none, pins: [], host: "apple.com"), "name-mismatch")]
 
     @Test(arguments: chains + exceptions + defaults) func theTableDecides(_ vector: ClientVector) throws {
         let verdict = try vector.check()
@@ -271,7 +270,7 @@ import X509
     @Test func vector64OnePinGivenFourTimesPassesForAChainOfFour() throws {
         let verdict = try Self.chains[11].check()
         #expect(verdict.warnings.map(\.id) == ["name-not-checked"])
-        let three = Self.httpBinScene(.publicKey, pins: [Self.leaf, Self.leaf, Self.leaf])
+        let three = Scene.httpBin(.publicKey, pins: [Self.leaf, Self.leaf, Self.leaf])
         try Self.vector("64", three, "pin-mismatch").check()
     }
 

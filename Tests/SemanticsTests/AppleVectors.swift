@@ -4,10 +4,6 @@ import Testing
 import X509
 
 @Suite("Apple's NSPinnedDomains decides as the decision table's vectors 131 to 136 say") struct AppleVectors {
-    static func hash(_ certificate: LabCertificate) throws -> SHA256Digest {
-        try x509(certificate).publicKey.spkiSHA256
-    }
-
     static func entry(
         _ name: String = "example.org", leaf: [LabCertificate]? = nil, authorities: [LabCertificate]? = nil
     ) throws -> HostEntry {
@@ -28,7 +24,7 @@ import X509
 
     @Test func vector131ASubdomainWithATrailingDotIsPinnedToOneAuthority() throws {
         let client = try Self.client([Self.entry(authorities: [pki.interA])], "Subdomain.example.org.")
-        #expect(client.identities == .listed(leaf: nil, authorities: [try Self.hash(pki.interA)]))
+        #expect(client.identities == .listed(leaf: nil, authorities: [try hash(pki.interA)]))
         try ClientVector("131", client, .ordinary(), "pin-matched").check()
     }
 
@@ -66,9 +62,9 @@ import X509
 
     @Test func vector135AnAuthorityIdentityFailsWhereTheLeafIsTheAnchor() throws {
         let scene = Scene.ordinary(presented: [pki.leaf], system: [pki.leaf])
-        let authorities = NSPinnedDomains(identities: .listed(leaf: nil, authorities: [try Self.hash(pki.leaf)]))
+        let authorities = NSPinnedDomains(identities: .listed(leaf: nil, authorities: [try hash(pki.leaf)]))
         try ClientVector("135", authorities, scene, "pin-mismatch").check()
-        let leaf = NSPinnedDomains(identities: .listed(leaf: [try Self.hash(pki.leaf)], authorities: nil))
+        let leaf = NSPinnedDomains(identities: .listed(leaf: [try hash(pki.leaf)], authorities: nil))
         try ClientVector("135 (leaf)", leaf, scene, "pin-matched").check()
     }
 
@@ -80,7 +76,7 @@ import X509
             ).with { $0.mode = .publicKey }
         }
         let verdicts = try [pki.rootA, pki.rootB].map { root in
-            let client = NSPinnedDomains(identities: .listed(leaf: nil, authorities: [try Self.hash(root)]))
+            let client = NSPinnedDomains(identities: .listed(leaf: nil, authorities: [try hash(root)]))
             let verdict = try ClientVector("136", client, scene(root), "pin-matched").check()
             #expect(verdict.builtChain.certificates.last == (try x509(root)))
             return verdict
@@ -99,22 +95,5 @@ import X509
             #expect(Set(others.map(\.reason.id)) == ["pin-matched", "pin-mismatch"], "\(type(of: client))")
             #expect(others.allSatisfy { $0.warnings.contains { $0.id == "path-dependent" } }, "\(type(of: client))")
         }
-    }
-
-    @Test func aMissingIntermediateMayComeFromThePinsWithAWarning() throws {
-        let leaf = try pki.interA.reissue(pki.leaf) { $0 = $0.withIssuerPlaces(["http://ca.example/inter.cer"]) }
-        let scene = Scene.ordinary(pins: [pki.interA, pki.junk], presented: [leaf], hashes: false)
-        for client in [
-            NSPinnedDomains(), Alamofire(.pinnedCertificates()), Alamofire(.systemDefault()),
-            try TrustKit(pins: try scene.pinSet), AFNetworking(policy: AFSecurityPolicy(mode: .certificate)),
-            AFNetworking.bare,
-        ] as [any ClientProcedure] {
-            let verdict = try scene.verdict(of: client)
-            #expect(verdict.isAccepted, "\(type(of: client))")
-            #expect(verdict.warnings.filter { $0.id == "intermediate-not-presented" }.count == 1, "\(type(of: client))")
-        }
-        // The basic policy fetches nothing.
-        let basic = AFSecurityPolicy(mode: .publicKey, validatesDomainName: false)
-        try ClientVector("A1.1", AFNetworking(policy: basic), scene, "unknown-issuer").check()
     }
 }

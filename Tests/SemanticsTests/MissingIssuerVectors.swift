@@ -58,9 +58,16 @@ import X509
         var scene = Self.scene(try Self.leaf(Self.place), pins: [pki.interA], system: [pki.rootA])
         for (client, isAccepted) in [
             (NSPinnedDomains(), true), (Alamofire(.systemDefault()), true), (Alamofire(.publicKeys()), true),
+            (Alamofire(.pinnedCertificates()), true), (try TrustKit(pins: scene.pinSet, enforcesPinning: false), true),
+            (AFNetworking(policy: AFSecurityPolicy(mode: .certificate)), true), (AFNetworking.bare, true),
+            // The basic policy fetches nothing.
+            (AFNetworking(policy: AFSecurityPolicy(mode: .publicKey, validatesDomainName: false)), false),
             (Generic(), false), (OkHttp(), false), (AndroidNetworkSecurityConfig(), false), (Curl(), false),
         ] as [(any ClientProcedure, Bool)] {
-            #expect(try scene.verdict(of: client).isAccepted == isAccepted, "\(type(of: client))")
+            let verdict = try scene.verdict(of: client)
+            #expect(verdict.isAccepted == isAccepted, "\(type(of: client))")
+            let warnings = verdict.warnings.filter { $0.id == "intermediate-not-presented" }
+            #expect(warnings.count == (isAccepted ? 1 : 0), "\(type(of: client))")
         }
         // Without a place nobody does, also a client that compares no pins.
         scene.presented = [pki.leaf]

@@ -83,19 +83,6 @@ import Testing
         let scene = Scene.ordinary(pins: [pki.junk], presented: [leaf, pki.interA], host: "192.0.2.1")
         try ClientVector("A9 (address)", Generic(), scene, "pin-mismatch").check()
     }
-
-    @Test func whatPhonesRefuseIsWarnedOfWithPinsAndANoteWithout() throws {
-        let days: Int64 = 86_400
-        let leaf = try pki.interA.reissue(pki.leaf) { $0.notAfter = $0.notBefore + 900 * days }
-        var scene = Scene.ordinary(pins: [leaf], presented: [leaf, pki.interA])
-        let pinned = try scene.verdict(of: Generic())
-        #expect(pinned.isAccepted)
-        let warning = try #require(pinned.warnings.first { $0.id == "platform-rule" })
-        #expect(warning.message.hasPrefix("iOS refuses this server: ") && warning.remedy == .judgeOn(.apple))
-        scene.pins = []
-        let bare = try scene.verdict(of: Generic())
-        #expect(bare.findings.map { "\($0.level) \($0.id)" } == ["note platform-rule"])
-    }
 }
 
 @Suite("Android's Network Security Config decides as the decision table's vectors 126 to 128 say") struct AndroidVectors

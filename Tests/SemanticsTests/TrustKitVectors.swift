@@ -132,10 +132,6 @@ struct TrustKitConfigurationVectors {
     static let one = try! hash(pki.leaf)
     static let other = try! hash(pki.junk)
 
-    static func hash(_ certificate: LabCertificate) throws -> SHA256Digest {
-        try x509(certificate).publicKey.spkiSHA256
-    }
-
     static func domain(
         _ name: String, subdomains: Bool = false, hashes: [SHA256Digest] = [one, other], isExcluded: Bool = false,
         isEnforced: Bool? = nil

@@ -64,7 +64,10 @@ func values(_ certificates: [LabCertificate]) throws -> [Certificate] { try cert
 
 extension AFNetworking { static let bare = AFNetworking(policy: AFSecurityPolicy(mode: .none)) }
 
-struct Scene: Sendable {
+/// The hash of a certificate's key.
+func hash(_ certificate: LabCertificate) throws -> SHA256Digest { try x509(certificate).publicKey.spkiSHA256 }
+
+struct Scene: Sendable, Changeable {
     var mode = AFSecurityPolicy.PinningMode.none
     var allowInvalid = false
     var validatesName = true
@@ -132,12 +135,6 @@ struct Scene: Sendable {
 
     func afNetworking4(_ rejection: ChallengeDisposition = .cancelAuthenticationChallenge) throws -> Verdict {
         try verdict(of: AFNetworking(policy: policy, rejection: rejection))
-    }
-
-    func with(_ change: (inout Scene) -> Void) -> Scene {
-        var copy = self
-        change(&copy)
-        return copy
     }
 }
 
