@@ -5,15 +5,15 @@ import Testing
 @testable import TLSProbe
 
 @Suite(.timeLimit(.minutes(5))) struct ClientIdentityTests {
-    private let client = try! world.interA.issue(.leaf("client.example.com"))
+    private let client = try! pki.interA.issue(.leaf("client.example.com"))
 
     private func identity() throws -> ClientIdentity {
         try ClientIdentity(
-            certificates: Array((client.pem + world.interA.pem).utf8), key: Array(try client.key.privateKeyPEM().utf8))
+            certificates: Array((client.pem + pki.interA.pem).utf8), key: Array(try client.key.privateKeyPEM().utf8))
     }
 
     private func server(asking: TLSServerSettings.ClientCertificate, version: ServerVersion) -> ServerBehavior {
-        .tls(serverSettings([world.leaf], upTo: version) { $0.clientCertificate = asking })
+        .tls(serverSettings([pki.leaf], upTo: version) { $0.clientCertificate = asking })
     }
 
     @Test(arguments: allVersions) func aServerThatInsistsGetsTheCertificate(version: ServerVersion) async throws {
@@ -43,7 +43,7 @@ import Testing
 
     @Test(arguments: versions) func askingForAKeyTypeLeavesTheClientItsOwn(version: ServerVersion) async throws {
         let key = try LabKey.shared(.rsa(bits: 2048), label: "client")
-        let client = try world.interA.issue(.leaf("client.example.com"), key: key)
+        let client = try pki.interA.issue(.leaf("client.example.com"), key: key)
         let identity = try ClientIdentity(
             certificates: Array(client.pem.utf8), key: Array(try key.privateKeyPEM().utf8))
         let (outcome, seen) = try await observe(server(asking: .required, version: version)) {
@@ -56,19 +56,13 @@ import Testing
 
     @Test func whatCannotBeUsedIsRefusedWithoutShowingTheKey() throws {
         let key = try client.key.privateKeyPEM()
-        let encrypted = """
-            -----BEGIN ENCRYPTED PRIVATE KEY-----
-            MAA=
-            -----END ENCRYPTED PRIVATE KEY-----
-
-            """
+        let encrypted = pem([0x30, 0], label: "ENCRYPTED PRIVATE KEY")
         let broken = key.replacing("\n", with: "", maxReplacements: 1)
         let cases: [(certificates: String, key: String, error: ClientIdentityError)] = [
             (key, key, .noCertificate), (client.pem, client.pem, .noKey), (client.pem, encrypted, .encryptedKey),
             (client.pem, encrypted.replacing("ENCRYPTED", with: "OPENSSH"), .sshKey),
             (client.pem, "no key", .unreadableKey), (client.pem, broken, .unreadableKey),
-            (client.pem, try world.leaf.key.privateKeyPEM(), .mismatch),
-            (world.interA.pem + client.pem, key, .mismatch),
+            (client.pem, try pki.leaf.key.privateKeyPEM(), .mismatch), (pki.interA.pem + client.pem, key, .mismatch),
         ]
         for (certificates, key, expected) in cases {
             let error = #expect(throws: ClientIdentityError.self) {
@@ -81,8 +75,7 @@ import Testing
 
     @Test func aBrokenCertificateIsNamedWithItsLine() throws {
         let error = #expect(throws: ClientIdentityError.self) {
-            try ClientIdentity(
-                certificates: Array("\n-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n".utf8), key: [])
+            try ClientIdentity(certificates: Array(("\n" + pem([0x30, 0], label: "CERTIFICATE")).utf8), key: [])
         }
         guard case .unreadableCertificate(let reason)? = error else { return #expect(Bool(false), "\(error as Any)") }
         #expect(reason.contains("line 2"))
@@ -91,41 +84,40 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ClientCertificateTests {
     @Test(arguments: allVersions) func aServerThatAsksStillYieldsItsChain(version: ServerVersion) async throws {
-        let settings = serverSettings([world.leaf, world.interA], upTo: version) { $0.clientCertificate = .requested }
+        let settings = serverSettings([pki.leaf, pki.interA], upTo: version) { $0.clientCertificate = .requested }
         let result = try await probe(.tls(settings)) { $0.minimumTLS = .tls10 }
-        #expect(result.clientCertificateRequested)
+        #expect(result.clientCertificateRequested && result.staple == nil)
         #expect(result.handshakeCompleted)
-        #expect(result.presented.encodings == [world.leaf.der, world.interA.der])
+        #expect(result.presented.encodings == [pki.leaf.der, pki.interA.der])
     }
 
     /// TLS 1.3 tells it after the handshake of the client.
     @Test(arguments: versions) func aServerThatInsistsStillYieldsItsChain(version: ServerVersion) async throws {
-        let settings = serverSettings([world.leaf, world.interA], upTo: version) { $0.clientCertificate = .required }
+        let settings = serverSettings([pki.leaf, pki.interA], upTo: version) { $0.clientCertificate = .required }
         let (outcome, seen) = try await observe(.tls(settings))
         let result = try outcome.get()
         #expect(result.clientCertificateRequested)
         #expect(!result.handshakeCompleted)
         #expect(result.facts.version.name == version.rawValue)
-        #expect(result.presented.encodings == [world.leaf.der, world.interA.der])
+        #expect(result.presented.encodings == [pki.leaf.der, pki.interA.der])
         #expect(!result.facts.suite.name.isEmpty)
         #expect(!seen.completedHandshake)
     }
 
     /// Its alert (handshake_failure) is also what a server says that has nothing of what is offered.
     @Test func aServerThatInsistsYieldsItsChainWhateverIsOffered() async throws {
-        let settings = serverSettings([world.leaf, world.interA], upTo: .tls12) { $0.clientCertificate = .required }
+        let settings = serverSettings([pki.leaf, pki.interA], upTo: .tls12) { $0.clientCertificate = .required }
         for ask in [{ $0.keyType = .ecdsa }, { try! $0.offer.set(\.groups, to: "X25519:P-256") }]
             as [@Sendable (inout ProbeRequest) -> Void]
         {
             let result = try await observe(.tls(settings), ask).result.get()
             #expect(result.clientCertificateRequested && !result.handshakeCompleted)
-            #expect(result.presented.certificates.first?.der == world.leaf.der)
+            #expect(result.presented.certificates.first?.der == pki.leaf.der)
         }
     }
 
     @Test func aServerThatInsistsBeforeItsKeyIsProvenYieldsNoChain() async throws {
-        let leaf = try world.interA.issue(
-            .leaf("rsa.example.com"), key: try LabKey.shared(.rsa(bits: 2048), label: "kx"))
+        let leaf = try pki.interA.issue(.leaf("rsa.example.com"), key: try LabKey.shared(.rsa(bits: 2048), label: "kx"))
         let settings = serverSettings([leaf], upTo: .tls12) {
             $0.options["CipherString"] = "AES128-GCM-SHA256:@SECLEVEL=0"
             $0.clientCertificate = .required
@@ -136,7 +128,7 @@ import Testing
     }
 
     @Test func anImpostorThatInsistsYieldsNoChain() async throws {
-        let impostor = try TLSIdentity.impostor(presenting: [world.leaf], signingWith: world.rogue.key)
+        let impostor = try TLSIdentity.impostor(presenting: [pki.leaf], signingWith: pki.rogue.key)
         for version in versions {
             let settings = TLSServerSettings([impostor]).with {
                 $0.maximumVersion = version

@@ -8,11 +8,11 @@ import Testing
 /// Certificates that cost a client much to read, whoever sent them.
 @Suite(.timeLimit(.minutes(5))) struct CostlyCertificateTests {
     private func described() throws -> LabCertificate {
-        try world.interA.issue(.leaf(StandardPKI.serverName), key: .shared(.p256Described, label: "described"))
+        try pki.interA.issue(.leaf(serverName), key: .shared(.p256Described, label: "described"))
     }
 
     @Test(arguments: versions) func aKeyOnACurveOfItsOwnIsNotRead(version: ServerVersion) async throws {
-        let settings = serverSettings([world.leaf, world.interA, try described()], upTo: version)
+        let settings = serverSettings([pki.leaf, pki.interA, try described()], upTo: version)
         let reason = ProbeError.Reason.unreadableCertificate(
             "a key describes a curve of its own, which costs too much to read")
         #expect(try await failure(of: .tls(settings)).reason == reason)
@@ -73,11 +73,11 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func messagesAreLookedThroughBeforeTheyAreRead(hasContext: Bool) throws {
-        let leaf = world.leaf.der
+        let leaf = pki.leaf.der
         func objection(_ certificates: [[UInt8]]) -> Int {
             self.objection(to: message(certificates, hasContext: hasContext), hasContext: hasContext)
         }
-        #expect(objection([leaf, world.interA.der, world.rootA.der]) == 0)
+        #expect(objection([leaf, pki.interA.der, pki.rootA.der]) == 0)
         #expect(objection(Array(repeating: leaf, count: 12)) == 0)
         #expect(objection(Array(repeating: leaf, count: 13)) == COpenSSL_CERTIFICATES_MANY)
         let strange = certificate(key(parameters: element(0x30)))
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func messagesThatAreCutOffAreLeftToOpenSSL(hasContext: Bool) throws {
-        let whole = message([world.leaf.der, world.interA.der], hasContext: hasContext)
+        let whole = message([pki.leaf.der, pki.interA.der], hasContext: hasContext)
         for count in 0..<whole.count {
             // In a buffer of its own, so that the sanitizer sees a byte too many.
             #expect(objection(to: Array(whole[..<count]), hasContext: hasContext) == 0)
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func certificatesThatAreCutOffAreNotRead() throws {
-        let whole = world.leaf.der
+        let whole = pki.leaf.der
         for count in 0..<whole.count {
             let part = Array(whole[..<count])
             #expect(COpenSSL_certificate(part, part.count) == COpenSSL_CERTIFICATES_UNREADABLE)
@@ -120,8 +120,7 @@ import Testing
 
     @Test func staplesAreLookedThroughBeforeTheyAreRead() throws {
         func objection(_ responder: LabCertificate?, most: Int = 2) throws -> Int {
-            let response = try StatusResponse().with { $0.responder = responder }.der(
-                about: world.leaf, from: world.interA)
+            let response = try StatusResponse().with { $0.responder = responder }.der(about: pki.leaf, from: pki.interA)
             for count in 0..<response.count {
                 let part = Array(response[..<count])
                 #expect(COpenSSL_staple(part, part.count, most) == COpenSSL_CERTIFICATES_UNREADABLE)
@@ -129,8 +128,8 @@ import Testing
             return Int(COpenSSL_staple(response, response.count, most))
         }
         #expect(try objection(nil) == 0)
-        #expect(try objection(world.rootA) == 0)
-        #expect(try objection(world.rootA, most: 0) == COpenSSL_CERTIFICATES_MANY)
+        #expect(try objection(pki.rootA) == 0)
+        #expect(try objection(pki.rootA, most: 0) == COpenSSL_CERTIFICATES_MANY)
         #expect(try objection(described()) == COpenSSL_CERTIFICATES_OWN_CURVE)
         let refusal = StatusResponse.refusal(status: 3)
         #expect(COpenSSL_staple(refusal, refusal.count, 2) == 0)

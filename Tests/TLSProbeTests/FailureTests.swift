@@ -75,10 +75,10 @@ import Testing
     }
 
     @Test(arguments: [1, 5, 80, 200, 600]) func aServerThatEndsInTheMiddleIsNamed(bytes: Int) async throws {
-        let error = try await failure(of: .presenting([world.leaf], delivery: .closes(afterBytes: bytes)))
+        let error = try await failure(of: .presenting([pki.leaf], delivery: .closes(afterBytes: bytes)))
         #expect(error.reason == .closedEarly(received: bytes))
         #expect(error.id == "closed-early" && error.peer != nil)
-        let reset = try await failure(of: .presenting([world.leaf], delivery: .resets(afterBytes: bytes)))
+        let reset = try await failure(of: .presenting([pki.leaf], delivery: .resets(afterBytes: bytes)))
         #expect(reset.reason == .reset)
     }
 
@@ -95,14 +95,6 @@ import Testing
             return #expect(Bool(false), "unexpected \(error.reason)")
         }
         #expect(!detail.isEmpty)
-    }
-
-    @Test func aServerWithoutACommonCipherIsAnAlert() async throws {
-        let settings = serverSettings([world.leaf], upTo: .tls12) {
-            // An EC certificate has no use for an RSA cipher.
-            $0.options["CipherString"] = "ECDHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0"
-        }
-        #expect(try await failure(of: .tls(settings)).reason == .alert(TLSAlert(number: 40)))
     }
 
     @Test func aServerThatNeverStopsBeforeTheHandshakeIsLeft() async throws {

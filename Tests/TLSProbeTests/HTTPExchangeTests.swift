@@ -63,19 +63,6 @@ import Testing
         }
     }
 
-    @Test func aProbeWithoutAChainIsNotJudged() async throws {
-        let exchange = try exchange()
-        try await probing(.plainHTTP) { prober, request, _ in
-            let error = await #expect(throws: ProbeError.self) {
-                _ = try await prober.probe(request) { _ in
-                    Issue.record("there is nothing to judge")
-                    return ((), exchange: exchange)
-                }
-            }
-            #expect(error?.reason == .notTLS(.http))
-        }
-    }
-
     @Test(arguments: [
         (LoopbackLab.TLSVersion.tls12, HTTPError.handshakeNotCompleted), (.tls13, .alert(.certificateRequired)),
     ]) func aServerThatInsistsOnAClientCertificateSaysSo(version: ServerVersion, expected: HTTPError) async throws {
@@ -103,7 +90,7 @@ import Testing
                 while NIODeadline.now() < deadline { await Task.yield() }
                 return (result.presented.leaf.der, exchange: exchange)
             }
-            #expect(outcome.judgement == world.leaf.der)
+            #expect(outcome.judgement == pki.leaf.der)
             #expect(outcome.response?.failure == (answers ? nil : .deadlineExceeded))
             #expect(await server.connections(ended: 1).first?.applicationOpening.isEmpty == false)
         }

@@ -7,29 +7,29 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct NegotiationTests {
     @Test(arguments: ["API.Example.com.", nil]) func theNameThatIsGivenIsSentInSNI(name: String?) async throws {
-        let (result, seen) = try await observe(.presenting([world.leaf])) {
+        let (result, seen) = try await observe(.presenting([pki.leaf])) {
             $0.serverNameIndication = name.flatMap { ServerNameIndication($0) }
         }
         #expect(result.failure == nil && seen.serverName == name.map { _ in "api.example.com" })
     }
 
     @Test func theServerChoosesTheCertificateBySNI() async throws {
-        let settings = TLSServerSettings(presenting: [world.junk]).with {
-            $0.identitiesByName["api.example.com"] = [TLSIdentity([world.leaf, world.interA])]
+        let settings = TLSServerSettings(presenting: [pki.junk]).with {
+            $0.identitiesByName["api.example.com"] = [TLSIdentity([pki.leaf, pki.interA])]
         }
         let named = try await probe(.tls(settings)) {
             $0.serverNameIndication = ServerNameIndication("api.example.com")
         }
-        #expect(named.presented.encodings == [world.leaf.der, world.interA.der])
+        #expect(named.presented.encodings == [pki.leaf.der, pki.interA.der])
         let unnamed = try await probe(.tls(settings))
-        #expect(unnamed.presented.encodings == [world.junk.der])
+        #expect(unnamed.presented.encodings == [pki.junk.der])
     }
 
     @Test(arguments: ["192.0.2.1", "::1", "[::1]", "", ".", "a\u{0}b", "a b", String(repeating: "a", count: 300)])
     func noSNICanBeMadeOf(_ text: String) { #expect(ServerNameIndication(text) == nil) }
 
     @Test(arguments: ["X25519", "P-256", "P-384", "P-521"]) func whatIsNegotiatedIsNamed(group: String) async throws {
-        let settings = TLSServerSettings(presenting: [world.leaf]).with {
+        let settings = TLSServerSettings(presenting: [pki.leaf]).with {
             $0.options["CipherString"] = "ECDHE-ECDSA-AES128-GCM-SHA256:@SECLEVEL=0"
             $0.options["Groups"] = group
         }
@@ -40,7 +40,7 @@ import Testing
 
     /// A compressed certificate (RFC 8879) would pass what looks at certificates before OpenSSL reads them.
     @Test func noCompressedCertificateIsAskedFor() async throws {
-        var hello = try await observe(.presenting([world.leaf])).seen.opening[...]
+        var hello = try await observe(.presenting([pki.leaf])).seen.opening[...]
         func take(_ count: Int) -> Int {
             defer { hello = hello.dropFirst(count) }
             return hello.prefix(count).reduce(0) { $0 << 8 | Int($1) }
@@ -69,28 +69,17 @@ import Testing
         let garbled = ([14, 15, 17, 19, 30, 32, 35, 37] as [UInt]).map { arc -> Change in { $0.garble(arc) } }
         let numbered = ([1, 2, 4] as [UInt8]).map { number -> Change in { $0.version = number } }
         for change in garbled + numbered + [{ $0.add(14, [0x04, 0x01, 0x09]) }] {
-            let authority = try world.rootA.issue(.authority("Malformed").with(change))
-            let leaf = try world.interA.issue(.leaf(StandardPKI.serverName).with(change), key: rsa)
-            for chain in [[leaf, world.interA], [try authority.issue(.leaf(StandardPKI.serverName)), authority]] {
+            let authority = try pki.rootA.issue(.authority("Malformed").with(change))
+            let leaf = try pki.interA.issue(.leaf(serverName).with(change), key: rsa)
+            for chain in [[leaf, pki.interA], [try authority.issue(.leaf(serverName)), authority]] {
                 let handshake = try await probe(.tls(serverSettings(chain, upTo: version)))
                 #expect(handshake.presented.encodings == chain.map(\.der))
             }
         }
     }
 
-    @Test func anRSAKeyExchangeHasNoGroup() async throws {
-        let leaf = try world.interA.issue(
-            .leaf("rsa.example.com"), key: try LabKey.shared(.rsa(bits: 2048), label: "kx"))
-        let settings = serverSettings([leaf], upTo: .tls12) {
-            $0.options["CipherString"] = "AES128-GCM-SHA256:@SECLEVEL=0"
-        }
-        let result = try await probe(.tls(settings))
-        #expect(result.facts.group == nil)
-        #expect(result.facts.suite.name == "AES128-GCM-SHA256")
-    }
-
     @Test func applicationProtocolsAreOfferedAndTheChoiceIsReported() async throws {
-        let settings = TLSServerSettings(presenting: [world.leaf]).with { $0.applicationProtocols = ["http/1.1"] }
+        let settings = TLSServerSettings(presenting: [pki.leaf]).with { $0.applicationProtocols = ["http/1.1"] }
         let offered = ["h2", "http/1.1"].compactMap { ApplicationProtocol($0) }
         #expect(try await probe(.tls(settings)) { $0.alpn = offered }.alpn == "http/1.1")
         #expect(try await probe(.tls(settings)).alpn == nil)
@@ -99,17 +88,17 @@ import Testing
     }
 
     @Test(arguments: [LoopbackLab.TLSVersion.tls10, .tls11]) func oldIsRefused(version: ServerVersion) async throws {
-        let settings = serverSettings([world.leaf], upTo: version) { $0.minimumVersion = version }
+        let settings = serverSettings([pki.leaf], upTo: version) { $0.minimumVersion = version }
         let error = try await failure(of: .tls(settings))
         #expect(error.reason == .protocolVersion(minimum: .tls12, maximum: .tls13))
         #expect(error.description.hasSuffix("an outdated server may need 1.0"))
         let result = try await probe(.tls(settings)) { $0.minimumTLS = .tls10 }
         #expect(result.facts.version.name == (version == .tls10 ? "TLSv1.0" : version.rawValue))
-        #expect(result.presented.leaf.der == world.leaf.der)
+        #expect(result.presented.leaf.der == pki.leaf.der)
     }
 
     @Test func aMinimumAboveTheMaximumIsAnError() async throws {
-        let error = try await failure(of: .presenting([world.leaf])) {
+        let error = try await failure(of: .presenting([pki.leaf])) {
             $0.minimumTLS = .tls13
             $0.maximumTLS = .tls12
         }
@@ -117,13 +106,13 @@ import Testing
     }
 
     @Test func anIPv6AddressIsConnectedTo() async throws {
-        let result = try await probe(.presenting([world.leaf]), address: "::1")
+        let result = try await probe(.presenting([pki.leaf]), address: "::1")
         #expect(result.peer?.ip == IPAddress("::1"))
         #expect(result.peer?.description.hasPrefix("[::1]:") == true)
     }
 
     @Test func aHostIsResolvedAndConnectedTo() async throws {
-        try await LoopbackServer.serving(.presenting([world.leaf])) { server in
+        try await LoopbackServer.serving(.presenting([pki.leaf])) { server in
             for family in [ProbeRequest.AddressFamily.ipv4, .any] {
                 let request = ProbeRequest(to: .resolve(host: "localhost", family: family), port: server.port)
                 let result = try await withProber { try await $0.probe(request) }
@@ -135,19 +124,18 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(5))) struct KeyTypeTests {
-    private let rsa = try! world.interA.issue(
-        .leaf(StandardPKI.serverName), key: LabKey.shared(.rsa(bits: 2048), label: "key types"))
+    private let rsa = try! pki.interA.issue(.leaf(serverName), key: LabKey.shared(.rsa(bits: 2048), label: "key types"))
 
     private func settings(_ leaves: [LabCertificate], version: ServerVersion) -> TLSServerSettings {
-        TLSServerSettings(leaves.map { TLSIdentity([$0, world.interA]) }).with {
+        TLSServerSettings(leaves.map { TLSIdentity([$0, pki.interA]) }).with {
             $0.minimumVersion = version
             $0.maximumVersion = version
         }
     }
 
     @Test(arguments: allVersions) func eachOfTwoCertificatesIsShownForItsKey(version: ServerVersion) async throws {
-        let both = settings([world.leaf, rsa], version: version)
-        for (keyType, leaf) in [(CertificateKeyType.rsa, rsa), (.ecdsa, world.leaf)] {
+        let both = settings([pki.leaf, rsa], version: version)
+        for (keyType, leaf) in [(CertificateKeyType.rsa, rsa), (.ecdsa, pki.leaf)] {
             let result = try await probe(.tls(both)) {
                 $0.keyType = keyType
                 $0.minimumTLS = .tls10
@@ -155,18 +143,18 @@ import Testing
             #expect(result.presented.leaf.der == leaf.der)
         }
         let asItComes = try await probe(.tls(both)) { $0.minimumTLS = .tls10 }
-        #expect(asItComes.presented.leaf.der == world.leaf.der)
+        #expect(asItComes.presented.leaf.der == pki.leaf.der)
     }
 
     @Test(arguments: versions) func aKeyForEd25519IsFound(version: ServerVersion) async throws {
-        let leaf = try world.interA.issue(.leaf(StandardPKI.serverName), key: try LabKey.generate(.ed25519))
-        let server = ServerBehavior.tls(settings([leaf, world.leaf], version: version))
+        let leaf = try pki.interA.issue(.leaf(serverName), key: try LabKey.generate(.ed25519))
+        let server = ServerBehavior.tls(settings([leaf, pki.leaf], version: version))
         #expect(try await probe(server) { $0.keyType = .ed25519 }.presented.leaf.der == leaf.der)
-        #expect(try await probe(server) { $0.keyType = .ecdsa }.presented.leaf.der == world.leaf.der)
+        #expect(try await probe(server) { $0.keyType = .ecdsa }.presented.leaf.der == pki.leaf.der)
     }
 
     @Test(arguments: versions) func aMissingKeyTypeIsNotAFailedHandshake(version: ServerVersion) async throws {
-        for (leaf, missing) in [(world.leaf, CertificateKeyType.rsa), (rsa, .ecdsa), (rsa, .ed25519)] {
+        for (leaf, missing) in [(pki.leaf, CertificateKeyType.rsa), (rsa, .ecdsa), (rsa, .ed25519)] {
             let error = try await failure(of: .tls(settings([leaf], version: version))) { $0.keyType = missing }
             #expect(error.reason == .keyTypeRefused(missing, TLSAlert(number: 40)))
             #expect(error.id == "key-type-not-offered")
@@ -185,7 +173,7 @@ import Testing
     @Test(arguments: versions) func anECDSACertificateOfAnRSAAuthorityIsFound(version: ServerVersion) async throws {
         let authority = try LabCertificate.selfSigned(
             .authority("RSA"), key: try LabKey.shared(.rsa(bits: 2048), label: "RSA authority"))
-        let leaf = try authority.issue(.leaf(StandardPKI.serverName))
+        let leaf = try authority.issue(.leaf(serverName))
         let server = TLSServerSettings([TLSIdentity([leaf, authority])]).with { $0.maximumVersion = version }
         #expect(try await probe(.tls(server)) { $0.keyType = .ecdsa }.presented.leaf.der == leaf.der)
     }

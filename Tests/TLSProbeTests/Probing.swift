@@ -5,8 +5,6 @@ import Testing
 
 @testable import TLSProbe
 
-let world = try! StandardPKI.shared()
-
 typealias ServerVersion = LoopbackLab.TLSVersion
 let versions: [ServerVersion] = [.tls12, .tls13]
 let allVersions: [ServerVersion] = [.tls10] + versions
@@ -97,8 +95,6 @@ final class EndWatch: @unchecked Sendable {
         self.exchange = exchange
         self.loop = loop
     }
-
-    func result() async -> Result<Handshake, ProbeError> { await ending().probe }
 
     func ending() async -> Ending {
         await withCheckedContinuation { continuation in

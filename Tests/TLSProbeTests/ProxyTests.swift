@@ -12,7 +12,7 @@ import Testing
 
     private func settings(_ speech: ProxySettings.Speech, _ change: (inout ProxySettings) -> Void = { _ in })
         -> ProxySettings
-    { ProxySettings(speech, to: TLSServerSettings(presenting: [world.leaf, world.interA])).with(change) }
+    { ProxySettings(speech, to: TLSServerSettings(presenting: [pki.leaf, pki.interA])).with(change) }
 
     private func proxy(_ settings: ProxySettings, at server: LoopbackServer, _ user: (String, String)? = nil) throws
         -> Proxy
@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: speeches) func theServerBehindAProxyIsSeen(speech: ProxySettings.Speech) async throws {
         let (result, seen) = try await probe(through: settings(speech))
         let served = try result.get()
-        #expect(served.presented.encodings == [world.leaf.der, world.interA.der])
+        #expect(served.presented.encodings == [pki.leaf.der, pki.interA.der])
         #expect(served.peer == nil && served.proxy?.address.port != nil && served.proxy?.tls == nil)
         #expect(served.timings.resolve == nil || served.timings.proxy != nil)
         #expect(seen.proxiedPlaces == ["api.example.com:443"] && seen.serverName == Self.name)
@@ -107,7 +107,7 @@ import Testing
         for isProtected in [false, true] where speech == .http || !isProtected {
             let settings = settings(speech) {
                 $0.server.application = .answers(answer)
-                if isProtected { $0.tls = TLSServerSettings(presenting: [world.leaf2]) }
+                if isProtected { $0.tls = TLSServerSettings(presenting: [pki.leaf2]) }
             }
             try await LoopbackServer.serving(.proxy(settings)) { server in
                 let request = ProbeRequest(to: .resolve(host: Self.name), proxy: try proxy(settings, at: server))
@@ -121,13 +121,13 @@ import Testing
     }
 
     @Test func aProxysOwnChainIsJudgedApart() async throws {
-        let protected = settings(.http) { $0.tls = TLSServerSettings(presenting: [world.rogue, world.rogueI]) }
+        let protected = settings(.http) { $0.tls = TLSServerSettings(presenting: [pki.rogue, pki.rogueI]) }
         let (result, seen) = try await probe(through: protected) { shown, name in
-            shown.presented.leaf.der == world.rogue.der && "\(name)" == "127.0.0.1" ? nil : ("it is another", nil)
+            shown.presented.leaf.der == pki.rogue.der && "\(name)" == "127.0.0.1" ? nil : ("it is another", nil)
         }
         let served = try result.get()
-        #expect(served.presented.leaf.der == world.leaf.der)
-        #expect(served.proxy?.tls?.leaf.der == world.rogue.der && served.proxy?.tls?.version == .tls13)
+        #expect(served.presented.leaf.der == pki.leaf.der)
+        #expect(served.proxy?.tls?.leaf.der == pki.rogue.der && served.proxy?.tls?.version == .tls13)
         #expect(seen.proxiedPlaces == ["api.example.com:443"])
         let (refused, other) = try await probe(through: protected) { _, _ in ("nobody knows it", "ask somebody") }
         #expect(refused.failure?.reason == .proxy(.untrusted("nobody knows it", remedy: "ask somebody")))
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func aProxyThatChangesKeysForEverIsLeftAndToldFromOneThatHangsUp() async throws {
-        let settings = TLSServerSettings(presenting: [world.leaf2]).with { $0.application = .greets([], .renewsKeys) }
+        let settings = TLSServerSettings(presenting: [pki.leaf2]).with { $0.application = .greets([], .renewsKeys) }
         try await LoopbackServer.serving(.tls(settings)) { server in
             let request = ProbeRequest(to: .resolve(host: Self.name), proxy: try proxy(.https, at: server.port))
             let prober = Prober(judgingProxiesBy: { _, _ in nil })

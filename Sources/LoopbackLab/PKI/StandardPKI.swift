@@ -62,14 +62,10 @@ package struct StandardPKI: Sendable {
         rogue = try rogueI.issue(numbered(server), key: key("rogue"))
         junk = try .selfSigned(authority("Junk"), key: key("Junk"))
     }
-
-    private static let world = Result { () throws(LabError) in try StandardPKI() }
-
-    package static func shared() throws(LabError) -> StandardPKI { try world.get() }
 }
 
 /// The certificates and the server's name of tests that need no others.
 package let pki: StandardPKI = {
-    do { return try .shared() } catch { preconditionFailure("\(error)") }
+    do { return try StandardPKI() } catch { preconditionFailure("\(error)") }
 }()
 package let serverName = StandardPKI.serverName

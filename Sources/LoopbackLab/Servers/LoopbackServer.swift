@@ -4,8 +4,7 @@ internal import Synchronization
 /// A server on the loopback interface that lives as long as a closure runs.
 ///
 /// ```swift
-/// let world = try StandardPKI.shared()
-/// try await LoopbackServer.serving(.presenting([world.leaf, world.interA])) { server in
+/// try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
 ///     // connect to server.address, server.port …
 ///     let seen = await server.connections(ended: 1)
 /// }

@@ -111,26 +111,24 @@ import Testing
         }
     }
 
-    private func json(_ type: Int, _ addresses: [String], status: Int = 0) -> String {
+    private func json(_ type: Int, _ addresses: [String], status: Int = 0) -> Responder {
         let records = addresses.map { #"{"name":"\#(name).","type":\#(type),"TTL":60,"data":"\#($0)"}"# }
-        return
-            #"{"Status":\#(status),"Question":[{"name":"\#(name).","type":\#(type)}],"Answer":[\#(records.joined(separator: ","))]}"#
+        let question = #"{"Status":\#(status),"Question":[{"name":"\#(name).","type":\#(type)}],"#
+        return .answers(response(question + #""Answer":[\#(records.joined(separator: ","))]}"#))
     }
 
     private func serving<Value: Sendable>(
-        _ body: String, _ use: (AddressService, LoopbackServer, LabCertificate) async throws -> Value
+        _ application: Responder, upTo version: ServerVersion = .tls13,
+        _ use: (AddressService, LoopbackServer) async throws -> Value
     ) async throws -> Value {
-        let root = try LabCertificate.selfSigned(.authority("Resolvers"))
-        let leaf = try root.issue(.leaf(subject: "resolver", names: [GeneralName("127.0.0.1")]))
-        let settings = TLSServerSettings(presenting: [leaf]).with { $0.application = .answers(response(body)) }
+        let settings = serverSettings([pki.leaf], upTo: version) { $0.application = application }
         return try await LoopbackServer.serving(.tls(settings)) { server in
-            let service = try AddressService(dnsOverHTTPS: "https://127.0.0.1:\(server.port)/resolve")
-            return try await use(service, server, leaf)
+            try await use(try AddressService(dnsOverHTTPS: "https://127.0.0.1:\(server.port)/resolve"), server)
         }
     }
 
     @Test func bothFamiliesAreAskedOverTLSAfterTheChainWasJudged() async throws {
-        try await serving(json(1, ["192.0.2.1"])) { service, server, leaf in
+        try await serving(json(1, ["192.0.2.1"])) { service, server in
             let judged = Mutex<[[UInt8]]>([])
             let result = await resolve(service, family: .any) { chain, host in
                 judged.withLock { $0.append(chain.presented.leaf.der) }
@@ -138,7 +136,7 @@ import Testing
             }
             let found = try result.get()
             #expect(found.addresses.map(\.description) == ["192.0.2.1"])
-            #expect(judged.withLock { $0 } == [leaf.der, leaf.der])
+            #expect(judged.withLock { $0 } == [pki.leaf.der, pki.leaf.der])
             let requests = await server.connections(ended: 2).map {
                 String(decoding: $0.applicationOpening, as: UTF8.self).prefix { $0 != "\r\n" }
             }
@@ -151,7 +149,7 @@ import Testing
     }
 
     @Test func aServiceThatIsNotTrustedIsAskedNothing() async throws {
-        try await serving(json(1, ["192.0.2.1"])) { service, server, _ in
+        try await serving(json(1, ["192.0.2.1"])) { service, server in
             let result = await resolve(service, family: .ipv4) { _, _ in ("unknown issuer", nil) }
             let error = try #require(result.failure, "\(result)")
             #expect(error.description.contains("its certificate is not trusted: unknown issuer"))
@@ -165,29 +163,22 @@ import Testing
         ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", true), ("HTTP/1.1 302 Found\r\n\r\n", true),
         ("HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\n", false), ("no HTTP\r\n\r\n", true),
     ]) func aServiceIsToldThatNothingMoreComes(answer: String, isAnswered: Bool) async throws {
-        let root = try LabCertificate.selfSigned(.authority("Resolvers"))
-        let leaf = try root.issue(.leaf(subject: "resolver", names: [GeneralName("127.0.0.1")]))
+        let application = isAnswered ? Responder.answers(Array(answer.utf8)) : .greets(Array(answer.utf8))
         for version in versions {
-            let settings = TLSServerSettings(presenting: [leaf]).with {
-                $0.application = isAnswered ? .answers(Array(answer.utf8)) : .greets(Array(answer.utf8))
-                $0.maximumVersion = version
-            }
-            try await LoopbackServer.serving(.tls(settings)) { server in
-                let service = try AddressService(dnsOverHTTPS: "https://127.0.0.1:\(server.port)/")
+            try await serving(application, upTo: version) { service, server in
                 let timeout = isAnswered ? Duration.seconds(30) : .milliseconds(500)
                 _ = await resolve(service, family: .ipv4, timeout: timeout) { _, _ in nil }
                 let seen = try #require(await server.connections(ended: 1).first)
-                #expect(seen.completedHandshake)
-                #expect(seen.receivedCloseNotify, "\(version) \(answer)")
+                #expect(seen.completedHandshake && seen.receivedCloseNotify, "\(version) \(answer)")
             }
         }
     }
 
     @Test func aNameThatDoesNotExistIsSaidToBeMissing() async throws {
-        try await serving(json(1, [], status: 3)) { service, _, _ in
+        try await serving(json(1, [], status: 3)) { service, _ in
             #expect(await resolve(service, family: .any) { _, _ in nil }.failure?.reason == .nameNotFound)
         }
-        try await serving(json(1, [], status: 2)) { service, _, _ in
+        try await serving(json(1, [], status: 2)) { service, _ in
             let error = try #require(await resolve(service, family: .ipv4) { _, _ in nil }.failure)
             #expect(error.description.contains("the DNS response code is 2 (SERVFAIL"))
         }
