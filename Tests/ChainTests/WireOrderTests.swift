@@ -81,7 +81,9 @@ private struct World {
         let others: [any ClientProcedure] = [
             try TrustKit(pins: pins), OkHttp(), AndroidNetworkSecurityConfig(), NSPinnedDomains(), Generic(),
         ]
-        let view = try ServerView(presented)
+        let view = ServerView(
+            presented: PresentedChain(try presented.map { try $0.value() })!,
+            referenceName: ReferenceName(RandomPKI.serverName), time: RandomPKI.now)
         return (policies.map { AFNetworking(policy: $0) } + others).map {
             $0.decide(view, pins: pins, verifier: verifier)
         }
@@ -193,13 +195,5 @@ extension PathQuestion {
         self.init(
             presented: PresentedChain(try presented.map { try $0.value() })!, anchors: .trustStore,
             policy: .sslServer(name: name), time: time, platform: platform)
-    }
-}
-
-extension ServerView {
-    init(_ presented: [LabCertificate], name: String = RandomPKI.serverName) throws {
-        self.init(
-            presented: PresentedChain(try presented.map { try $0.value() })!, referenceName: ReferenceName(name),
-            time: RandomPKI.now)
     }
 }
