@@ -18,15 +18,17 @@ import X509
     ]
     private static let rejecting = distrusting[0]
 
+    typealias Entry = (LabCertificate, TrustSettings?)
+
     /// How a store can be given: each must lead to the same answer.
     enum Place: CaseIterable {
         case file, bigFile, systemBundle, bigSystemBundle, systemDirectory, directoryAndBundle
 
         private static let crowd = try! LabCertificate.strangers(20).map(\.pem)
 
-        func store(_ entries: [(LabCertificate, TrustSettings?)], in files: TemporaryDirectory) throws -> TrustStore {
+        func store(_ entries: [Entry], in files: TemporaryDirectory) throws -> TrustStore {
             let texts = entries.map { $1.map($0.pem) ?? $0.pem }
-            func system(_ bundle: [String], directory: [(LabCertificate, TrustSettings?)] = []) throws -> TrustStore {
+            func system(_ bundle: [String], directory: [Entry] = []) throws -> TrustStore {
                 let path = try files.makeDirectory("certs")
                 var counts: [Substring: Int] = [:]
                 for (certificate, settings) in directory {
@@ -59,9 +61,7 @@ import X509
         try PathVerifierTests.find(presented, in: store)
     }
 
-    private func ids(
-        _ place: Place, _ entries: [(LabCertificate, TrustSettings?)], of presented: [LabCertificate] = chain
-    ) throws -> [String] {
+    private func ids(_ place: Place, _ entries: [Entry], of presented: [LabCertificate] = chain) throws -> [String] {
         let files = try TemporaryDirectory()
         let findings = try find(presented, by: try place.store(entries, in: files))
         #expect(findings.failures.isEmpty == !findings.validPaths.isEmpty)
@@ -75,9 +75,7 @@ import X509
                 (Self.chain, [(pki.rootA, nil), (pki.interA, settings)]),
                 (Self.chain, [(pki.interA, settings), (pki.rootA, nil)]),
                 ([pki.leaf], [(pki.interA, settings), (pki.rootA, nil)]), (Self.chain, [(pki.rootA, settings)]),
-            ] as [([LabCertificate], [(LabCertificate, TrustSettings?)])] {
-                #expect(try ids(place, entries, of: presented) == ["distrusted"])
-            }
+            ] as [([LabCertificate], [Entry])] { #expect(try ids(place, entries, of: presented) == ["distrusted"]) }
         }
     }
 
@@ -89,10 +87,8 @@ import X509
     }
 
     @Test func everyCopyOfTheNameAndKeyIsAndAPathThatAvoidsThemIsTaken() throws {
-        let distrusting: [(LabCertificate, TrustSettings?)] = [
-            (pki.rootA, nil), (pki.rootB, nil), (pki.interA, Self.rejecting),
-        ]
-        let avoiding: [(LabCertificate, TrustSettings?)] = [(pki.rootB, nil), (pki.rootA, Self.rejecting)]
+        let distrusting: [Entry] = [(pki.rootA, nil), (pki.rootB, nil), (pki.interA, Self.rejecting)]
+        let avoiding: [Entry] = [(pki.rootB, nil), (pki.rootA, Self.rejecting)]
         for place in Place.allCases {
             for copy in [pki.interA, pki.interA2, pki.interAxB] {
                 #expect(Set(try ids(place, distrusting, of: [pki.leaf, copy])) == ["distrusted"])
@@ -113,7 +109,7 @@ import X509
 
     @Test func ofTwoEntriesForOneCertificateTheStricterCountsInEitherOrder() throws {
         for place in Place.allCases {
-            let entries: [(LabCertificate, TrustSettings?)] = [(pki.rootA, nil), (pki.rootA, Self.rejecting)]
+            let entries: [Entry] = [(pki.rootA, nil), (pki.rootA, Self.rejecting)]
             #expect(try ids(place, entries) == ["distrusted"])
             #expect(try ids(place, entries.reversed()) == ["distrusted"])
         }

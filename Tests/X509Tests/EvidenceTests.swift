@@ -3,6 +3,10 @@ import Pinning
 import Testing
 import X509
 
+extension LeafEvidence.Staple {
+    fileprivate var problem: String? { if case .unusable(let why) = self { why } else { nil } }
+}
+
 @Suite("A staple is read when the issuer answers for it, and for nothing but its certificate") struct StapleTests {
     private static let now = LabClock.now
     private let leaf = try! pki.interA.issue(
@@ -20,17 +24,6 @@ import X509
         try read(response.der(about: leaf, from: pki.interA))
     }
 
-    private func problem(_ bytes: [UInt8], leaf: LabCertificate? = nil, issuer: LabCertificate? = nil) throws -> String?
-    {
-        guard case .unusable(let why) = try read(bytes, leaf: leaf, issuer: issuer) else { return nil }
-        #expect(!why.contains("\n"))
-        return why
-    }
-
-    private func problem(_ response: StatusResponse) throws -> String? {
-        try problem(response.der(about: leaf, from: pki.interA))
-    }
-
     private func responder(_ change: (inout CertificateTemplate) -> Void = { _ in }) throws -> LabCertificate {
         try pki.interA.issue(
             CertificateTemplate.leaf(subject: "Responder", names: []).with {
@@ -43,7 +36,7 @@ import X509
         let key = try LabKey.shared(.p256Described, label: "staple")
         let responder = try pki.interA.issue(.leaf(subject: "Responder", names: []), key: key)
         let response = StatusResponse().with { $0.responder = responder }
-        #expect(try problem(response)?.contains("keys of odder forms") == true)
+        #expect(try read(response).problem?.contains("keys of odder forms") == true)
     }
 
     @Test func oneAnswerThatIsCurrentSaysThatTheCertificateIsGood() throws {
@@ -58,11 +51,11 @@ import X509
                 $0.thisUpdate = Self.now + from
                 $0.nextUpdate = to.map { Self.now + $0 }
             }
-            let found = try problem(response)
+            let found = try read(response).problem
             #expect(wanted.map { found?.contains($0) ?? false } ?? (found == nil), "\(from): \(found ?? "good")")
         }
-        #expect(try problem(StatusResponse().with { $0.digest = .sha256 })?.contains("by SHA-1") == true)
-        #expect(try problem(StatusResponse().with { $0.status = .unknown })?.contains("does not know") == true)
+        #expect(try read(StatusResponse().with { $0.digest = .sha256 }).problem?.contains("by SHA-1") == true)
+        #expect(try read(StatusResponse().with { $0.status = .unknown }).problem?.contains("does not know") == true)
     }
 
     @Test func aRevocationHasItsMomentAndItsReason() throws {
@@ -88,11 +81,11 @@ import X509
         ]
         for other in others {
             let response = StatusResponse().with { $0.responder = other }
-            #expect(try problem(response)?.contains("is not signed by") == true, "\(other.subject)")
+            #expect(try read(response).problem?.contains("is not signed by") == true, "\(other.subject)")
         }
         var altered = try StatusResponse().der(about: leaf, from: pki.interA)
         altered[altered.count - 5] ^= 1
-        #expect(try problem(altered)?.contains("is not signed by") == true)
+        #expect(try read(altered).problem?.contains("is not signed by") == true)
     }
 
     @Test func ofSeveralAnswersARevocationCountsThatIsCurrentAndNothingElse() throws {
@@ -124,21 +117,21 @@ import X509
 
     @Test func anAnswerAboutAnotherCertificateSaysNothingAboutThisOne() throws {
         let bytes = try StatusResponse().der(about: leaf, from: pki.interA)
-        for found in try [problem(bytes, leaf: pki.leaf), problem(bytes, issuer: pki.rootA)] {
+        for found in try [read(bytes, leaf: pki.leaf), read(bytes, issuer: pki.rootA)].map(\.problem) {
             #expect(found == "the staple is about another certificate")
         }
         // The same key and name: the answer holds for it too.
-        #expect(try problem(bytes, issuer: pki.interA2) == nil)
+        #expect(try read(bytes, issuer: pki.interA2) == .good)
     }
 
     @Test func whatIsNoResponseIsRefused() throws {
         let whole = try StatusResponse().der(about: leaf, from: pki.interA)
         for bytes in [[], [0x30], Array(whole.dropLast()), whole + [0], Array(whole.dropFirst()), leaf.der] {
-            #expect(try problem(bytes)?.hasPrefix("the staple is not a whole OCSP response") == true)
+            #expect(try read(bytes).problem?.hasPrefix("the staple is not a whole OCSP response") == true)
         }
         let large = [UInt8](repeating: 0x30, count: StapleReader.sizeLimit + 1)
-        #expect(try problem(large)?.contains("larger than 64 KiB") == true)
-        #expect(try problem(StatusResponse.refusal(status: 3))?.contains("'tryLater'") == true)
+        #expect(try read(large).problem?.contains("larger than 64 KiB") == true)
+        #expect(try read(StatusResponse.refusal(status: 3)).problem?.contains("'tryLater'") == true)
     }
 }
 
@@ -200,21 +193,18 @@ import X509
 
     /// An AccessDescription: 1 for OCSP, 2 for caIssuers.
     private func description(_ method: UInt8, _ url: String) -> [UInt8] {
-        let identifier = [0x06, 0x08, 0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x30, method]
-        let content = identifier + [0x86, UInt8(url.utf8.count)] + url.utf8
-        return [0x30, UInt8(content.count)] + content
+        element(0x30, [0x06, 0x08, 0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x30, method], element(0x86, Array(url.utf8)))
     }
 
     @Test func thoseOfCaIssuersInTheirOrder() throws {
         let all =
             description(1, "http://ocsp.example") + description(2, "http://a.example/1")
             + description(2, "ldap://b.example")
-        #expect(try places([0x30, UInt8(all.count)] + all) == ["http://a.example/1", "ldap://b.example"])
+        #expect(try places(element(0x30, all)) == ["http://a.example/1", "ldap://b.example"])
     }
 
     @Test func noneWithoutTheExtensionOrWithADamagedOne() throws {
-        let leaf = try x509(pki.leaf)
-        #expect(IssuerPlaces.named(by: leaf).isEmpty)
+        #expect(IssuerPlaces.named(by: try x509(pki.leaf)).isEmpty)
         #expect(try places([0x30, 0x05, 0x01]).isEmpty)
         #expect(try places([]).isEmpty)
     }
