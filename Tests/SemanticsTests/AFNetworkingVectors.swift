@@ -7,9 +7,8 @@ extension Scene {
     static func httpBin(_ mode: AFSecurityPolicy.PinningMode = .none, pins: [LabCertificate] = [], host: String? = nil)
         -> Scene
     {
-        let world = World.shared
-        return Scene(
-            mode: mode, pins: pins, presented: world.httpBin, system: [world.httpBin[3], world.adn[2]], host: host,
+        Scene(
+            mode: mode, pins: pins, presented: World.httpBin, system: [World.httpBin[3], World.adn[2]], host: host,
             time: World.in2020)
     }
 
@@ -24,7 +23,7 @@ extension Scene {
 }
 
 @Suite("AFNetworking 4 decides as the decision table's vectors 1 to 50 say") struct AFNetworking4Vectors {
-    static let world = World.shared
+    static let world = World.self
     static let httpBin = world.httpBin
     static let leaf = httpBin[0]
 
@@ -196,7 +195,7 @@ extension Scene {
 }
 
 @Suite("AFNetworking 2 decides as the decision table's vectors 51 to 67 say") struct AFNetworking25Vectors {
-    static let world = World.shared
+    static let world = World.self
     static let httpBin = world.httpBin
     static let leaf = httpBin[0]
 

@@ -3,35 +3,21 @@ import Pinning
 import Testing
 
 /// Alamofire's fixtures, rebuilt: a root with two authorities and leaves of every kind.
-struct AlamofireWorld: Sendable {
-    static let shared = try! AlamofireWorld()
-
-    let root: LabCertificate
-    let authority1: LabCertificate
-    let authority2: LabCertificate
-    let leaf: LabCertificate
-    let sibling: LabCertificate
-    let wildcard: LabCertificate
-    let nameless: LabCertificate
-    let uri: LabCertificate
-    let expired: LabCertificate
-
-    init() throws {
-        root = try .selfSigned(.authority("Alamofire Root CA"))
-        authority1 = try root.issue(.authority("Alamofire Signing CA1"))
-        authority2 = try root.issue(.authority("Alamofire Signing CA2"))
-        leaf = try authority2.issue(.leaf(AlamofireVectors.host))
-        sibling = try authority1.issue(.leaf(AlamofireVectors.host))
-        wildcard = try authority2.issue(.leaf("*.alamofire.org"))
-        nameless = try authority2.issue(.leaf(subject: "Missing DNS Name", names: []))
-        uri = try authority2.issue(.leaf(subject: "URI", names: [.uri(AlamofireVectors.host)]))
-        expired = try authority2.issue(.leaf(AlamofireVectors.host).expired())
-    }
+enum AlamofireWorld {
+    static let root = try! LabCertificate.selfSigned(.authority("Alamofire Root CA"))
+    static let authority1 = try! root.issue(.authority("Alamofire Signing CA1"))
+    static let authority2 = try! root.issue(.authority("Alamofire Signing CA2"))
+    static let leaf = try! authority2.issue(.leaf(AlamofireVectors.host))
+    static let sibling = try! authority1.issue(.leaf(AlamofireVectors.host))
+    static let wildcard = try! authority2.issue(.leaf("*.alamofire.org"))
+    static let nameless = try! authority2.issue(.leaf(subject: "Missing DNS Name", names: []))
+    static let uri = try! authority2.issue(.leaf(subject: "URI", names: [.uri(AlamofireVectors.host)]))
+    static let expired = try! authority2.issue(.leaf(AlamofireVectors.host).expired())
 }
 
 @Suite("Alamofire decides as the decision table's vectors 68 to 90 say") struct AlamofireVectors {
     static let host = "test.alamofire.org"
-    static let pki = AlamofireWorld.shared
+    static let pki = AlamofireWorld.self
 
     static func vector(
         _ number: String, _ evaluator: Alamofire.Evaluator, leaf: LabCertificate = pki.leaf,
@@ -94,7 +80,7 @@ struct AlamofireWorld: Sendable {
     ]
 
     static func selfSigned(_ number: String, accepts: Bool, host: String, _ reason: String) -> ClientVector {
-        let certificate = World.shared.selfSignedAlternativeName
+        let certificate = World.selfSignedAlternativeName
         return ClientVector(
             number, Alamofire(.pinnedCertificates(acceptSelfSigned: accepts)),
             Scene(pins: [certificate], presented: [certificate], host: host, time: World.in2020), reason)

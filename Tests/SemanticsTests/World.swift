@@ -4,56 +4,49 @@ import Testing
 import X509
 
 /// The certificates the vectors of the semantics are about, rebuilt with keys of our own where the originals are files of other projects.
-struct World: Sendable {
-    static let shared = try! World()
-
+enum World {
     static let now = Timestamp(secondsSinceEpoch: LabClock.now)
     /// The moment of those about AFNetworking's fixtures: 2020-06-01.
     static let in2020 = Timestamp(secondsSinceEpoch: 1_590_969_600)
     /// A moment at which those fixtures have expired: 2026-01-01.
     static let in2026 = Timestamp(secondsSinceEpoch: 1_767_225_600)
 
-    /// HB: a chain of four as httpbin.org presented it in 2020: leaf, authority, cross-signed root, the root that signed it.
-    let httpBin: [LabCertificate]
-    /// GG: leaf, authority, the root GeoTrust as a cross-certificate, the root that signed it, and GeoTrust as a root of its own.
-    let google: [LabCertificate]
-    /// ADN: another site's chain of three under a root of its own.
-    let adn: [LabCertificate]
-    /// SS-cn: self-signed, the name in the common name only; 2014 to 2024.
-    let selfSignedCommonName: LabCertificate
-    /// SS-san: self-signed for foobar.com.
-    let selfSignedAlternativeName: LabCertificate
-    /// SS-none: self-signed without any name of a server.
-    let selfSignedWithoutName: LabCertificate
-
-    init() throws {
-        func valid(_ template: CertificateTemplate) -> CertificateTemplate {
-            template.valid(from: 1_388_534_400, to: 1_704_067_200)
-        }
-        let starfield = try LabCertificate.selfSigned(valid(.authority("Starfield G2")))
-        let amazon = try starfield.issue(valid(.authority("Amazon Root CA 1")))
-        let server = try amazon.issue(valid(.authority("Server CA 1B")))
-        let leaf = try server.issue(valid(.leaf("httpbin.org")))
-        httpBin = [leaf, server, amazon, starfield]
-        let equifax = try LabCertificate.selfSigned(valid(.authority("Equifax")))
-        let geoTrust = try LabCertificate.selfSigned(valid(.authority("GeoTrust Global CA")))
-        let authority = try geoTrust.issue(valid(.authority("Internet Authority G2")))
-        google = [
-            try authority.issue(valid(.leaf("google.com"))), authority, try equifax.reissue(geoTrust), equifax,
-            geoTrust,
-        ]
-        let digiCert = try LabCertificate.selfSigned(valid(.authority("EV Root")))
-        let highAssurance = try digiCert.issue(valid(.authority("High Assurance CA-3")))
-        adn = [try highAssurance.issue(valid(.leaf("app.net"))), highAssurance, digiCert]
-        func selfSigned(_ name: String, _ names: [GeneralName]) throws -> LabCertificate {
-            var template = valid(.leaf(subject: DistinguishedName(commonName: name), names: names))
-            template.extendedKeyUsage = nil
-            return try .selfSigned(template)
-        }
-        selfSignedCommonName = try selfSigned("foobar.com", [])
-        selfSignedAlternativeName = try selfSigned("AltName", [.dns("foobar.com")])
-        selfSignedWithoutName = try selfSigned("NoDomains", [])
+    private static func valid(_ template: CertificateTemplate) -> CertificateTemplate {
+        template.valid(from: 1_388_534_400, to: 1_704_067_200)
     }
+
+    /// HB: a chain of four as httpbin.org presented it in 2020: leaf, authority, cross-signed root, the root that signed it.
+    static let httpBin: [LabCertificate] = {
+        let starfield = try! LabCertificate.selfSigned(valid(.authority("Starfield G2")))
+        let amazon = try! starfield.issue(valid(.authority("Amazon Root CA 1")))
+        let server = try! amazon.issue(valid(.authority("Server CA 1B")))
+        return [try! server.issue(valid(.leaf("httpbin.org"))), server, amazon, starfield]
+    }()
+    /// GG: leaf, authority, the root GeoTrust as a cross-certificate, the root that signed it, and GeoTrust as a root of its own.
+    static let google: [LabCertificate] = {
+        let equifax = try! LabCertificate.selfSigned(valid(.authority("Equifax")))
+        let geoTrust = try! LabCertificate.selfSigned(valid(.authority("GeoTrust Global CA")))
+        let authority = try! geoTrust.issue(valid(.authority("Internet Authority G2")))
+        let leaf = try! authority.issue(valid(.leaf("google.com")))
+        return [leaf, authority, try! equifax.reissue(geoTrust), equifax, geoTrust]
+    }()
+    /// ADN: another site's chain of three under a root of its own.
+    static let adn: [LabCertificate] = {
+        let digiCert = try! LabCertificate.selfSigned(valid(.authority("EV Root")))
+        let highAssurance = try! digiCert.issue(valid(.authority("High Assurance CA-3")))
+        return [try! highAssurance.issue(valid(.leaf("app.net"))), highAssurance, digiCert]
+    }()
+
+    private static func selfSigned(_ name: DistinguishedName, _ names: [GeneralName]) -> LabCertificate {
+        try! .selfSigned(valid(.leaf(subject: name, names: names)).with { $0.extendedKeyUsage = nil })
+    }
+
+    /// SS-cn: self-signed, the name in the common name only; 2014 to 2024.
+    static let selfSignedCommonName = selfSigned("foobar.com", [])
+    /// SS-san: self-signed for foobar.com.
+    static let selfSignedAlternativeName = selfSigned("AltName", [.dns("foobar.com")])
+    /// SS-none: self-signed without any name of a server.
+    static let selfSignedWithoutName = selfSigned("NoDomains", [])
 }
 
 func x509(_ certificate: LabCertificate) throws -> Certificate {
