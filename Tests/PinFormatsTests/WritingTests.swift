@@ -113,26 +113,17 @@ import X509
         }
     }
 
-    @Test func aHostThatIsNoHostStaysInItsString() throws {
-        let attack = "a\"b\\c$d'e<f>&g;h i"
-        func block(_ format: PinBlockFormat) throws -> String { try format.block([group(host: attack)]) }
-        #expect(try block(.okhttp).contains(#".add("a\"b\\c\$d'e<f>&g;h i", "#))
-        #expect(try block(.curl).contains(#"'https://a"b\c$d'\''e<f>&g;h i/'"#))
+    /// A reader in bytes sees the quotation mark before a combining mark; one in characters sees another letter.
+    @Test(arguments: ["", "\u{301}", "\u{20DD}"]) func aHostThatIsNoHostStaysInItsString(mark: String) throws {
+        let attack = "a\"\(mark)b\\\(mark)c$\(mark)d'\(mark)e<\(mark)f>&\(mark)\u{D4E}\";g h"
+        func holds(_ format: PinBlockFormat, _ text: String) throws -> Bool {
+            try format.block([group(host: attack)]).unicodeScalars.firstRange(of: text.unicodeScalars) != nil
+        }
+        #expect(try holds(.okhttp, ".add(\"a\\\"\(mark)b\\\\\(mark)c\\$\(mark)d'"))
+        #expect(try holds(.curl, "'https://a\"\(mark)b\\\(mark)c$\(mark)d'\\''\(mark)e<\(mark)f>&"))
+        #expect(try holds(.android, "a&quot;\(mark)b\\\(mark)c$\(mark)d&apos;\(mark)e&lt;\(mark)f&gt;&amp;\(mark)"))
         let suffixed = try PinBlockFormat.trustkit.block([group(host: attack + ".com")])
         #expect(try list(suffixed)["TSKConfiguration"] != nil)
-        #expect(try block(.android).contains("a&quot;b\\c$d&apos;e&lt;f&gt;&amp;g;h i</domain>"))
-    }
-
-    /// A reader in bytes sees the quotation mark; one in characters sees another letter.
-    @Test(arguments: ["\u{301}", "\u{20DD}"]) func aCombiningMarkHidesNothingFromTheWriters(mark: String) throws {
-        let attack = "a\"\(mark)b\\\(mark)c$\(mark)d'\(mark)e<\(mark)f&\(mark)\u{D4E}\""
-        func block(_ format: PinBlockFormat) throws -> [UInt8] { Array(try format.block([group(host: attack)]).utf8) }
-        func holds(_ format: PinBlockFormat, _ text: String) throws -> Bool {
-            String(decoding: try block(format), as: UTF8.self).unicodeScalars.firstRange(of: text.unicodeScalars) != nil
-        }
-        #expect(try holds(.okhttp, "a\\\"\(mark)b\\\\\(mark)c\\$\(mark)d'"))
-        #expect(try holds(.curl, "d'\\''\(mark)e"))
-        #expect(try holds(.android, "a&quot;\(mark)b\\\(mark)c$\(mark)d&apos;\(mark)e&lt;\(mark)f&amp;\(mark)"))
     }
 
     @Test(
