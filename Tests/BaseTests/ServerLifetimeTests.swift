@@ -7,18 +7,6 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ServerLifetimeTests {
     private struct Interruption: Error {}
 
-    private static func everyBehavior() -> [ServerBehavior] {
-        let chain = [pki.leaf, pki.interA]
-        return [
-            .presenting(chain), .tls(TLSServerSettings(presenting: chain).with { $0.application = .floods }),
-            .presenting(chain, delivery: .stalls(afterBytes: 100)),
-            .presenting(chain, delivery: .closes(afterBytes: 100)),
-            .presenting(chain, delivery: .resets(afterBytes: 100)),
-            .presenting(chain, delivery: .drips(bytes: 1, everyMilliseconds: 1_000)), .closes, .resets, .tarpit,
-            .plainHTTP, .smtp, .ssh, .garbage(), .alert(80), .oversizedRecord,
-        ]
-    }
-
     /// Connects to a port of this machine and says something; the server has the connection when this ends, or will have it.
     private static func knock(at port: UInt16) throws {
         let descriptor = try Sockets.make("127.0.0.1", port, "connect to") { connect($0, $1, $2) }
@@ -53,7 +41,16 @@ import Testing
     @Test func nothingIsLeftOfAServer() async {
         // In a process of its own, where no other test opens or closes descriptors.
         await #expect(processExitsWith: .success) {
-            let behaviors = Self.everyBehavior()
+            let chain = [pki.leaf, pki.interA]
+            let deliveries: [ServerBehavior.Delivery] = [
+                .immediate, .stalls(afterBytes: 100), .closes(afterBytes: 100), .resets(afterBytes: 100),
+                .drips(bytes: 1, everyMilliseconds: 1_000),
+            ]
+            let behaviors =
+                deliveries.map { ServerBehavior.presenting(chain, delivery: $0) } + [
+                    .tls(TLSServerSettings(presenting: chain).with { $0.application = .floods }), .closes, .resets,
+                    .tarpit, .plainHTTP, .smtp, .ssh, .garbage(), .alert(80), .oversizedRecord,
+                ]
             func count() throws -> Int { try DirectoryListing.names(in: "/proc/self/fd") { _ in true }.count }
             func round() async throws {
                 for behavior in behaviors { try await LoopbackServer.serving(behavior) { try Self.knock(at: $0.port) } }
