@@ -171,16 +171,21 @@ enum HostileChains {
         return [try issuer.issue(anonymous(.leaf(name))), issuer] + twins
     }
 
-    /// A path of so many authorities, each under the one before.
-    static func ladder(_ count: Int, key algorithm: LabKey.Algorithm = .p256) throws -> Rooted {
-        let root = try LabCertificate.selfSigned(.authority("Rung 0"), key: .shared(algorithm, label: "rung 0"))
-        var rungs = [root]
-        for number in 1...count {
-            let template = CertificateTemplate.authority(DistinguishedName(commonName: "Rung \(number)"))
-            rungs.append(try rungs[number - 1].issue(template, key: .shared(algorithm, label: "rung \(number % 4)")))
+    /// A leaf below so many authorities, each under the one before.
+    private static func stack(
+        _ count: Int, leaf: CertificateTemplate = .leaf(name), _ template: (Int) -> CertificateTemplate
+    ) throws -> Rooted {
+        let root = try LabCertificate.selfSigned(.authority("Root"))
+        var chain = [root]
+        for number in 0..<count {
+            let key = try LabKey.shared(.p256, label: "rung \(number % 4)")
+            chain.insert(try chain[0].issue(template(number), key: key), at: 0)
         }
-        let leaf = try rungs[count].issue(.leaf(name))
-        return ([leaf] + rungs.dropFirst().reversed(), root)
+        return ([try chain[0].issue(leaf)] + chain.dropLast(), root)
+    }
+
+    static func ladder(_ count: Int) throws -> Rooted {
+        try stack(count) { .authority(DistinguishedName(commonName: "Rung \($0)")) }
     }
 
     /// Two ways up from every rung: twice as many paths with each.
@@ -200,17 +205,12 @@ enum HostileChains {
 
     /// A leaf with many names below authorities with many constraints.
     static func constraints(names: Int, constraints: Int, authorities: Int) throws -> Rooted {
-        let root = try LabCertificate.selfSigned(.authority("Root"))
-        var issuer = root
-        var chain: [LabCertificate] = []
-        for number in 0..<authorities {
-            var template = CertificateTemplate.authority(DistinguishedName(commonName: "Constrained \(number)"))
-            template.permittedNames = (0..<constraints).map { .dns("p\($0).example.org") } + [.dns("example.com")]
-            template.excludedNames = (0..<constraints).map { .dns("x\($0).example.com") }
-            issuer = try issuer.issue(template)
-            chain.insert(issuer, at: 0)
+        try stack(authorities, leaf: .leaf(name).withManyNames(names)) { number in
+            CertificateTemplate.authority(DistinguishedName(commonName: "Constrained \(number)")).with {
+                $0.permittedNames = (0..<constraints).map { .dns("p\($0).example.org") } + [.dns("example.com")]
+                $0.excludedNames = (0..<constraints).map { .dns("x\($0).example.com") }
+            }
         }
-        return ([try issuer.issue(.leaf(name).withManyNames(names))] + chain, root)
     }
 
     /// A path of authorities that ask for a policy, and each map so many of them to all of each other.
@@ -220,18 +220,12 @@ enum HostileChains {
             template.with { $0.add(32, element(0x30, all.flatMap { element(0x30, $0) })) }
         }
         let pairs = all.flatMap { one in all.flatMap { element(0x30, one, $0) } }
-        let root = try LabCertificate.selfSigned(.authority("Root"))
-        var issuer = root
-        var chain: [LabCertificate] = []
-        for number in 0..<authorities {
-            let template = policies(.authority(DistinguishedName(commonName: "Policy \(number)"))).with {
+        return try stack(authorities, leaf: policies(.leaf(name))) { number in
+            policies(.authority(DistinguishedName(commonName: "Policy \(number)"))).with {
                 $0.add(33, element(0x30, pairs))
                 $0.add(36, element(0x30, element(0x80, [0])))
             }
-            issuer = try issuer.issue(template)
-            chain.insert(issuer, at: 0)
         }
-        return ([try issuer.issue(policies(.leaf(name)))] + chain, root)
     }
 
     private static func anonymous(_ template: CertificateTemplate) -> CertificateTemplate {
