@@ -203,16 +203,13 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
     }
 
     @Test(arguments: [
-        ("*.example.com", "a_b.example.com", true), ("*.example.com", "_dmarc.example.com", true),
-        ("*.my_svc.example.com", "a.my_svc.example.com", true), ("*.EXAMPLE.com", "a-1.example.com", true),
-        ("*.example.com", "xn--bcher-kva.example.com", true), ("a_b.example.com", "A_B.example.com", true),
-        ("*.example.com", "example.com", false), ("*.example.com", "a.b.example.com", false),
-        ("*.example.com", "a.example.org", false), ("*.com", "example.com", false), ("*.co.uk", "example.co.uk", false),
+        ("*.example.com", "_dmarc.example.com", true), ("*.my_svc.example.com", "a.my_svc.example.com", true),
+        ("*.EXAMPLE.com", "a-1.example.com", true), ("*.example.com", "xn--bcher-kva.example.com", true),
+        ("a_b.example.com", "A_B.example.com", true), ("*.example.com", "a.example.org", false),
         ("f*.example.com", "foo_.example.com", false), ("*a.example.com", "_a.example.com", false),
         ("a.*.example.com", "a._.example.com", false), ("**.example.com", "a_.example.com", false),
-        ("*example.com", "_example.com", false), (".example.com", "a_b.example.com", false), ("*", "example", false),
-        ("*.", "a_b.com", false), ("a_b.example.com.", "a_b.example.com", false),
-        ("*.example.com\u{0}", "a_b.example.com", false),
+        ("*example.com", "_example.com", false), (".example.com", "a_b.example.com", false), ("*.", "a_b.com", false),
+        ("a_b.example.com.", "a_b.example.com", false), ("*.example.com\u{0}", "a_b.example.com", false),
     ]) func aWildcardStandsForTheWholeLeftMostLabel(pattern: String, name: String, isValid: Bool) throws {
         let leaf = try pki.interA.issue(.leaf(pattern))
         #expect(try Self.find([leaf, pki.interA], name: name).failures.map(\.id) == (isValid ? [] : ["name-mismatch"]))
