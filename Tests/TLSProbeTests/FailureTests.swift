@@ -31,7 +31,7 @@ import Testing
             let error = try await failure(of: request)
             #expect(error.phase == .connect)
             #expect(error.target == "localhost:\(refusing.port)")
-            let peer = PeerAddress(ip: try #require(IPAddress("127.0.0.1")), port: refusing.port)
+            let peer = PeerAddress(ip: loopback, port: refusing.port)
             guard case .notConnected(let failures) = error.reason else {
                 return #expect(Bool(false), "unexpected \(error.reason)")
             }

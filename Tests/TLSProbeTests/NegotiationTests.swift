@@ -116,7 +116,7 @@ import Testing
             for family in [ProbeRequest.AddressFamily.ipv4, .any] {
                 let request = ProbeRequest(to: .resolve(host: "localhost", family: family), port: server.port)
                 let result = try await withProber { try await $0.probe(request) }
-                #expect(result.peer == PeerAddress(ip: try #require(IPAddress("127.0.0.1")), port: server.port))
+                #expect(result.peer == PeerAddress(ip: loopback, port: server.port))
                 #expect(result.timings.resolve != nil)
             }
         }

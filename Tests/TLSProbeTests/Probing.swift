@@ -5,6 +5,8 @@ import Testing
 
 @testable import TLSProbe
 
+let loopback = IPAddress("127.0.0.1")!
+
 typealias ServerVersion = LoopbackLab.TLSVersion
 let versions: [ServerVersion] = [.tls12, .tls13]
 let allVersions: [ServerVersion] = [.tls10] + versions

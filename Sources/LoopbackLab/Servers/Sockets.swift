@@ -92,7 +92,6 @@ enum Sockets {
 
 /// A port of this machine on which no connection succeeds while a closure runs.
 package struct DeadPort: Sendable {
-    package let address: String
     package let port: UInt16
 
     /// Runs `body` with a port that never answers, so that connecting neither succeeds nor fails.
@@ -107,7 +106,7 @@ package struct DeadPort: Sendable {
         let port = Sockets.port(of: descriptors[0])
         // A queue of length 0 has room for one connection; the others make sure that it is full.
         for _ in 0..<4 { descriptors.append(try Sockets.make(address, port, "connect to") { connect($0, $1, $2) }) }
-        return try await body(DeadPort(address: address, port: port))
+        return try await body(DeadPort(port: port))
     }
 
     /// Runs `body` with a port that is bound but not listened on: connecting is refused.
@@ -117,6 +116,6 @@ package struct DeadPort: Sendable {
     ) async throws -> Value {
         let descriptor = try Sockets.make(address, 0, "bind") { bind($0, $1, $2) }
         defer { close(descriptor) }
-        return try await body(DeadPort(address: address, port: Sockets.port(of: descriptor)))
+        return try await body(DeadPort(port: Sockets.port(of: descriptor)))
     }
 }

@@ -132,7 +132,7 @@ import Testing
             let judged = Mutex<[[UInt8]]>([])
             let result = await resolve(service, family: .any) { chain, host in
                 judged.withLock { $0.append(chain.presented.leaf.der) }
-                return host == .ip(IPAddress("127.0.0.1")!) ? nil : ("another host", nil)
+                return host == .ip(loopback) ? nil : ("another host", nil)
             }
             let found = try result.get()
             #expect(found.addresses.map(\.description) == ["192.0.2.1"])
