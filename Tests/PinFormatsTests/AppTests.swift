@@ -68,19 +68,14 @@ import Testing
             ])
     }
 
-    @Test func anIPAHasThePinsOfItsInfoPlistAndItsCertificates() throws {
+    @Test func anArchiveAndAnUnpackedAppHaveThePinsOfTheirFiles() throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write(Self.ipa(Self.files), to: "App.ipa")
-        let reading = try PinSource(path).read()
-        try expectSampleApp(reading, "\(path):Payload/App.app")
-    }
-
-    @Test func anUnpackedAppIsReadTheSame() throws {
-        let directory = try TemporaryDirectory()
-        for file in Self.files { try directory.write(file.contents, to: "Payload/App.app/" + file.name) }
-        let payload = "\(directory.path)/Payload"
-        for source in [directory.path, "\(payload)/App.app", payload] {
-            try expectSampleApp(try PinSource(source).read(), "\(payload)/App.app")
+        try expectSampleApp(try PinSource(path).read(), "\(path):Payload/App.app")
+        for file in Self.files { try directory.write(file.contents, to: "App/Payload/App.app/" + file.name) }
+        let unpacked = "\(directory.path)/App"
+        for source in [unpacked, "\(unpacked)/Payload/App.app", "\(unpacked)/Payload"] {
+            try expectSampleApp(try PinSource(source).read(), "\(unpacked)/Payload/App.app")
         }
     }
 
