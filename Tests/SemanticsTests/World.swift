@@ -55,6 +55,11 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
 
 func values(_ certificates: [LabCertificate]) throws -> [Certificate] { try certificates.map { try x509($0) } }
 
+extension Verdict {
+    /// The name of the client's own error, `nil` for another reason.
+    var clientError: String? { if case .clientError(let name, _) = reason { name } else { nil } }
+}
+
 extension AFNetworking { static let bare = AFNetworking(policy: AFSecurityPolicy(mode: .none)) }
 
 /// The hash of a certificate's key.
