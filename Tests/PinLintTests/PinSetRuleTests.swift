@@ -17,6 +17,7 @@ enum Hashes {
 
 struct Files {
     private let contents: [(name: String, bytes: [UInt8])]
+    private let directory = try! TemporaryDirectory()
 
     init(_ contents: (String, String)...) { self.contents = contents.map { ($0.0, Array($0.1.utf8)) } }
 
@@ -25,29 +26,21 @@ struct Files {
     /// The findings in each file as a source of its own, or in the directory as one.
     func findings(
         asDirectory: Bool = false, at time: Int64 = LabClock.now, warningDays: Int64 = 30, clients: [LintClient] = []
-    ) throws -> [Finding] { try linted(asDirectory, time, warningDays, clients).findings }
+    ) throws -> [Finding] {
+        let paths = try contents.map { try directory.write($0.bytes, to: $0.name) }
+        let linter = Linter(
+            now: Timestamp(secondsSinceEpoch: time), warnBefore: .seconds(warningDays * LabClock.day), clients: clients)
+        return linter.findings(in: (asDirectory ? [directory.path] : paths).map { PinSource($0).inspect() })
+    }
 
     /// The findings as `severity id place`, with places relative to the directory.
     func lint(
         asDirectory: Bool = false, at time: Int64 = LabClock.now, warningDays: Int64 = 30, clients: [LintClient] = []
     ) throws -> [String] {
-        let (findings, directory) = try linted(asDirectory, time, warningDays, clients)
-        return findings.map { finding in
-            let place = "\(finding.place ?? .option)".replacing(directory + "/", with: "").replacing(
-                directory, with: ".")
-            return "\(finding.level) \(finding.id) \(place)"
+        try findings(asDirectory: asDirectory, at: time, warningDays: warningDays, clients: clients).map { finding in
+            let place = "\(finding.place ?? .option)".replacing(directory.path + "/", with: "")
+            return "\(finding.level) \(finding.id) \(place.replacing(directory.path, with: "."))"
         }
-    }
-
-    private func linted(_ asDirectory: Bool, _ time: Int64, _ warningDays: Int64, _ clients: [LintClient]) throws -> (
-        findings: [Finding], directory: String
-    ) {
-        let directory = try TemporaryDirectory()
-        let paths = try contents.map { try directory.write($0.bytes, to: $0.name) }
-        let linter = Linter(
-            now: Timestamp(secondsSinceEpoch: time), warnBefore: .seconds(warningDays * LabClock.day), clients: clients)
-        let sources = asDirectory ? [directory.path] : paths
-        return (linter.findings(in: sources.map { PinSource($0).inspect() }), directory.path)
     }
 }
 
