@@ -60,6 +60,7 @@ import Testing
     private static let mistakes = """
         empty |  | the value is empty; name a file, a directory or a pin
         empty | sha256/ | $ has no hash; 44 characters of base64 belong there
+        nulCharacter | Pins\0/../other | the value holds a NUL character
         // 31 and 33 bytes, and what an unfinished copy leaves.
         wrongLength | sha256/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHg== | \
         $ has 31 bytes instead of 32; a SHA-256 pin is 44 characters long, and this one is too short
@@ -193,12 +194,6 @@ import Testing
         let error = try failure(String(repeating: "long/", count: 2_000))
         #expect(error.id == .missingFile)
         #expect(error.description.count == 162)
-    }
-
-    @Test func aNULCharacterIsRefused() throws {
-        let error = try failure("Pins\0/../other")
-        #expect(error.id == .nulCharacter)
-        #expect(error.description == "--pins: the value holds a NUL character")
     }
 
     @Test func anUnexpandedTildeIsExplained() throws {
