@@ -145,16 +145,16 @@ import Testing
         #expect(ProbeError(.connect, .notConnected([refused, unreachable]), target: "a:1").id == "connect-failed")
     }
 
-    @Test(arguments: [
-        ("HTTP/1.1 400 Bad", PlainProtocol.http), ("<!DOCTYPE html>", .http), ("SSH-2.0-OpenSSH", .unknown),
-    ]) func whatIsNotTLSIsRecognisedByItsFirstBytes(opening: String, expected: PlainProtocol) {
-        #expect(PlainProtocol(opening: Array(opening.utf8)) == expected)
-    }
-
-    @Test(arguments: [[], [22], [22, 3, 3, 0, 90], [21, 3, 1, 0, 2], [23, 3]] as [[UInt8]])
-    func whatCanBeATLSRecordIsNotCalledAnythingElse(opening: [UInt8]) {
-        #expect(PlainProtocol(opening: opening) == nil)
-    }
+    /// What can be a TLS record is not called anything else.
+    @Test(
+        arguments: [
+            (Array("HTTP/1.1 400 Bad".utf8), .http), (Array("<!DOCTYPE html>".utf8), .http),
+            (Array("SSH-2.0-OpenSSH".utf8), .unknown), ([], nil), ([22], nil), ([22, 3, 3, 0, 90], nil),
+            ([21, 3, 1, 0, 2], nil), ([23, 3], nil),
+        ] as [([UInt8], PlainProtocol?)]) func whatIsNotTLSIsRecognisedByItsFirstBytes(
+            opening: [UInt8], expected: PlainProtocol?
+        )
+    { #expect(PlainProtocol(opening: opening) == expected) }
 
     @Test func targetsAreWrittenAsUsersWriteThem() throws {
         let v6 = try #require(IPAddress("2001:db8::1"))

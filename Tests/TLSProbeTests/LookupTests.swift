@@ -33,18 +33,13 @@ import Testing
         #expect(found == Set((1...100).map { ["127.0.0.\($0):443"] }))
     }
 
+    /// A resolver without an answer is not a missing name.
     @Test(arguments: [
-        ([EAI_NONAME, EAI_NONAME], ProbeError.Reason.nameNotFound),
-        ([LookupFailure.noData, EAI_NONAME], .noAddress(.any)), ([], .noAddress(.any)),
-    ]) func failuresOfBothFamiliesBecomeOneReason(codes: [Int32], reason: ProbeError.Reason) {
-        let failures = codes.map { LookupFailure(code: $0) }
-        #expect(LookupFailure.reason(for: failures, of: .resolve(host: "a")) == reason)
-    }
-
-    @Test func aResolverWithoutAnAnswerIsNotAMissingName() {
-        let failures = [LookupFailure(code: EAI_NONAME), LookupFailure(code: EAI_AGAIN)]
-        let reason = LookupFailure.reason(for: failures, of: .resolve(host: "a"))
-        #expect(ProbeError(.resolve, reason, target: "a:1").id == "resolver-failed")
+        ([EAI_NONAME, EAI_NONAME], "name-not-found"), ([LookupFailure.noData, EAI_NONAME], "no-address"),
+        ([], "no-address"), ([EAI_NONAME, EAI_AGAIN], "resolver-failed"),
+    ]) func failuresOfBothFamiliesBecomeOneReason(codes: [Int32], id: String) {
+        let reason = LookupFailure.reason(for: codes.map { LookupFailure(code: $0) }, of: .resolve(host: "a"))
+        #expect(ProbeError(.resolve, reason, target: "a:1").id == id)
     }
 }
 
