@@ -139,20 +139,19 @@ enum NameProperties {
     }
 
     private static func check(_ text: String) throws(Violation) {
-        do {
-            let name = try ServerName(text)
-            try Violation.unless((try? ServerName(name.description)) == name, "\(name) is read as another name")
-            guard case .dns(let host) = name else { return }
-            try Violation.unless(host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "\(host.debugDescription) as a name")
-            if let suffix = SystemPublicSuffixList.publicSuffix(of: host) {
-                try Violation.unless(host.hasSuffix(suffix), "\(suffix) as the suffix of \(host)")
-            }
-            for depth in [HostPattern.Depth.exact, .oneLabel, .upToOneLabel, .anyNumber] {
-                let pattern = HostPattern(text: host, depth)
-                try Violation.unless(pattern.covers(host) == (depth != .oneLabel), "\(pattern) and \(host)")
-            }
-        } catch let error as ServerNameError { try Violation.unlessShort(error.description) } catch let error
-            as Violation
-        { throw error } catch { throw Violation("\(error)") }
+        let name: ServerName
+        do throws(ServerNameError) { name = try ServerName(text) } catch {
+            return try Violation.unlessShort(error.description)
+        }
+        try Violation.unless((try? ServerName(name.description)) == name, "\(name) is read as another name")
+        guard case .dns(let host) = name else { return }
+        try Violation.unless(host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "\(host.debugDescription) as a name")
+        if let suffix = SystemPublicSuffixList.publicSuffix(of: host) {
+            try Violation.unless(host.hasSuffix(suffix), "\(suffix) as the suffix of \(host)")
+        }
+        for depth in [HostPattern.Depth.exact, .oneLabel, .upToOneLabel, .anyNumber] {
+            let pattern = HostPattern(text: host, depth)
+            try Violation.unless(pattern.covers(host) == (depth != .oneLabel), "\(pattern) and \(host)")
+        }
     }
 }

@@ -33,11 +33,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         let scratch = Scratch(directory, for: bytes)
         switch self {
         case .argument: try PinSourceProperties.checkArgument(bytes, in: scratch)
-        case .der:
-            try PinSourceProperties.checkFile(bytes, named: "source.cer", in: scratch)
-            try KeyProperties.check(bytes, in: scratch)
-        case .pem:
-            try PinSourceProperties.checkFile(bytes, named: "source", in: scratch)
+        case .der, .pem:
+            try PinSourceProperties.checkFile(bytes, named: self == .der ? "source.cer" : "source", in: scratch)
             try KeyProperties.check(bytes, in: scratch)
         case .binary, .resources, .bundle: try AppProperties.check(bytes, as: self, in: scratch)
         case .app: try PinSourceProperties.checkFile(bytes, named: "source.ipa", in: scratch)
