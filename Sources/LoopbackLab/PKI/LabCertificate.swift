@@ -2,9 +2,9 @@ package struct LabCertificate: Sendable {
     package private(set) var der: [UInt8]
     package let key: LabKey
     package let template: CertificateTemplate
-    package private(set) var sha256: [UInt8]
 
     package var subject: DistinguishedName { template.subject }
+    package var sha256: [UInt8] { LoopbackLab.sha256(der) }
     package var publicKeySHA256: [UInt8] { key.publicKeySHA256 }
     package var pem: String { LoopbackLab.pem(der, label: "CERTIFICATE") }
 
@@ -29,7 +29,6 @@ package struct LabCertificate: Sendable {
     ) throws(LabError) {
         let toBeSigned = try template.toBeSigned(key: key, issuerName: issuerName, issuerKey: issuerKey)
         der = try issuerKey.signed(toBeSigned, digest: template.digest, saying: template.outerAlgorithm)
-        sha256 = LoopbackLab.sha256(der)
         (self.key, self.template) = (key, template)
     }
 
@@ -42,7 +41,6 @@ package struct LabCertificate: Sendable {
     package func withBrokenSignature() -> LabCertificate {
         var copy = self
         copy.der[copy.der.count - 1] ^= 1
-        copy.sha256 = LoopbackLab.sha256(copy.der)
         return copy
     }
 
@@ -65,7 +63,7 @@ package struct LabCertificate: Sendable {
 extension LabCertificate: Hashable {
     package static func == (left: LabCertificate, right: LabCertificate) -> Bool { left.der == right.der }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(sha256) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(der) }
 }
 
 extension LabKey {
