@@ -25,7 +25,9 @@ enum ConformanceData {
         let file = folder.appendingPathComponent("data/\(name).json.xz").path
         let outcome = try await Program.run("\(#require(decompressor)) '\(file)'")
         try #require(outcome.status == 0, "\(file) cannot be read")
-        return try JSONDecoder().decode(type, from: Data(outcome.output))
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return try decoder.decode(type, from: Data(outcome.output))
     }
 
     /// The disagreements of the `known` folder, by the case's id; none when there is no such list.
@@ -60,11 +62,6 @@ struct ConformanceSuite: Decodable, Sendable {
     let defaultAt: String?
     let certs: [Data]
     let cases: [Case]
-
-    private enum CodingKeys: String, CodingKey {
-        case format, certs, cases
-        case defaultAt = "default_at"
-    }
 
     var coreCases: [Case] { cases.filter { $0.scope ?? "core" == "core" } }
 
