@@ -30,14 +30,11 @@ import Testing
         let file = try files.write("", to: "file")
         for (path, code) in [
             ("\(files.path)/none", ENOENT), ("\(files.path)/none/file", ENOENT),
-            (files.path + "/" + String(repeating: "a", count: 300), ENAMETOOLONG),
+            (files.path + "/" + String(repeating: "a", count: 300), ENAMETOOLONG), (file + "/a", ENOTDIR),
         ] {
             #expect(throws: ReadFailure.absent(code)) {
                 try BoundedFile.bytes(at: path, limit: 1, accepting: .anything)
             }
-        }
-        #expect(throws: ReadFailure.absent(ENOTDIR)) {
-            try BoundedFile.bytes(at: file + "/a", limit: 1, accepting: .anything)
         }
         #expect(throws: ReadFailure.absent(ENOTDIR)) { try DirectoryListing.names(in: file) { _ in true } }
     }
@@ -47,6 +44,12 @@ import Testing
         let pipe = files.path + "/pipe"
         try #require(mkfifo(pipe, 0o600) == 0)
         #expect(throws: ReadFailure.wrongKind(.pipe)) { try BoundedFile.bytes(at: pipe, limit: 1) }
+        // Opened, it is given up without a writer.
+        for accepted in [BoundedFile.Accepted.regularFilesAndPipes, .anything] {
+            #expect(throws: ReadFailure.withoutWriter) {
+                try BoundedFile.bytes(at: pipe, limit: 1, accepting: accepted)
+            }
+        }
         #expect(throws: ReadFailure.wrongKind(.directory)) { try BoundedFile.bytes(at: files.path, limit: 1) }
         #expect(throws: ReadFailure.wrongKind(.special)) {
             try BoundedFile.bytes(at: "/dev/zero", limit: 1, accepting: .regularFilesAndPipes)
@@ -56,17 +59,6 @@ import Testing
         }
         #expect(throws: ReadFailure.tooLarge(limit: 1_000)) {
             try BoundedFile.bytes(at: "/dev/zero", limit: 1_000, accepting: .anything)
-        }
-    }
-
-    @Test func aPipeWithoutAWriterIsGivenUp() throws {
-        let files = try TemporaryDirectory()
-        let pipe = files.path + "/pipe"
-        try #require(mkfifo(pipe, 0o600) == 0)
-        for accepted in [BoundedFile.Accepted.regularFilesAndPipes, .anything] {
-            #expect(throws: ReadFailure.withoutWriter) {
-                try BoundedFile.bytes(at: pipe, limit: 1, accepting: accepted)
-            }
         }
     }
 
