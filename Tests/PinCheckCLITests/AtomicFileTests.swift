@@ -20,7 +20,6 @@ import Testing
 
     @Test func replacesWhatALinkNamesAndLeavesTheLink() throws {
         let files = try TemporaryDirectory()
-        try files.makeDirectory("directory")
         try files.write("old", to: "directory/a")
         try link(files, "first", to: "directory/second")
         try link(files, "directory/second", to: "a")

@@ -182,11 +182,7 @@ struct Desk: Sendable {
     }
 
     @discardableResult func write(_ text: String, to name: String) throws -> String {
-        let parts = name.split(separator: "/")
-        for count in parts.indices.dropFirst() {
-            _ = try? files.makeDirectory(parts.prefix(count).joined(separator: "/"))
-        }
-        return try files.write(expand(text), to: name)
+        try files.write(expand(text), to: name)
     }
 
     func expand(_ text: String) -> String {

@@ -205,7 +205,6 @@ import Testing
         ]
         let files = try TemporaryDirectory()
         let desk = try Desk(texts, in: files, port: port)
-        for folder in ["renamed", "bundle"] { try files.makeDirectory(folder) }
         for (name, data) in bytes { try files.write(data, to: name) }
         try files.write(pki.leaf.key.publicKeyPEM, to: "key.pub")
         let name = DistinguishedName(commonName: host)

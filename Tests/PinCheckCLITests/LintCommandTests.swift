@@ -95,7 +95,6 @@ import Testing
         ]
         let desk = try Desk()
         for (name, text) in texts { try desk.write(text, to: "all/" + name) }
-        for directory in ["all/ios", "all/ios/Pins"] { try desk.files.makeDirectory(directory) }
         try desk.files.write(pki.leaf.der, to: "all/ios/Pins/leaf.cer")
         try desk.files.write([UInt8](repeating: 0xFF, count: (16 << 20) + 1), to: "all/docs/film.mp4")
         let found = try await desk("lint @all -f json").json["findings"].array

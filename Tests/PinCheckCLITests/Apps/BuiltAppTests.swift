@@ -306,7 +306,6 @@ import Testing
         try desk.files.write(apk, to: "Pins/app.apk")
         await desk.expect("VERIFY --pins @Pins", "data: is an app, which is judged by itself")
         await desk.expect("lint @Pins", "fail: pins-not-read")
-        for folder in ["set", "set/splits"] { try desk.files.makeDirectory(folder) }
         try desk.files.write([0], to: "set/toc.pb")
         try desk.files.write(apk, to: "set/splits/base-master.apk")
         await desk.expect("VERIFY --pins @set", Self.alone)

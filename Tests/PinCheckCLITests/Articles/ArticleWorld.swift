@@ -126,7 +126,6 @@ struct ArticleWorld {
     static let systemRoots = "system-roots.pem"
 
     func write(to files: TemporaryDirectory) throws {
-        for directory in ["api-pins", "old-pins", "www-pins", "res", "res/xml"] { try files.makeDirectory(directory) }
         let contents = [
             Self.systemRoots: root.pem + proxyRoot.pem, "api-pins/current.pem": leaf.key.publicKeyPEM,
             "api-pins/backup.pem": backup.publicKeyPEM, "old-pins/2024.pem": stranger.key.publicKeyPEM,

@@ -108,7 +108,7 @@ struct StageWorld: Sendable {
         """
 
     func write(to files: TemporaryDirectory) throws {
-        for directory in ["bundle", "empty", "Shop.app", "res", "res/xml"] { try files.makeDirectory(directory) }
+        try files.makeDirectory("empty")
         func pem(_ certificates: LabCertificate...) -> String { certificates.map(\.pem).joined() }
         let texts = [
             "root.pem": pki.rootA.pem, "rootB.pem": pki.rootB.pem, "roots.pem": pem(pki.rootA, pki.rootB),
