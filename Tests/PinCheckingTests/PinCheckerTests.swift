@@ -75,6 +75,20 @@ import X509
         }
     }
 
+    @Test(arguments: [1, 2]) func aTurnThatIsGivenBackIsTheNextOnes(turns: Int) async throws {
+        let shared = SharedConnections(atOnce: turns)
+        let environment = Environment(
+            variables: [:], now: { Timestamp(secondsSinceEpoch: LabClock.now) }, connectionLimit: 1)
+        try await DeadPort.refusing { port in
+            let target = CheckTarget(target: try Target("127.0.0.1:\(port.port)"), request: CheckRequest())
+            let check = try Check.unjudged([target])[0]
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<5 { group.addTask { _ = try await shared.check(check, in: environment) } }
+                try await group.waitForAll()
+            }
+        }
+    }
+
     @Test func aCheckThatIsCancelledIsNoOutcome() async throws {
         try await LoopbackServer.serving(.tarpit) { server in
             let check = Task { try await PinChecker().check("127.0.0.1:\(server.port)", timeout: .seconds(600)) }
@@ -82,16 +96,6 @@ import X509
             check.cancel()
             await #expect(throws: CancellationError.self) { try await check.value }
         }
-    }
-
-    @Test func aTurnThatIsGivenBackIsTheNextOnes() async {
-        let turns = Turns(1)
-        await turns.take()
-        let next = Task { await turns.take() }
-        turns.giveBack()
-        await next.value
-        turns.giveBack()
-        await turns.take()
     }
 
     @Test func aServerThatCannotBeReachedIsAnOutcomeAndNoError() async throws {
