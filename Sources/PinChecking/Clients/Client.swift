@@ -67,6 +67,11 @@ public struct Client: Sendable, Hashable {
                 throw .usage("the setting \(quoted(word)) of \(name) is written \(setting.usage)")
             }
             if setting.value == ClientSetting.date { _ = try TimeText.read(parts[1]) }
+            let choices = (setting.value ?? "").split(separator: "|").map(String.init)
+            guard choices.count < 2 || choices.contains(parts[1]) else {
+                let remedy = Suggestion.remedy(for: parts[1], among: choices)
+                throw .usage("the client \(name) has no \(setting.name) \(quoted(parts[1])): \(remedy)")
+            }
         }
         var client = self
         client.words = words
@@ -126,7 +131,8 @@ enum LooseSet: Hashable, Sendable {
 package struct ClientSetting: Sendable {
     package static let date = "DATE"
     package let name: String
-    /// The value in help, `nil` if it is a flag; a ``date`` is a moment, or a day that means its midnight in UTC.
+    /// The value in help, or the choices with a bar between; `nil` if it is a flag. A ``date`` is a moment, or a day
+    /// that means its midnight in UTC.
     package let value: String?
     package let help: String
 

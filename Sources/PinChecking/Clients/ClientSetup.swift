@@ -4,14 +4,6 @@ import Pinning
 import X509
 
 extension ClientInput {
-    func validatesCertificateChain() throws(Problem) -> Bool {
-        switch client.text("chain") {
-        case nil, "yes": return true
-        case "no": return false
-        case let other?: throw .usage("the setting chain of \(client.name) is yes or no, not \(quoted(other))")
-        }
-    }
-
     func trustKit() throws -> TrustKit {
         // Pins for any host get this host's name as their key of TSKPinnedDomains.
         if policy == nil, pins != nil, let name = referenceName ?? host,
@@ -51,50 +43,41 @@ extension ClientInput {
     }
 
     private func evaluator() throws(Problem) -> Alamofire.Evaluator {
-        let suggested =
-            switch afSecurityPolicy.mode {
-            case .none: "default"
-            case .publicKey: "public-keys"
-            case .certificate: "pinned-certificates"
-            }
         let performDefaultValidation = !client.isSet("no-default-validation")
         let validateHost = !client.isSet("no-validate-host")
-        let pinnedCertificates = Alamofire.Evaluator.pinnedCertificates(
+        let system = Alamofire.Evaluator.systemDefault(validateHost: validateHost)
+        let certificates = Alamofire.Evaluator.pinnedCertificates(
             acceptSelfSigned: client.isSet("accept-self-signed"), performDefaultValidation: performDefaultValidation,
             validateHost: validateHost)
-        let publicKeys = Alamofire.Evaluator.publicKeys(
+        let keys = Alamofire.Evaluator.publicKeys(
             performDefaultValidation: performDefaultValidation, validateHost: validateHost)
-        let pinned = afSecurityPolicy.mode == .certificate ? pinnedCertificates : publicKeys
-        let evaluators: KeyValuePairs<String, Alamofire.Evaluator> = [
-            "default": .systemDefault(validateHost: validateHost), "pinned-certificates": pinnedCertificates,
-            "public-keys": publicKeys, "composite": .composite([.systemDefault(validateHost: validateHost), pinned]),
-            "disabled": .disabled,
-        ]
-        let name = client.text("evaluator") ?? suggested
-        let comparesCertificates =
-            name == "pinned-certificates" || name == "composite" && afSecurityPolicy.mode == .certificate
-        if client.isSet("accept-self-signed"), !comparesCertificates {
-            let evaluator = ["default": "DefaultTrustEvaluator", "disabled": "DisabledTrustEvaluator"][name]
+        let pinned = afSecurityPolicy.mode == .certificate ? certificates : keys
+        let evaluator: Alamofire.Evaluator =
+            switch client.text("evaluator") {
+            case "default": system
+            case "pinned-certificates": certificates
+            case "public-keys": keys
+            case "composite": .composite([system, pinned])
+            case "disabled": .disabled
+            default: afSecurityPolicy.mode == .none ? system : pinned
+            }
+        if client.isSet("accept-self-signed"), ![certificates, .composite([system, certificates])].contains(evaluator) {
+            let names: [Alamofire.Evaluator: String] = [
+                system: "DefaultTrustEvaluator", .disabled: "DisabledTrustEvaluator",
+            ]
             throw .usage(
-                "\(evaluator ?? "PublicKeysTrustEvaluator") has no acceptSelfSigned: "
+                "\(names[evaluator] ?? "PublicKeysTrustEvaluator") has no acceptSelfSigned: "
                     + "leave accept-self-signed out, or pin certificate files")
         }
-        if let evaluator = evaluators.first(where: { $0.key == name })?.value { return evaluator }
-        throw .usage(
-            "\(client.name) has no evaluator \(quoted(name)): \(Suggestion.remedy(for: name, among: evaluators.map(\.key)))"
-        )
+        return evaluator
     }
 
-    func nsPinnedDomains() throws(Problem) -> NSPinnedDomains {
-        if let policy, client.text("key") == nil { return NSPinnedDomains(identities: policy.positions) }
+    func nsPinnedDomains() -> NSPinnedDomains {
         let hashes = pins?.pins.map(\.spkiSHA256)
-        switch client.text("key") {
-        case nil: return NSPinnedDomains()
-        case "leaf": return NSPinnedDomains(identities: hashes.map { .listed(leaf: $0, authorities: nil) })
-        case "ca": return NSPinnedDomains(identities: hashes.map { .listed(leaf: nil, authorities: $0) })
-        case let other?:
-            throw .usage(
-                "\(client.name) has no key \(quoted(other)): \(Suggestion.remedy(for: other, among: ["leaf", "ca"]))")
+        return switch client.text("key") {
+        case "leaf": NSPinnedDomains(identities: hashes.map { .listed(leaf: $0, authorities: nil) })
+        case "ca": NSPinnedDomains(identities: hashes.map { .listed(leaf: nil, authorities: $0) })
+        default: NSPinnedDomains(identities: policy?.positions ?? .eitherKey)
         }
     }
 }

@@ -20,7 +20,7 @@ extension Client {
             pinForm: .file(.afNetworking3),
             shownSettings: { [ShownSetting("validatesCertificateChain", .flag($0.client.text("chain") != "no"))] },
             make: {
-                AFNetworking(policy: $0.afSecurityPolicy, validatesCertificateChain: try $0.validatesCertificateChain())
+                AFNetworking(policy: $0.afSecurityPolicy, validatesCertificateChain: $0.client.text("chain") != "no")
             }),
         Client(
             name: "alamofire", summary: "Alamofire 5, ServerTrustManager with the evaluator that the pins suggest",
@@ -66,7 +66,7 @@ extension Client {
             name: "nspinneddomains", summary: "Apple's NSPinnedDomains (App Transport Security)",
             settings: [.init("key", "leaf|ca", "the key that lists the pins: leaf or CA identities")],
             configurations: [.nsPinnedDomains: .union], bindsAppBy: .nsPinnedDomains, namedBy: [.nsPinnedDomains],
-            platform: .apple, pinForm: .hash(.base64), make: { try $0.nsPinnedDomains() }),
+            platform: .apple, pinForm: .hash(.base64), make: { $0.nsPinnedDomains() }),
         Client(
             name: "curl", summary: "curl --pinnedpubkey, which compares the leaf's key alone",
             settings: [.init("insecure", nil, "--insecure: only the pin is checked")], looseSet: .inCurlsNotation,

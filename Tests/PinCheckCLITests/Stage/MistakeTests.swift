@@ -156,7 +156,7 @@ extension OnStage {
             ("VERIFY --pins $LEAF --client ''", "a client's name is empty"),
             ("VERIFY --pins $LEAF --client okhttp:patern=x", "did you mean 'pattern=PATTERN'?"),
             ("VERIFY --pins $LEAF --client nspinneddomains:key=lea", "has no key 'lea': did you mean 'leaf'?"),
-            ("VERIFY --pins $LEAF --client afnetworking-2.5:chain=on", "is yes or no, not 'on'"),
+            ("VERIFY --pins $LEAF --client afnetworking-2.5:chain=on", "has no chain 'on': did you mean 'no'?"),
             ("VERIFY --pins $LEAF --client trustkit:expires=soon", "soon"),
             ("diff $DIR/before.json --allow renew", "did you mean 'renewed'?"),
             ("diff $DIR/before.json --allow zzz", "--allow 'zzz' is unknown: choose from renewed, rekeyed"),
