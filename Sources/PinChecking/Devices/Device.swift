@@ -58,14 +58,6 @@ package enum DevicePlatform: String, Sendable, Hashable, CaseIterable {
         default: false
         }
     }
-
-    package var title: String {
-        switch self {
-        case .apple: "Apple"
-        case .android: "Android"
-        case .mozilla: "Mozilla"
-        }
-    }
 }
 
 extension DeviceData {

@@ -98,7 +98,6 @@ package struct HostEntry: Sendable, Hashable {
     }
 
     package var includesSubdomains: Bool { hosts?.depth == .anyNumber && !isExcluded }
-    package func covers(_ host: String) -> Bool { hosts?.covers(host) ?? true }
 }
 
 /// A client that pins certificate files of an app's bundle, each by its own rules.

@@ -88,16 +88,3 @@ func endpoint(
     return Snapshot.Endpoint(
         Snapshot.Key(target: target, connect: connect, sni: name, verifyName: name), peer: peer, chain: chain)!
 }
-
-/// A certificate as the procedures know it, with hashes that follow from `number`; another `edition` has the same key.
-func certificate(
-    _ subject: String, by issuer: String? = nil, number: UInt8, edition: UInt8 = 0, from: Int64 = 0, to: Int64 = 90
-) -> Certificate {
-    let digest = SHA256Digest(bytes: [UInt8](repeating: number, count: 32))!
-    return Certificate(
-        der: [number, edition], fingerprint: SHA256Digest(bytes: [UInt8](repeating: number ^ edition << 4, count: 32))!,
-        publicKey: PublicKey(
-            subjectPublicKeyInfo: [number], spkiSHA256: digest, algorithm: .ec(curve: "P-256", bits: 256)),
-        subject: subject, issuer: issuer ?? subject, serialNumber: "01", notBefore: day(from), notAfter: day(to),
-        names: [], isSelfIssued: issuer == nil, signatureAlgorithm: "ecdsa-with-SHA256")
-}
