@@ -11,7 +11,7 @@ public struct ClientVerdict: Sendable {
     public let device: String?
     package let decided: Verdict?
     /// `true` if the client accepts; `nil` if it has no verdict.
-    public let isAccepted: Bool?
+    public var isAccepted: Bool? { decided?.isAccepted }
     /// The reason for the verdict, or the reason why there is none.
     public package(set) var reason: Reason
     /// The judged handshake; `nil` if the chain came without one, or the server refused the client's TLS.
@@ -20,9 +20,6 @@ public struct ClientVerdict: Sendable {
     let rank: Int
     /// Judges future chains as this client; `nil` if a verdict is missing, or if this is a forecast.
     private let forecaster: Forecaster?
-    /// The hashes of keys and certificates that servers use now; a pin for one of them is not a backup.
-    private(set) var inUse: Set<SHA256Digest> = []
-    private var isIdleTaken = false
     package private(set) var outlook: Outlook?
     /// The configured pins on the client's path, even if the client does not compare them there.
     package private(set) var matches: [PinMatch] = []
@@ -34,7 +31,6 @@ public struct ClientVerdict: Sendable {
         (self.client, self.judgedDevice, self.rank) = (client, judgedDevice, rank)
         device = policy.lists == nil ? nil : judgedDevice.name
         (decided, reason, forecaster, handshake) = decision
-        isAccepted = decided?.isAccepted
     }
 
     /// The client's name in `--client`.
@@ -49,14 +45,7 @@ public struct ClientVerdict: Sendable {
     ///
     /// With `isIdleTaken` a client without pins keeps `minPinLife`: another client compares those pins.
     mutating func lookAhead(inUse: Set<SHA256Digest>, isIdleTaken: Bool) {
-        guard let forecaster else { return }
-        (self.inUse, self.isIdleTaken) = (inUse, isIdleTaken)
-        (outlook, matches) = forecaster.outlook(inUse: inUse, isIdleTaken: isIdleTaken)
-    }
-
-    mutating func learn(inUse more: Set<SHA256Digest>) {
-        guard !more.isSubset(of: inUse) else { return }
-        lookAhead(inUse: more.union(inUse), isIdleTaken: isIdleTaken)
+        if let forecaster { (outlook, matches) = forecaster.outlook(inUse: inUse, isIdleTaken: isIdleTaken) }
     }
 
     mutating func ignore(_ ids: Set<FindingID>) { outlook = outlook?.without(ids) }
@@ -87,12 +76,20 @@ package struct JudgedChain: Sendable {
     /// The warnings and notes on verdicts, chains and roots, each once.
     let findings: [Finding]
     let ending: Ending
+    /// The hashes of keys and certificates that servers use now; a pin for one of them is not a backup.
+    private(set) var inUse: Set<SHA256Digest> = []
+
+    mutating func learn(inUse more: Set<SHA256Digest>) {
+        guard !more.isSubset(of: inUse) else { return }
+        inUse.formUnion(more)
+        let isIdleTaken = policy.followsSources && clients.contains { $0.decided?.isByPins == true }
+        for index in clients.indices { clients[index].lookAhead(inUse: inUse, isIdleTaken: isIdleTaken) }
+    }
 
     /// The verdict in reports: the first that rejects, else the first of the table; `nil` if no client could be set up.
     package var shown: ClientVerdict? { clients.shown }
     var hasVerdict: Bool { clients.contains { $0.isAccepted != nil } }
     package var ranked: [ClientVerdict] { clients.ranked }
-    var inUse: Set<SHA256Digest> { clients.reduce(into: []) { $0.formUnion($1.inUse) } }
 
     package var outlook: Outlook? {
         Outlook.worst(of: clients.ranked.compactMap { one in one.outlook.map { (one, $0) } }) { clients.names(of: $0) }

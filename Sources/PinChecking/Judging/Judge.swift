@@ -65,9 +65,6 @@ extension HostPolicy {
             return (verdict, reason, forecaster, refusal == nil ? views[position].handshake : nil)
         }
         let presented = views.flatMap(\.view.presented.certificates)
-        let inUse = Set(presented.marks + clients.flatMap { $0.decided?.certificates.marks ?? [] })
-        let isIdleTaken = followsSources && clients.contains { $0.decided?.isByPins == true }
-        for index in clients.indices { clients[index].lookAhead(inUse: inUse, isIdleTaken: isIdleTaken) }
         if wording == nil, clients.contains(where: \.isUntrusted), let hint = clockHint(on: presented, at: time) {
             for index in clients.indices where clients[index].isUntrusted { clients[index].reason.hints.append(hint) }
         }
@@ -79,10 +76,12 @@ extension HostPolicy {
         // Clients on these devices never get a certificate with such a key.
         let leftOut = keyType == nil ? [] : Set(devices.map(\.name)).subtracting(clients.map(\.judgedDevice.name))
         let view = clients.shown?.view ?? views[0].view
-        return JudgedChain(
+        var judged = JudgedChain(
             policy: self, view: view, clients: clients, interception: interception,
             findings: findings + self.leftOut(beside: stacks, keyType),
             ending: clients.ending(in: self, at: view.time, leftOut: leftOut))
+        judged.learn(inUse: Set(presented.marks + clients.flatMap { $0.decided?.certificates.marks ?? [] }))
+        return judged
     }
 
     /// The clock's time if it may be wrong: no certificate of several is valid at it, or the program is younger.

@@ -79,9 +79,7 @@ extension CheckedTarget {
         let inUse = connections.reduce(into: Set()) { $0.formUnion($1.judged?.inUse ?? []) }
         self.connections = connections.map { connection in
             var connection = connection
-            for index in connection.judged?.clients.indices ?? 0..<0 {
-                connection.judged?.clients[index].learn(inUse: inUse)
-            }
+            connection.judged?.learn(inUse: inUse)
             return connection
         }
         (self.policy, self.comparison) = (policy, comparison)
