@@ -106,7 +106,8 @@ extension Invocation {
         }
         let isJudged = isJudged(request)
         return try baseline.checks(request.connection) { endpoint throws(Problem) in
-            isJudged ? try policies.policy(request.judging, for: endpoint) : nil
+            isJudged
+                ? try policies.policy(request.judging, for: endpoint.referenceName, url: endpoint.urlHost) : nil
         }
     }
 

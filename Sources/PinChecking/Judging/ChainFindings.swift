@@ -25,7 +25,6 @@ extension HostPolicy {
     }
 
     private func differentLeaves(of ranked: [ClientVerdict]) -> [Finding] {
-        guard ranked.count > 1 else { return [] }
         let leaves = ranked.grouped { $0.handshake?.presented.leaf }.filter { $0.key != nil }
         guard leaves.count > 1 else { return [] }
         let parts = leaves.map { leaf, some in

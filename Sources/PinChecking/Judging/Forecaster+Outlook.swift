@@ -41,7 +41,7 @@ extension Forecaster {
         let hasBackup = conditions.map { condition in
             condition.pins.contains { unused?.pins[$0].map { $0.noBackup == nil } ?? false }
         }
-        let isRootComing = changes.contains { $0.kind == .coming }
+        let isRootComing = changes.contains { $0.isComing }
         let ends = (unused?.ends.compactMap(\.self) ?? []) + (isRootComing ? [time] : [])
         let expiration = conditions.isEmpty ? nil : comparison.expiration
         // Without a backup the pins end with today's matches, even in the past; `unused` begins now at the earliest.
@@ -116,7 +116,7 @@ extension Forecaster {
         return [old].compactMap(\.self)
             + changes.map { change in
                 let root = change.root
-                guard change.kind == .leaving, let day = root.until else {
+                guard !change.isComing, let day = root.until else {
                     let numbers = listed(change.pins.map { "\($0 + 1)" })
                     let message =
                         (change.pins.count == 1 ? "pin \(numbers) sits" : "pins \(numbers) sit")

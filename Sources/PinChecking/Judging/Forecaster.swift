@@ -116,7 +116,7 @@ final class Forecaster: Sendable {
         let time = max(until, time)
         let end: Outlook.End =
             first.depth == 0 ? .leafRenewal : first.depth == first.path.count - 1 ? .rootExpiry : .intermediateExpiry
-        if changes.contains(where: { $0.kind == .coming }) { return (.root, self.time, .rootChange) }
+        if changes.contains(where: { $0.isComing }) { return (.root, self.time, .rootChange) }
         let key = leaf.publicKey
         if !renewal(key, at: time).holds { return (.certificate, until, end) }
         if !renewal(key.unknown, at: time).holds { return (.key, until, end) }
@@ -125,7 +125,7 @@ final class Forecaster: Sendable {
         // Today's path may end at an intermediate among the anchors, which is on no other path.
         let roots = [path.last, elsewhere.reach.certificates.last { !$0.isAssumed }].compactMap(\.self)
         let root = roots.min { $0.notAfter < $1.notAfter } ?? leaf
-        let left = changes.filter { $0.kind == .leaving }.compactMap(\.root.until).min()
+        let left = changes.filter { !$0.isComing }.compactMap(\.root.until).min()
         let last = min(left ?? root.notAfter, root.notAfter)
         return (.root, min(last, expiration ?? last), last < root.notAfter ? .rootChange : .rootExpiry)
     }
@@ -142,14 +142,9 @@ extension [Certificate] {
 }
 
 extension Forecaster {
-    /// A root that devices learn or lose, so that the client rejects today's chain.
-    struct RootChange: Sendable {
-        enum Kind: Sendable { case coming, leaving }
-        let kind: Kind
-        let root: CA.Root
-        /// The pins of certificates above the root on today's path.
-        let pins: [Int]
-    }
+    /// A root that devices learn (`isComing`) or lose, so that the client rejects today's chain, and the pins of
+    /// certificates above the root on today's path.
+    typealias RootChange = (root: CA.Root, isComing: Bool, pins: [Int])
 
     func rootChanges() -> [RootChange] {
         guard verdict.isAccepted, device.trust != .anchors else { return [] }
@@ -178,9 +173,7 @@ extension Forecaster {
             guard !forecast(today.presented, at: time, ended).holds else { continue }
             let above = Set(
                 paths.flatMap { path in path.drop { $0 != certificate }.dropFirst() }.map(\.publicKey.spkiSHA256))
-            changes.append(
-                RootChange(kind: .coming, root: root, pins: pins.indices.filter { above.contains(pins[$0].spkiSHA256) })
-            )
+            changes.append((root, true, pins.indices.filter { above.contains(pins[$0].spkiSHA256) }))
         }
         for end in paths.compactMap(\.last).distinct {
             let key = end.publicKey.spkiSHA256
@@ -189,7 +182,7 @@ extension Forecaster {
                 question.anchors.hasTrustStore ? paths.filter { $0.last?.publicKey.spkiSHA256 != key } : paths
             }
             guard !forecast(today.presented, at: max(day, time), left).holds else { continue }
-            changes.append(RootChange(kind: .leaving, root: root, pins: []))
+            changes.append((root, false, []))
         }
         return changes
     }

@@ -3,8 +3,8 @@ import Pinning
 extension HostPolicy {
     /// A client's verdicts on a future leaf: below an unpinned issuer, and below today's issuers or a pinned CA.
     ///
-    /// `pinned` is `nil` if there is no such CA or `unpinned` accepts. `countsAll` is `true` if the client counts
-    /// matches on all certificates of a path, whose number is not known.
+    /// `pinned` is `nil` if there is no such CA. `countsAll` is `true` if the client counts matches on all certificates of
+    /// a path, whose number is not known.
     typealias NextForecast = (unpinned: Verdict, pinned: Verdict?, countsAll: Bool)
 
     func nextForecast(
@@ -30,7 +30,6 @@ extension HostPolicy {
         let unpinned = below(issuer(key.unknown))
         let conditions = forecaster.comparison.conditions
         let countsAll = conditions.contains { $0.place == .everywhere }
-        if unpinned.isAccepted { return (unpinned, nil, countsAll) }
         if served != nil, certificate == nil { return (unpinned, forecaster.renewal(key, at: time), countsAll) }
         let atCAs = Set(conditions.filter { $0.place == .authorities }.flatMap(\.pins))
         let cas = forecaster.pins.enumerated().lazy.compactMap { index, pin -> Certificate? in

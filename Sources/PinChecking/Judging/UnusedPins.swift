@@ -20,7 +20,8 @@ extension Forecaster {
         }
         let matched = Set(holding.joined().map(\.pinIndex))
         var (unused, ends): ([Int: UnusedPin], [Timestamp?]) = ([:], conditions.map { _ in end })
-        var shared: [SharedWorld: Outlook.NoBackup?] = [:]
+        // By conditions, role and kind of key, of which `nil` means that of the leaf's key.
+        var shared: [[AnyHashable]: Outlook.NoBackup?] = [:]
         var certificates: [(pin: Int, certificate: Certificate, isWhole: Bool, end: Timestamp)] = []
         lazy var otherHashes = self.otherHashes
         for (index, pin) in pins.enumerated() where !matched.contains(index) {
@@ -49,7 +50,7 @@ extension Forecaster {
                     own.allSatisfy { conditions[$0].place == .authorities }
                     || data.publicRoot(withKey: pin.spkiSHA256) != nil
                 let known = pin.certificate?.publicKey ?? policy.settings.sources.read.publicKeys[pin.spkiSHA256]
-                let group = SharedWorld(conditions: own, isIssuer: isIssuer, algorithm: known?.algorithm)
+                let group: [AnyHashable] = [own, isIssuer, known?.algorithm]
                 if isIssuer, own.contains(where: { conditions[$0].place == .everywhere }) {
                     // Equal pins can match as often as an assumed chain is long.
                     why = .init("not-judged", "how many certificates are above it is not known")
@@ -155,13 +156,6 @@ extension Forecaster {
         let all = today.presented.certificates + verdict.certificates + (policy.pins?.certificates ?? [])
         return Set(all.distinct.flatMap(\.otherHashes).map(\.hash))
     }
-}
-
-/// The conditions, role and kind of unused keys that share one world; a `nil` kind means that of the leaf's key.
-private struct SharedWorld: Hashable {
-    let conditions: [Int]
-    let isIssuer: Bool
-    let algorithm: KeyAlgorithm?
 }
 
 extension Outlook.NoBackup { fileprivate init(_ id: String, _ words: String) { (self.id, self.words) = (id, words) } }

@@ -24,15 +24,12 @@ package struct NextQuestion {
     }
 
     package static func questions(about jobs: [Check], for items: [NextItem]) throws(Problem) -> [NextQuestion] {
-        var questions: [NextQuestion] = []
-        for (position, job) in jobs.enumerated() {
-            guard let policy = job.policy else { continue }
-            let endpoint = job.endpoint
-            questions.append(
-                try NextQuestion(
-                    name: endpoint.referenceName, host: endpoint.urlHost, policy: policy, job: position, about: items))
-        }
-        return questions
+        try jobs.enumerated().map { (position, job) throws(Problem) in
+            try job.policy.map { (policy) throws(Problem) in
+                let (name, host) = (job.endpoint.referenceName, job.endpoint.urlHost)
+                return try NextQuestion(name: name, host: host, policy: policy, job: position, about: items)
+            }
+        }.compactMap(\.self)
     }
 
     package func results(on items: [NextItem], served: PresentedChain?, at now: Timestamp) -> [CheckResult] {

@@ -49,10 +49,6 @@ package struct Policies {
         return policy
     }
 
-    package mutating func policy(
-        _ settings: CheckRequest.Judging, for endpoint: CheckEndpoint
-    ) throws(Problem) -> HostPolicy { try policy(settings, for: endpoint.referenceName, url: endpoint.urlHost) }
-
     private mutating func policies(_ settings: CheckRequest.Judging) throws(Problem) -> KnownPolicies {
         if let known = known[settings] { return known }
         let read = KnownPolicies(try base(settings))
