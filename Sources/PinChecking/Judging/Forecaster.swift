@@ -163,7 +163,7 @@ extension Forecaster {
             let pinned = client.pins?.certificates.first { $0.publicKey.spkiSHA256 == key && $0.isSelfIssued }
             let end = pinned ?? own ?? .assumedIssuer(like: certificate, key: certificate.publicKey, at: time)
             let ended = World.Paths.changed { question, paths in
-                guard question.anchors.hasTrustStore else { return paths }
+                guard question.anchors.includesTrustStore else { return paths }
                 let cut = paths.compactMap { path -> [Certificate]? in
                     let depth = path.firstIndex { $0.publicKey.spkiSHA256 == key }
                     return depth.flatMap { $0 > 0 && $0 < path.count - 1 ? path[..<$0] + [end] : nil }
@@ -179,7 +179,7 @@ extension Forecaster {
             let key = end.publicKey.spkiSHA256
             guard let root = data.publicRoot(withKey: key), let day = root.until, day < end.notAfter else { continue }
             let left = World.Paths.changed { question, paths in
-                question.anchors.hasTrustStore ? paths.filter { $0.last?.publicKey.spkiSHA256 != key } : paths
+                question.anchors.includesTrustStore ? paths.filter { $0.last?.publicKey.spkiSHA256 != key } : paths
             }
             guard !forecast(today.presented, at: max(day, time), left).holds else { continue }
             changes.append((root, false, []))

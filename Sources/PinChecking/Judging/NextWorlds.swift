@@ -56,9 +56,8 @@ extension HostPolicy {
     private func question(
         _ chain: PresentedChain, _ known: [Certificate], for name: ReferenceName, at time: Timestamp
     ) -> PathQuestion {
-        let own = configuredAnchors
-        return PathQuestion(
-            presented: chain, intermediates: known, anchors: own.isEmpty ? .trustStore : .trustStoreAnd(own),
+        PathQuestion(
+            presented: chain, intermediates: known, anchors: Anchors(configuredAnchors, includesTrustStore: true),
             policy: .sslServer(name: name), time: time)
     }
 

@@ -34,13 +34,13 @@ struct World: PathVerifier {
         case .search(let issuer, _): return search(question, orBelow: issuer)
         case .changed(let absent, let change):
             (asked.presented, asked.time, asked.evidence) = (today.presented, today.time, today.evidence)
-            asked.anchors = question.anchors.without(absent)
+            asked.anchors.own.removeAll { absent.contains($0.fingerprint) }
             let found = real.findPaths(asked)
             let paths = change(question, found.validPaths)
             return judge(paths, question, found.failures, efforts: paths + change(question, found.bestEfforts))
         case .below(let authority):
             (asked.presented, asked.policy, asked.evidence) = (authority, .basicX509, nil)
-            asked.anchors = question.anchors.without([today.presented.leaf.fingerprint])
+            asked.anchors.own.removeAll { $0.fingerprint == today.presented.leaf.fingerprint }
             let found = real.findPaths(asked)
             let failures = found.failures.map { failure in
                 let reason = failure.reason == .selfSigned ? .untrustedRoot : failure.reason
@@ -58,7 +58,8 @@ struct World: PathVerifier {
         let found =
             leaf.isAssumed ? PathFindings(failures: [unknown], bestEfforts: [[leaf]]) : real.findPaths(question)
         guard found.validPaths.isEmpty, !found.failures.isEmpty,
-            found.failures.allSatisfy({ $0.reason == .unknownIssuer }), question.anchors.holds(issuer)
+            found.failures.allSatisfy({ $0.reason == .unknownIssuer }),
+            question.anchors.includesTrustStore || question.anchors.own.contains(issuer)
         else { return found }
         return judge([[leaf, issuer]], question, [], efforts: [[leaf, issuer]])
     }
@@ -100,27 +101,6 @@ struct World: PathVerifier {
         }
         if case .below = paths { return objections }
         return objections.filter { $0.depth == 0 }
-    }
-}
-
-extension Anchors {
-    /// `true` if the roots of the device count, which updates can change.
-    var hasTrustStore: Bool { if case .only = self { false } else { true } }
-
-    /// `true` if a path may end at a certificate; the trust store is assumed to contain it.
-    fileprivate func holds(_ certificate: Certificate) -> Bool {
-        if case .only(let all) = self { all.contains(certificate) } else { true }
-    }
-
-    fileprivate func without(_ absent: Set<SHA256Digest>) -> Anchors {
-        func rest(_ certificates: [Certificate]) -> [Certificate] {
-            certificates.filter { !absent.contains($0.fingerprint) }
-        }
-        return switch self {
-        case .trustStore: self
-        case .trustStoreAnd(let certificates): .trustStoreAnd(rest(certificates))
-        case .only(let certificates): .only(rest(certificates))
-        }
     }
 }
 

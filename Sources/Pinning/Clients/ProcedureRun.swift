@@ -44,10 +44,10 @@ package struct ProcedureRun {
 
     /// The chain from a pinned anchor on to the next, up to the last; a search alone ends at the first.
     func reach(of result: TrustResult, under policy: TrustPolicy, anchoredAt pinned: [Certificate]) -> BuiltChain {
-        guard case .trusted(var path, _) = result else { return result.builtChain }
+        guard var path = result.validPaths.first else { return result.builtChain }
         while path.certificates.last?.isSelfIssued == false {
             let rest = pinned.filter { !path.certificates.contains($0) }
-            guard !rest.isEmpty, case .trusted(let longer, _) = evaluate(policy, anchors: .only(rest)),
+            guard !rest.isEmpty, let longer = evaluate(policy, anchors: .only(rest)).validPaths.first,
                 longer.certificates.count > path.certificates.count, longer.certificates.starts(with: path.certificates)
             else { break }
             path = longer

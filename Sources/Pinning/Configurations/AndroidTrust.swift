@@ -38,9 +38,7 @@ package struct AndroidTrust: Sendable, Hashable {
     }
 
     var anchors: Anchors {
-        let certificates = sources.flatMap(certificates)
-        guard sources.contains(where: { $0.origin == .system }) else { return .only(certificates) }
-        return certificates.isEmpty ? .trustStore : .trustStoreAnd(certificates)
+        Anchors(sources.flatMap(certificates), includesTrustStore: sources.contains { $0.origin == .system })
     }
 
     /// `true` if a path to `anchor` needs no pin; Android finds anchors by subject and key, first in sources that

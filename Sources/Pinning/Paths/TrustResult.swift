@@ -6,29 +6,28 @@ package enum TrustPolicy: Sendable, Hashable {
     case basicX509
 }
 
-package enum TrustResult: Sendable, Hashable {
-    /// At least one valid path. Most clients look only at the preferred one; Apple's own pinning tries all.
-    case trusted(preferred: VerifiedPath, alternatives: [VerifiedPath])
-    /// No valid path, but the reasons and the paths for a client that ignores validity. Each list has its best entry
-    /// first, and is never empty.
-    case untrusted([TrustFailure], bestEfforts: [[Certificate]])
-
-    package var isTrusted: Bool { if case .trusted = self { true } else { false } }
-    package var failures: [TrustFailure] { if case .untrusted(let failures, _) = self { failures } else { [] } }
-
+package struct TrustResult: Sendable, Hashable {
+    /// The valid paths. Most clients look only at the preferred one, the first; Apple's own pinning tries all.
+    package let validPaths: [VerifiedPath]
+    /// The reasons why no path is valid, the most useful first; empty only if one is valid.
+    package let failures: [TrustFailure]
     /// The chains of which a device hands out one: the preferred path, or the invalid ones, the likeliest first.
-    package var chains: [BuiltChain] {
-        switch self {
-        case .trusted(let preferred, _): [.verified(preferred)]
-        case .untrusted(_, let bestEfforts): bestEfforts.map(BuiltChain.unverified)
+    package let chains: [BuiltChain]
+
+    init(_ findings: PathFindings, of leaf: Certificate) {
+        validPaths = findings.validPaths.compactMap(VerifiedPath.init)
+        if let preferred = validPaths.first {
+            (failures, chains) = ([], [.verified(preferred)])
+        } else {
+            let efforts = findings.bestEfforts.isEmpty ? [[leaf]] : findings.bestEfforts
+            chains = efforts.map(BuiltChain.unverified)
+            failures =
+                findings.failures.isEmpty ? [TrustFailure(.unknownIssuer, at: 0, of: leaf)] : findings.failures
         }
     }
 
+    package var isTrusted: Bool { !validPaths.isEmpty }
     package var builtChain: BuiltChain { chains[0] }
-
-    package var validPaths: [VerifiedPath] {
-        if case .trusted(let preferred, let alternatives) = self { [preferred] + alternatives } else { [] }
-    }
 }
 
 /// A path from the leaf to an anchor that a ``PathVerifier`` found valid; only an evaluation can make one, so a pin

@@ -15,13 +15,7 @@ package protocol PathVerifier: Sendable {
 
 extension PathVerifier {
     package func evaluate(_ question: PathQuestion) -> TrustResult {
-        let findings = findPaths(question)
-        let paths = findings.validPaths.compactMap(VerifiedPath.init)
-        if let preferred = paths.first { return .trusted(preferred: preferred, alternatives: Array(paths.dropFirst())) }
-        let leaf = question.presented.leaf
-        return .untrusted(
-            findings.failures.isEmpty ? [TrustFailure(.unknownIssuer, at: 0, of: leaf)] : findings.failures,
-            bestEfforts: findings.bestEfforts.isEmpty ? [[leaf]] : findings.bestEfforts)
+        TrustResult(findPaths(question), of: question.presented.leaf)
     }
 }
 
@@ -50,12 +44,19 @@ package struct PathQuestion: Sendable, Hashable {
     }
 }
 
-package enum Anchors: Sendable, Hashable {
-    /// The anchors of the verifier's trust store: the roots of the device that the client runs on.
-    case trustStore
-    case trustStoreAnd([Certificate])
+package struct Anchors: Sendable, Hashable {
+    /// `true` if the anchors of the verifier's trust store count: the roots of the device that the client runs on.
+    package let includesTrustStore: Bool
+    package var own: [Certificate] = []
+
+    package init(_ own: [Certificate], includesTrustStore: Bool) {
+        (self.own, self.includesTrustStore) = (own, includesTrustStore)
+    }
+
+    package static let trustStore = Anchors([], includesTrustStore: true)
+
     /// Only these certificates: `SecTrustSetAnchorCertificates` and its equivalent in other clients.
-    case only([Certificate])
+    package static func only(_ own: [Certificate]) -> Anchors { Anchors(own, includesTrustStore: false) }
 }
 
 /// The certificates that a server sent, leaf first; only the leaf's key is proven to be the server's.

@@ -79,12 +79,9 @@ package final class SharedFindings: Sendable {
         guard let selection = store.selection else { return [] }
         let key = FindingsCache.Key(question, by: nil)
         if let known = reaches.value(for: key) { return known.filter(selection.holds) }
-        var certificates = question.presented.certificates + question.intermediates + question.fetchable
         // An anchor that is also a root of the device counts as a public root.
-        switch question.anchors {
-        case .trustStore: break
-        case .only(let anchors), .trustStoreAnd(let anchors): certificates += anchors
-        }
+        let certificates =
+            question.presented.certificates + question.intermediates + question.fetchable + question.anchors.own
         let reach = store.reach(from: certificates.compactMap { PathNode($0) })
         reaches.remember(reach, for: key, size: certificates.reduce(0) { $0 + $1.der.count })
         return reach.filter(selection.holds)

@@ -69,12 +69,9 @@ extension OpenSSLPathVerifier {
     }
 
     func tiers(of anchors: Anchors) -> [[any AnchorSource]] {
-        switch anchors {
-        case .trustStore: trustStore.tiers
+        if anchors == .trustStore { return trustStore.tiers }
         // All in one tier: a path to a given anchor must not hide a shorter one to an anchor of the store.
-        case .trustStoreAnd(let certificates): [[AnchorBundle(certificates)] + trustStore.tiers.flatMap(\.self)]
-        case .only(let certificates): [[AnchorBundle(certificates)]]
-        }
+        return [[AnchorBundle(anchors.own)] + (anchors.includesTrustStore ? trustStore.tiers.flatMap(\.self) : [])]
     }
 
     func rules(for question: PathQuestion, by platform: Platform?) -> PathJudge.Rules {
@@ -92,10 +89,7 @@ extension OpenSSLPathVerifier {
     /// The class of an anchor by its bytes: a root on the system's list is the system's, even if the user gave it.
     package func anchorClass(of anchor: Certificate, _ anchors: Anchors) -> AnchorClass {
         if isPublicRoot(anchor) { return .system }
-        return switch anchors {
-        case .trustStore: .installedByHand
-        case .trustStoreAnd, .only: trustStore.holds(anchor) ? .installedByHand : .own
-        }
+        return anchors == .trustStore || trustStore.holds(anchor) ? .installedByHand : .own
     }
 
     static func nodes(_ certificates: ArraySlice<Certificate>) -> [PathNode] {

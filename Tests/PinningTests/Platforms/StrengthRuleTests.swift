@@ -172,12 +172,7 @@ struct FakeVerifier: PathVerifier {
     func holdsAnchor(like certificate: Certificate) -> Bool { false }
 
     func findPaths(_ question: PathQuestion) -> PathFindings {
-        let paths =
-            switch question.anchors {
-            case .trustStore: systemPaths
-            case .trustStoreAnd: pinnedPaths + systemPaths
-            case .only: pinnedPaths
-            }
+        let paths = question.anchors.includesTrustStore ? systemPaths : pinnedPaths
         let leaf = question.presented.leaf
         return PathFindings(
             validPaths: paths,
