@@ -133,5 +133,5 @@ extension Findings {
 
 extension Certificate {
     /// `true` if it is a CA; without basicConstraints, if it is self-issued and has no alternative names.
-    var isAuthority: Bool { basicConstraints?.isCertificateAuthority ?? (isSelfIssued && names.isEmpty) }
+    var isAuthority: Bool { isCertificateAuthority ?? (isSelfIssued && names.isEmpty) }
 }

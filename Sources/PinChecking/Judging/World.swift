@@ -126,7 +126,6 @@ extension Verdict {
 extension Certificate {
     /// `true` if it exists only in a world: such a certificate has no encoding.
     var isAssumed: Bool { der.isEmpty }
-    var isCA: Bool { basicConstraints?.isCertificateAuthority == true }
 
     /// A future server certificate like `model`, with a fingerprint that no pinned certificate has.
     static func assumedLeaf(
@@ -152,8 +151,7 @@ extension Certificate {
         Certificate(
             der: [], fingerprint: identity("CA", key, time), publicKey: key, subject: "(an issuer to come)",
             issuer: model.issuer, notBefore: time, notAfter: Timestamp(secondsSinceEpoch: .max), names: [],
-            basicConstraints: BasicConstraints(isCertificateAuthority: true, pathLengthLimit: nil),
-            signatureAlgorithm: model.signatureAlgorithm)
+            isCertificateAuthority: true, signatureAlgorithm: model.signatureAlgorithm)
     }
 
     private static func identity(_ role: String, _ key: PublicKey, _ time: Timestamp) -> SHA256Digest {

@@ -33,7 +33,7 @@ package struct PinItem: Sendable, Hashable {
 
     /// A certificate outside of a chain; if `isAuthority` is `nil`, its own extensions give its role.
     init(_ certificate: Certificate, isAuthority: Bool? = nil, source: String) {
-        let isCA = isAuthority ?? (certificate.basicConstraints?.isCertificateAuthority == true)
+        let isCA = isAuthority ?? certificate.isCA
         self.init(certificate, role: !isCA ? .leaf : certificate.isSelfIssued ? .root : .intermediate, source: source)
     }
 

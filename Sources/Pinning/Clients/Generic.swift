@@ -51,7 +51,8 @@ package struct Generic: ClientProcedure {
         // golang/go, `src/crypto/x509/x509.go`: CheckSignatureFrom. A server certificate that is an anchor is accepted.
         LibraryRule(libraries: "Go and Java") { _, paths in
             guard paths.allSatisfy({ $0.certificates.count > 1 }) else { return nil }
-            return end(of: paths, ifAll: { $0.isSelfIssued && $0.version == 3 && $0.basicConstraints == nil }).map {
+            return end(of: paths, ifAll: { $0.isSelfIssued && $0.version == 3 && $0.isCertificateAuthority == nil }).map
+            {
                 "the root \($0) has no basicConstraints"
             }
         },

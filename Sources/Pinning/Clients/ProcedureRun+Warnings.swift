@@ -53,18 +53,15 @@ extension ProcedureRun {
     /// Notes that a CA is pinned; warns if the leaf is pinned as well, which then protects nothing, even if the path
     /// ends at the leaf and lacks the CA; `matches` begin nearest to the leaf.
     mutating func warnOfAuthorityPin(_ matches: [PinMatch]) {
-        func isOfAuthority(_ certificate: Certificate) -> Bool {
-            certificate.basicConstraints?.isCertificateAuthority == true
-        }
         let pinned = pins?.certificates ?? []
         let consequence = "any certificate this CA issues \(isNameGiven ? "for the name " : "")is accepted"
         guard let match = matches.first(where: { $0.depth > 0 }) else {
             // A self-signed certificate may pin the leaf's key, and OpenSSL marks it as a CA.
             let matched = matches.compactMap { pins?.pins[$0.pinIndex].certificate }
-            guard let authority = pinned.first(where: { isOfAuthority($0) && !matched.contains($0) }) else { return }
+            guard let authority = pinned.first(where: { $0.isCA && !matched.contains($0) }) else { return }
             return warn(.authorityPin, "a CA is pinned beside the leaf (\(authority)): \(consequence)")
         }
-        if matches.contains(where: { $0.depth == 0 }) || !pinned.allSatisfy(isOfAuthority) {
+        if matches.contains(where: { $0.depth == 0 }) || !pinned.allSatisfy(\.isCA) {
             warn(.authorityPin, "a CA pin matched beside the leaf's (depth \(match.depth)): \(consequence)")
         } else {
             note(.authorityPin, "only a CA pin matched (depth \(match.depth)): \(consequence)")

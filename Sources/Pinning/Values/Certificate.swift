@@ -25,7 +25,8 @@ public final class Certificate: Sendable, Hashable, CustomStringConvertible {
     public let notAfter: Timestamp
     /// The entries of the subjectAltName extension in their order; empty if it is absent.
     public let names: [SubjectAlternativeName]
-    package let basicConstraints: BasicConstraints?
+    /// The cA field of the basicConstraints extension (RFC 5280, 4.2.1.9); `nil` if it is absent.
+    package let isCertificateAuthority: Bool?
     /// The bits set in the keyUsage extension, by name (`digitalSignature`, `keyCertSign`, …); `nil` if it is absent.
     package let keyUsage: [String]?
     /// The extendedKeyUsage extension as names (`serverAuth`) or dotted numbers; `nil` if it is absent.
@@ -44,7 +45,7 @@ public final class Certificate: Sendable, Hashable, CustomStringConvertible {
     package init(
         der: [UInt8], fingerprint: SHA256Digest, publicKey: PublicKey, subject: String, issuer: String,
         commonName: String? = nil, serialNumber: String = "", notBefore: Timestamp, notAfter: Timestamp,
-        names: [SubjectAlternativeName], basicConstraints: BasicConstraints? = nil, keyUsage: [String]? = nil,
+        names: [SubjectAlternativeName], isCertificateAuthority: Bool? = nil, keyUsage: [String]? = nil,
         extendedKeyUsage: [String]? = nil, subjectKeyIdentifier: [UInt8]? = nil,
         authorityKeyIdentifier: [UInt8]? = nil, isSelfIssued: Bool = false, signatureAlgorithm: String,
         version: Int = 3, isNamedUncritically: Bool = false
@@ -52,13 +53,15 @@ public final class Certificate: Sendable, Hashable, CustomStringConvertible {
         (self.der, self.fingerprint, self.publicKey) = (der, fingerprint, publicKey)
         (self.subject, self.issuer, self.commonName) = (subject, issuer, commonName)
         (self.serialNumber, self.notBefore, self.notAfter) = (serialNumber, notBefore, notAfter)
-        (self.names, self.basicConstraints) = (names, basicConstraints)
+        (self.names, self.isCertificateAuthority) = (names, isCertificateAuthority)
         (self.keyUsage, self.extendedKeyUsage) = (keyUsage, extendedKeyUsage)
         self.subjectKeyIdentifier = subjectKeyIdentifier
         self.authorityKeyIdentifier = authorityKeyIdentifier
         (self.isSelfIssued, self.signatureAlgorithm) = (isSelfIssued, signatureAlgorithm)
         (self.version, self.isNamedUncritically) = (version, isNamedUncritically)
     }
+
+    package var isCA: Bool { isCertificateAuthority == true }
 
     /// Compares the DER encodings.
     public static func == (left: Certificate, right: Certificate) -> Bool {
@@ -75,16 +78,6 @@ public final class Certificate: Sendable, Hashable, CustomStringConvertible {
     static func bearable(_ name: String) -> String {
         let most = 400
         return name.utf8.count > most ? name.prefix(most) + "…" : name
-    }
-}
-
-/// The basicConstraints extension (RFC 5280, 4.2.1.9).
-package struct BasicConstraints: Sendable, Hashable {
-    package let isCertificateAuthority: Bool
-    package let pathLengthLimit: Int?
-
-    package init(isCertificateAuthority: Bool, pathLengthLimit: Int?) {
-        (self.isCertificateAuthority, self.pathLengthLimit) = (isCertificateAuthority, pathLengthLimit)
     }
 }
 

@@ -93,7 +93,7 @@ package enum CertificateReader {
             notBefore: Validity.notBefore(of: pointer) ?? Timestamp(secondsSinceEpoch: .max),
             notAfter: Validity.notAfter(of: pointer) ?? Timestamp(secondsSinceEpoch: .min),
             names: Extensions.subjectAlternativeNames(of: pointer),
-            basicConstraints: Extensions.basicConstraints(of: pointer, flags: flags),
+            isCertificateAuthority: flags & UInt32(EXFLAG_BCONS) != 0 ? flags & UInt32(EXFLAG_CA) != 0 : nil,
             keyUsage: Extensions.keyUsage(of: pointer), extendedKeyUsage: Extensions.extendedKeyUsage(of: pointer),
             subjectKeyIdentifier: Extensions.bytes(X509_get0_subject_key_id(pointer)),
             authorityKeyIdentifier: Extensions.bytes(X509_get0_authority_key_id(pointer)),

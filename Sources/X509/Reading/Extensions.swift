@@ -29,13 +29,6 @@ enum Extensions {
         return position >= 0 && X509_EXTENSION_get_critical(X509_get_ext(certificate, position)) == 0
     }
 
-    static func basicConstraints(of certificate: OpaquePointer, flags: UInt32) -> BasicConstraints? {
-        guard flags & UInt32(EXFLAG_BCONS) != 0 else { return nil }
-        let limit = X509_get_pathlen(certificate)
-        return BasicConstraints(
-            isCertificateAuthority: flags & UInt32(EXFLAG_CA) != 0, pathLengthLimit: limit < 0 ? nil : Int(limit))
-    }
-
     /// The names of the bits of KeyUsage, in their order (RFC 5280, 4.2.1.3).
     private static let keyUsages = [
         "digitalSignature", "nonRepudiation", "keyEncipherment", "dataEncipherment", "keyAgreement", "keyCertSign",

@@ -165,7 +165,7 @@ extension Certificate {
         Certificate(
             der: der, fingerprint: fingerprint, publicKey: publicKey, subject: subject, issuer: issuer,
             commonName: commonName, serialNumber: serialNumber, notBefore: notBefore, notAfter: notAfter, names: names,
-            basicConstraints: basicConstraints, keyUsage: keyUsage, extendedKeyUsage: extendedKeyUsage,
+            isCertificateAuthority: isCertificateAuthority, keyUsage: keyUsage, extendedKeyUsage: extendedKeyUsage,
             subjectKeyIdentifier: subjectKeyIdentifier, authorityKeyIdentifier: authorityKeyIdentifier,
             isSelfIssued: isSelfIssued, signatureAlgorithm: signatureAlgorithm)
     }

@@ -22,8 +22,8 @@ struct Described: Sendable {
             subject: "CN=\(number)", issuer: "CN=\(number + 1)", commonName: nil, serialNumber: "01",
             notBefore: Timestamp(secondsSinceEpoch: from),
             notAfter: Timestamp(secondsSinceEpoch: from + days * 86_400 + seconds), names: [.dns("api.example.com")],
-            basicConstraints: nil, keyUsage: nil, extendedKeyUsage: usage, subjectKeyIdentifier: nil,
-            authorityKeyIdentifier: nil, isSelfIssued: isSelfIssued, signatureAlgorithm: signature)
+            keyUsage: nil, extendedKeyUsage: usage, subjectKeyIdentifier: nil, authorityKeyIdentifier: nil,
+            isSelfIssued: isSelfIssued, signatureAlgorithm: signature)
     }
 
     static let root = Described(usage: nil, days: 3_650, isSelfIssued: true)
