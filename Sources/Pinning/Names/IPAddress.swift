@@ -47,16 +47,10 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Dotted decimal, or the shortest colon-hexadecimal form (RFC 5952).
     public var description: String {
-        guard isIPv6 else { return bytes.dropFirst().reduce("\(bytes[0])") { $0 + ".\($1)" } }
-        let groups = stride(from: 0, to: 16, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }
-        var gap = 0..<0
-        for start in groups.indices {
-            let end = groups[start...].firstIndex { $0 != 0 } ?? groups.count
-            if end - start > max(1, gap.count) { gap = start..<end }
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
+            let family = isIPv6 ? AF_INET6 : AF_INET
+            return inet_ntop(family, bytes, text.baseAddress, socklen_t(text.count)).map { String(cString: $0) } ?? ""
         }
-        func text(_ part: ArraySlice<Int>) -> String { part.map { String($0, radix: 16) }.joined(separator: ":") }
-        return gap.isEmpty
-            ? text(groups[...]) : text(groups[..<gap.lowerBound]) + "::" + text(groups[gap.upperBound...])
     }
 
     /// `true` if it is `0.0.0.0` or `::`, which no host has.

@@ -40,12 +40,10 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         let dayOfYear = dayOfCycle - (365 * yearOfCycle + yearOfCycle / 4 - yearOfCycle / 100)
         let monthFromMarch = (5 * dayOfYear + 2) / 153
         let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        let year = yearOfCycle + cycle * 400 + (month <= 2 ? 1 : 0)
-        let century = abs(year) / 100
-        let isUsual = (0..<10_000).contains(year)
-        let front = isUsual ? "" : (year < 0 ? "-" : "") + String(century)
-        return String(unsafeUninitializedCapacity: 40) { text in
-            var count = text.initialize(fromContentsOf: front.utf8)
+        // RFC 3339 has four digits for the year, as certificates have.
+        let year = min(max(0, yearOfCycle + cycle * 400 + (month <= 2 ? 1 : 0)), 9_999)
+        return String(unsafeUninitializedCapacity: 20) { text in
+            var count = 0
             func add(_ byte: UInt8) {
                 text[count] = byte
                 count += 1
@@ -55,8 +53,8 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
                 add(UInt8(ascii: "0") + UInt8(number / 10))
                 add(UInt8(ascii: "0") + UInt8(number % 10))
             }
-            if isUsual { add(century) }
-            add(abs(year) % 100)
+            add(year / 100)
+            add(year % 100)
             add(month, after: "-")
             add(dayOfYear - (153 * monthFromMarch + 2) / 5 + 1, after: "-")
             guard hasTime else { return count }
