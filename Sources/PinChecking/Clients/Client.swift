@@ -131,8 +131,8 @@ enum LooseSet: Hashable, Sendable {
 package struct ClientSetting: Sendable {
     package static let date = "DATE"
     package let name: String
-    /// The value in help, or the choices with a bar between; `nil` if it is a flag. A ``date`` is a moment, or a day
-    /// that means its midnight in UTC.
+    /// The value in help, its choices with a bar between, `nil` if it is a flag; a ``date`` is a moment, or a day that
+    /// means its midnight in UTC.
     package let value: String?
     package let help: String
 

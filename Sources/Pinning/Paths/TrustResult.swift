@@ -6,30 +6,6 @@ package enum TrustPolicy: Sendable, Hashable {
     case basicX509
 }
 
-package struct TrustResult: Sendable, Hashable {
-    /// The valid paths. Most clients look only at the preferred one, the first; Apple's own pinning tries all.
-    package let validPaths: [VerifiedPath]
-    /// The reasons why no path is valid, the most useful first; empty only if one is valid.
-    package let failures: [TrustFailure]
-    /// The chains of which a device hands out one: the preferred path, or the invalid ones, the likeliest first.
-    package let chains: [BuiltChain]
-
-    init(_ findings: PathFindings, of leaf: Certificate) {
-        validPaths = findings.validPaths.compactMap(VerifiedPath.init)
-        if let preferred = validPaths.first {
-            (failures, chains) = ([], [.verified(preferred)])
-        } else {
-            let efforts = findings.bestEfforts.isEmpty ? [[leaf]] : findings.bestEfforts
-            chains = efforts.map(BuiltChain.unverified)
-            failures =
-                findings.failures.isEmpty ? [TrustFailure(.unknownIssuer, at: 0, of: leaf)] : findings.failures
-        }
-    }
-
-    package var isTrusted: Bool { !validPaths.isEmpty }
-    package var builtChain: BuiltChain { chains[0] }
-}
-
 /// A path from the leaf to an anchor that a ``PathVerifier`` found valid; only an evaluation can make one, so a pin
 /// that matches on it never matches on certificates that a server only sent (CVE-2016-2402).
 public struct VerifiedPath: Sendable, Hashable {

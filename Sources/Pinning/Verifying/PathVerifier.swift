@@ -87,3 +87,27 @@ package struct PathFindings: Sendable {
         (self.validPaths, self.failures, self.bestEfforts) = (validPaths, failures, bestEfforts)
     }
 }
+
+package struct TrustResult: Sendable, Hashable {
+    /// The valid paths, the preferred one first, at which most clients stop; Apple's own pinning tries all.
+    package let validPaths: [VerifiedPath]
+    /// The reasons why no path is valid, the most useful first; empty only if one is valid.
+    package let failures: [TrustFailure]
+    /// The chains of which a device hands out one: the preferred path, or the invalid ones, the likeliest first.
+    package let chains: [BuiltChain]
+
+    init(_ findings: PathFindings, of leaf: Certificate) {
+        validPaths = findings.validPaths.compactMap(VerifiedPath.init)
+        if let preferred = validPaths.first {
+            (failures, chains) = ([], [.verified(preferred)])
+        } else {
+            let efforts = findings.bestEfforts.isEmpty ? [[leaf]] : findings.bestEfforts
+            chains = efforts.map(BuiltChain.unverified)
+            failures =
+                findings.failures.isEmpty ? [TrustFailure(.unknownIssuer, at: 0, of: leaf)] : findings.failures
+        }
+    }
+
+    package var isTrusted: Bool { !validPaths.isEmpty }
+    package var builtChain: BuiltChain { chains[0] }
+}
