@@ -135,7 +135,7 @@ import X509
             mode: .certificate, allowInvalid: true, pins: [Self.root], presented: [leaf, Self.inter], host: Self.host,
             time: Timestamp(secondsSinceEpoch: Self.september2020 + 60))
         #expect(try !scene.afNetworking4().isAccepted)
-        scene.release = .apple(AppleRelease(iOS: DeviceVersion(12, 1, 1)))
+        scene.release = .apple(DeviceVersion(12, 1, 1))
         #expect(try scene.afNetworking4().isAccepted)
     }
 

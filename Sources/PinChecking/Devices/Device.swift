@@ -32,7 +32,7 @@ package struct Device: Sendable, Hashable {
         guard let version else { return nil }
         return switch platform {
         // The version of iOS counts, even if the alias is a macOS.
-        case .apple: .apple(AppleRelease(iOS: version))
+        case .apple: .apple(version)
         case .android: .android(version)
         case .mozilla: nil
         }

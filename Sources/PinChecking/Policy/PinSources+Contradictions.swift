@@ -37,8 +37,8 @@ extension PinSources {
         guard let host else { return [] }
         return read.transportSecurity.map { file in
             // Only the newest release requires an entry for an address.
-            let rules = [AppleRelease.newest, AppleRelease(iOS: DeviceVersion(16))].map { release in
-                guard case .on(var rule) = file.ruling(for: host, on: release) else {
+            let rules = [DeviceVersion.newest, DeviceVersion(16)].map { version in
+                guard case .on(var rule) = file.ruling(for: host, on: version) else {
                     return nil as TransportSecurity.Rules?
                 }
                 (rule.hosts, rule.origin) = (nil, nil)

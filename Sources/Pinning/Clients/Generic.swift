@@ -9,7 +9,7 @@ package struct Generic: ClientProcedure {
     package func platform(on release: PlatformRelease) -> Platform? {
         switch release {
         case .newest: nil
-        case .apple(let release): .apple(release)
+        case .apple(let version): .apple(version)
         case .android(let level): .android(level: level)
         }
     }

@@ -25,7 +25,7 @@ extension ProcedureRun {
             verdict.trace.add(.skip, "ats", "no host is known to look up in NSExceptionDomains")
             return verdict
         }
-        switch settings.ruling(for: host, on: view.release.appleRelease) {
+        switch settings.ruling(for: host, on: view.release.appleVersion) {
         case .off(let why): verdict.trace.add(.skip, "ats", "App Transport Security is off for \(host): \(why)")
         case .on(let requirement):
             var step = TransportSecurityStep(requirement: requirement, host: host, verdict: verdict)

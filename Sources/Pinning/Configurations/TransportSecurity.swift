@@ -70,13 +70,13 @@ package struct TransportSecurity: Sendable, Hashable {
 
     /// The rules for the host of a URL: those of its closest entry, else the global keys; without an entry, addresses
     /// are exempt before iOS 17.
-    package func ruling(for host: ServerName, on release: AppleRelease = .newest) -> Ruling {
+    package func ruling(for host: ServerName, on version: DeviceVersion = .newest) -> Ruling {
         let covering = exceptions.compactMap { one in (one.hosts?.closeness(to: host)).map { (one, $0) } }
         if let (exception, _) = covering.max(by: { $0.1 < $1.1 }) { return .on(exception) }
         switch host {
         case .dns(let name) where !name.contains(".") || name.hasSuffix(".local"):
             return .off("names without a dot and .local are left alone")
-        case .ip where !release.judgesAddressesByTransportSecurity:
+        case .ip where !version.judgesAddressesByTransportSecurity:
             return .off("addresses are left alone before iOS 17")
         case .ip where allowsLocalNetworking: return .off("NSAllowsLocalNetworking frees addresses")
         default: break

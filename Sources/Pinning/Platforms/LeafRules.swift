@@ -4,7 +4,7 @@ extension Platform {
     /// 2019-06-30 23:00:00 UTC: Apple's 583628400 seconds after 2001, although Apple's comment says 1 July.
     private static let july2019 = Timestamp(secondsSinceEpoch: 978_307_200 + 583_628_400)
 
-    private var limitsLeavesOfOwnAnchors: Bool { release.appleRelease.limitsLeavesOfOwnAnchors }
+    private var limitsLeavesOfOwnAnchors: Bool { release.appleVersion.limitsLeavesOfOwnAnchors }
 
     /// The failures of certificates whose extendedKeyUsage does not include servers (RFC 5280, 4.2.1.12).
     func purposeFailures(of path: PlatformPath) -> [TrustFailure] {

@@ -27,11 +27,11 @@ package struct Platform: Sendable, Hashable {
     var isOfVerifier: Bool { family == .openssl }
 
     /// Apple's platforms; limits for leaves below own anchors begin with iOS 13 (Apple's support article 103769).
-    package static func apple(_ release: AppleRelease = .newest) -> Platform {
-        let rules = release.sameRules
+    package static func apple(_ version: DeviceVersion = .newest) -> Platform {
+        let rules = version.sameRules
         return Platform(
-            family: .apple, release: rules == AppleRelease.newest.sameRules ? .newest : .apple(rules), names: .apple,
-            transparencyDemand: release.requiresTransparency ? .belowPublicRoots : .none)
+            family: .apple, release: rules == DeviceVersion.newest.sameRules ? .newest : .apple(rules), names: .apple,
+            transparencyDemand: version.requiresTransparency ? .belowPublicRoots : .none)
     }
 
     /// Android with Conscrypt; `names` are the rules of the platform's strict verifier or of OkHttp's own.
@@ -50,7 +50,7 @@ package struct Platform: Sendable, Hashable {
     /// The platform in a version of its system; a version of another system changes nothing.
     package func running(on release: PlatformRelease) -> Platform {
         switch (family, release) {
-        case (.apple, .apple(let release)): .apple(release)
+        case (.apple, .apple(let version)): .apple(version)
         case (.android, .android(let level)):
             .android(level: level, names: names, transparencyDemand: transparencyDemand)
         default: self

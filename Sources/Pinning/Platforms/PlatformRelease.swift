@@ -1,11 +1,12 @@
 /// The version of a device's system, by which its rules differ.
 package enum PlatformRelease: Sendable, Hashable {
     case newest
-    case apple(AppleRelease)
+    /// The version of iOS, or of the macOS of its year.
+    case apple(DeviceVersion)
     /// The API level: 26 for Android 8, 37 for Android 17.
     case android(level: Int)
 
-    var appleRelease: AppleRelease { if case .apple(let release) = self { release } else { .newest } }
+    var appleVersion: DeviceVersion { if case .apple(let version) = self { version } else { .newest } }
     var androidLevel: Int? { if case .android(let level) = self { level } else { nil } }
 
     package static func android(_ version: DeviceVersion) -> PlatformRelease {
@@ -20,27 +21,22 @@ package enum PlatformRelease: Sendable, Hashable {
     }
 }
 
-/// The rules of a version of Apple's systems, by Apple's documentation; the newest has all of them.
-package struct AppleRelease: Sendable, Hashable {
+/// The rules of Apple's systems by their version, from Apple's documentation; the newest has all of them.
+extension DeviceVersion {
     /// The versions with which rules begin, the last first.
     private static let steps = [DeviceVersion(17), DeviceVersion(13), DeviceVersion(12, 1, 1), DeviceVersion(0)]
-    package static let newest = AppleRelease(iOS: DeviceVersion(.max))
-
-    /// The version of iOS, or of the macOS of its year.
-    package let version: DeviceVersion
-
-    package init(iOS version: DeviceVersion) { self.version = version }
+    package static let newest = DeviceVersion(.max)
 
     /// `true` if App Transport Security binds addresses without an entry (NSExceptionDomains: iOS 17, macOS 14).
-    package var judgesAddressesByTransportSecurity: Bool { version >= Self.steps[0] }
+    package var judgesAddressesByTransportSecurity: Bool { self >= Self.steps[0] }
     /// `true` if leaves under an app's own anchor or one installed by hand must be short-lived, and under an own one
     /// have serverAuth (support.apple.com/103769: iOS 13, macOS 10.15).
-    package var limitsLeavesOfOwnAnchors: Bool { version >= Self.steps[1] }
+    package var limitsLeavesOfOwnAnchors: Bool { self >= Self.steps[1] }
     /// `true` if leaves of public roots need timestamps (support.apple.com/103214: iOS 12.1.1, macOS 10.14.2).
-    package var requiresTransparency: Bool { version >= Self.steps[2] }
+    package var requiresTransparency: Bool { self >= Self.steps[2] }
 
     /// The first release with the same rules, so that equal releases share what the verifier remembers.
-    var sameRules: AppleRelease { AppleRelease(iOS: Self.steps.first { version >= $0 } ?? version) }
+    var sameRules: DeviceVersion { Self.steps.first { self >= $0 } ?? self }
 }
 
 /// The version of a system: up to three numbers; missing ones are zero.

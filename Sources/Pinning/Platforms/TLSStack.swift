@@ -120,8 +120,7 @@ extension TLSStack {
     package init(of family: PlatformFamily, on release: PlatformRelease) {
         switch (family, release) {
         case (.openssl, _): self = Self.openSSL
-        case (.apple, .apple(let release)):
-            let version = release.version
+        case (.apple, .apple(let version)):
             self = (Self.apple.last { $0.since <= version } ?? Self.apple[0]).stack
             name = "iOS \(version)"
             if version < DeviceVersion(12) { name += " (TLS as of iOS 12)" }

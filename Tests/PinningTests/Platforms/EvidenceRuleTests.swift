@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func nobodyElseIsAskedForAny() {
-        let old = AppleRelease(iOS: DeviceVersion(12))
+        let old = DeviceVersion(12)
         #expect(complaints(.apple(old), .system).isEmpty)
         #expect(complaints(.apple(.ios12), .system) == ["too-few-scts"])
         #expect(complaints(.apple(), .system, policy: .basicX509).isEmpty)

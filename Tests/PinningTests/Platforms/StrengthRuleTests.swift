@@ -30,9 +30,9 @@ struct Described: Sendable {
     static let intermediate = Described(usage: nil, days: 1_825)
 }
 
-extension AppleRelease {
+extension DeviceVersion {
     /// A version before the rules for leaves of own anchors.
-    static let ios12 = AppleRelease(iOS: DeviceVersion(12, 1, 1))
+    static let ios12 = DeviceVersion(12, 1, 1)
 }
 
 extension Platform {

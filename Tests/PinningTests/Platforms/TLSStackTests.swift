@@ -31,7 +31,7 @@ import Testing
     private static func release(_ name: String, _ stack: String) -> PlatformRelease {
         // API level 29 has no device.
         guard let version = DeviceVersion(name) else { return .newest }
-        return stack == "apple" ? .apple(AppleRelease(iOS: version)) : .android(version)
+        return stack == "apple" ? .apple(version) : .android(version)
     }
 
     @Test(arguments: Self.recorded.indices) func theTableIsTheData(_ index: Int) {
@@ -61,9 +61,8 @@ import Testing
 
     @Test func releasesBesideTheRowsTakeTheNearestAndSaySo() {
         let names =
-            [(PlatformRelease.apple(AppleRelease(iOS: DeviceVersion(11))), "iOS 11 (TLS as of iOS 12)")] + [
-                (.apple(AppleRelease(iOS: DeviceVersion(27))), "iOS 27 (TLS as of iOS 26)"),
-                (.apple(AppleRelease(iOS: DeviceVersion(16, 5))), "iOS 16.5"),
+            [(PlatformRelease.apple(DeviceVersion(11)), "iOS 11 (TLS as of iOS 12)")] + [
+                (.apple(DeviceVersion(27)), "iOS 27 (TLS as of iOS 26)"), (.apple(DeviceVersion(16, 5)), "iOS 16.5"),
             ]
         for (release, name) in names { #expect(TLSStack(of: .apple, on: release).name == name) }
         let levels = [

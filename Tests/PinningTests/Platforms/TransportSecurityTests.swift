@@ -4,7 +4,7 @@ import Testing
 
 /// Which rules of App Transport Security hold for the host of a URL.
 @Suite struct TransportSecurityTests {
-    private static let iOS16 = AppleRelease(iOS: DeviceVersion(16))
+    private static let iOS16 = DeviceVersion(16)
 
     private func exception(
         _ hosts: TransportSecurity.Hosts, _ change: (inout TransportSecurity.Rules) -> Void = { _ in }
@@ -19,11 +19,11 @@ import Testing
     }
 
     private func ruling(
-        _ host: String, on release: AppleRelease = .newest, _ change: (inout TransportSecurity) -> Void = { _ in }
+        _ host: String, on version: DeviceVersion = .newest, _ change: (inout TransportSecurity) -> Void = { _ in }
     ) throws -> TransportSecurity.Ruling {
         var settings = TransportSecurity(origin: "Info.plist")
         change(&settings)
-        return settings.ruling(for: try ServerName(host), on: release)
+        return settings.ruling(for: try ServerName(host), on: version)
     }
 
     private func isOff(_ ruling: TransportSecurity.Ruling) -> Bool { if case .off = ruling { true } else { false } }
