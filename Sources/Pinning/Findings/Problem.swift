@@ -72,24 +72,21 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
         return lines.isEmpty ? line : .lines([heading] + lines.map { "\($0)" })
     }
 
+    private func changed(_ change: (inout Problem) -> Void) -> Problem {
+        var problem = self
+        change(&problem)
+        return problem
+    }
+
     package func with(reason: String, advice: String?) -> Problem {
-        var problem = self
-        problem.message = SafeText(escaping: reason)
-        problem.remedy = advice.map(TerminalText.escaped).map(Remedy.advice)
-        return problem
+        changed {
+            $0.message = SafeText(escaping: reason)
+            $0.remedy = advice.map(TerminalText.escaped).map(Remedy.advice)
+        }
     }
 
-    package func listing(_ lines: [String]) -> Problem {
-        var problem = self
-        problem.lines = lines.map(TerminalText.escaped)
-        return problem
-    }
-
-    package func advising(_ words: String) -> Problem {
-        var problem = self
-        problem.remedy = remedy ?? .advice(words)
-        return problem
-    }
+    package func listing(_ lines: [String]) -> Problem { changed { $0.lines = lines.map(TerminalText.escaped) } }
+    package func advising(_ words: String) -> Problem { changed { $0.remedy = remedy ?? .advice(words) } }
 
     /// The problem at a place in a list or a policy, where wrong usage becomes malformed data.
     package func at(_ place: PinPlace) -> Problem {
@@ -107,11 +104,7 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The problem after the name of its subject, as in `--mode 'x' is unknown` and `--sni: the host name …`.
     package func said(of name: SafeText) -> Problem {
-        var problem = self
         let isOfValue = placed.description.hasPrefix("'") && !name.description.hasSuffix("'")
-        problem.message = name + (isOfValue ? " " : ": ") + placed
-        problem.place = nil
-        problem.id = nil
-        return problem
+        return changed { ($0.message, $0.place, $0.id) = (name + (isOfValue ? " " : ": ") + placed, nil, nil) }
     }
 }
