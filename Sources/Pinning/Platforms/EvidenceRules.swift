@@ -28,13 +28,6 @@ extension Platform {
         else { return nil }
         return family.shortfall(of: path.leaf, evidence).map { .tooFewTimestamps(logs: $0.logs, needed: $0.needed) }
     }
-
-    private func distrust(of path: PlatformPath, given evidence: LeafEvidence) -> TrustFailure.Reason? {
-        guard family == .apple, path.anchorClass == .system else { return nil }
-        return Self.appleDistrust(of: path, earliestTimestamp: evidence.earliestTimestamp).map {
-            .issuedAfterDistrust(since: $0)
-        }
-    }
 }
 
 package enum TransparencyDemand: Sendable, Hashable {

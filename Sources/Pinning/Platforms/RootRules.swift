@@ -44,19 +44,16 @@ extension Platform {
         "c7ba6567de93a798ae1faa791e712d378fae1f93c4397fea441bb7cbe6fd5995",
     ]
 
-    /// The moment from which Apple's platforms distrust what the root issues; `nil` if the path is not affected.
-    static func appleDistrust(of path: PlatformPath, earliestTimestamp: Timestamp?) -> Timestamp? {
-        guard let root = path.certificates.last?.fingerprint.hexadecimal else { return nil }
-        let leaf = path.leaf
-        if distrustedSinceNovember2024.contains(root), earliestTimestamp ?? leaf.notBefore >= november2024 {
-            return november2024
+    func distrust(of path: PlatformPath, given evidence: LeafEvidence) -> TrustFailure.Reason? {
+        guard family == .apple, path.anchorClass == .system, let root = path.certificates.last?.fingerprint.hexadecimal
+        else { return nil }
+        let issuance = evidence.earliestTimestamp ?? path.leaf.notBefore
+        if Self.distrustedSinceNovember2024.contains(root), issuance >= Self.november2024 {
+            return .issuedAfterDistrust(since: Self.november2024)
         }
         // All certificates below the root count here, intermediates as well.
-        if distrustedSinceDecember2016.contains(root),
-            path.certificates.dropLast().contains(where: { $0.notBefore >= december2016 })
-        {
-            return december2016
-        }
-        return nil
+        let isAfter = path.certificates.dropLast().contains { $0.notBefore >= Self.december2016 }
+        return Self.distrustedSinceDecember2016.contains(root) && isAfter
+            ? .issuedAfterDistrust(since: Self.december2016) : nil
     }
 }
