@@ -25,7 +25,7 @@ import X509
     @Test func vector131ASubdomainWithATrailingDotIsPinnedToOneAuthority() throws {
         let client = try Self.client([Self.entry(authorities: [pki.interA])], "Subdomain.example.org.")
         #expect(client.identities == .listed(leaf: nil, authorities: [try hash(pki.interA)]))
-        try ClientVector("131", client, .ordinary(), "pin-matched").check()
+        try ClientVector("131", client, .ordinary(pins: [pki.interA]), "pin-matched").check()
     }
 
     @Test(arguments: ["a.b.example.org", "example.com", "notexample.org", "192.0.2.1"])
@@ -49,7 +49,8 @@ import X509
         _ number: String, leaf: [LabCertificate]?, authorities: [LabCertificate]?, reason: String
     ) throws {
         let client = try Self.client([Self.entry(leaf: leaf, authorities: authorities)], "example.org")
-        try ClientVector(number, client, .ordinary(), reason).check()
+        let pins = (leaf ?? []) + (authorities ?? [])
+        try ClientVector(number, client, .ordinary(pins: pins), reason).check()
     }
 
     @Test func theListsOfAllEntriesThatMatchAreMerged() throws {
@@ -57,11 +58,11 @@ import X509
             try Self.entry("www.example.org", authorities: [pki.junk]), try Self.entry(authorities: [pki.interA]),
         ]
         let client = try Self.client(entries, "www.example.org")
-        try ClientVector("A7", client, .ordinary(), "pin-matched").check()
+        try ClientVector("A7", client, .ordinary(pins: [pki.junk, pki.interA]), "pin-matched").check()
     }
 
     @Test func vector135AnAuthorityIdentityFailsWhereTheLeafIsTheAnchor() throws {
-        let scene = Scene.ordinary(presented: [pki.leaf], system: [pki.leaf])
+        let scene = Scene.ordinary(pins: [pki.leaf], presented: [pki.leaf], system: [pki.leaf])
         let authorities = NSPinnedDomains(identities: .listed(leaf: nil, authorities: [try hash(pki.leaf)]))
         try ClientVector("135", authorities, scene, "pin-mismatch").check()
         let leaf = NSPinnedDomains(identities: .listed(leaf: [try hash(pki.leaf)], authorities: nil))

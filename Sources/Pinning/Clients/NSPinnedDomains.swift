@@ -30,28 +30,28 @@ package struct NSPinnedDomains: ClientProcedure {
                 return run.acceptUnpinned(
                     "the host is not in NSPinnedDomains", system, disposition: .performDefaultHandling)
             }
-            let pinned = run.pins?.pins.map(\.spkiSHA256) ?? []
+            let conditions = comparison(with: run.pins, for: run.view.referenceName).conditions
             for path in system.validPaths {
-                let keys = path.certificates.map(\.publicKey.spkiSHA256)
-                guard let depth = depth(of: identities, keys, pinned) else { continue }
-                let key = depth == 0 ? "NSPinnedLeafIdentities" : "NSPinnedCAIdentities"
+                let found = conditions.map { condition in
+                    run.pins.flatMap { condition.matches($0, on: .verified(path)).first }
+                }
+                guard case let match?? = found.first, !found.contains(nil) else { continue }
+                let key = match.depth == 0 ? "NSPinnedLeafIdentities" : "NSPinnedCAIdentities"
                 run.pass(
                     "pins",
                     identities == .eitherKey
-                        ? "public key at depth \(depth) is pinned: list it under \(key)"
-                        : "the identities of the path are pinned, the first at depth \(depth)")
+                        ? "public key at depth \(match.depth) is pinned: list it under \(key)"
+                        : "the identities of the path are pinned, the first at depth \(match.depth)")
                 if path != system.validPaths.first {
                     run.warn(
                         .pathDependent,
                         "the pins hold only on a path the system tries after the preferred one: other clients may reject"
                     )
                 }
-                let match = PinMatch(pinIndex: pinned.firstIndex(of: keys[depth]) ?? 0, depth: depth)
                 return run.verdict(.pinMatched(match), on: .verified(path))
             }
-            let isOnPath = system.validPaths.contains {
-                $0.certificates.contains { pinned.contains($0.publicKey.spkiSHA256) }
-            }
+            let pins = run.pins
+            let isOnPath = system.validPaths.contains { pins?.publicKeyMatches(on: .verified($0)).isEmpty == false }
             let shortfall = shortfall(identities, isOnPath: isOnPath)
             run.fail(
                 "pins",
@@ -61,16 +61,6 @@ package struct NSPinnedDomains: ClientProcedure {
             run.warnOfPresentedPins(system.builtChain)
             return run.verdict(shortfall.map { .pinsFallShort($0) } ?? .pinMismatch, on: system.builtChain)
         }
-    }
-
-    /// The depth of the first identity on a path with these keys; `nil` if a required one is missing.
-    private func depth(of identities: Identities, _ keys: [SHA256Digest], _ pinned: [SHA256Digest]) -> Int? {
-        guard case .listed(let leaf, let authorities) = identities else {
-            return keys.firstIndex(where: pinned.contains)
-        }
-        let leafDepth = leaf.map { $0.contains(keys[0]) ? 0 : -1 }
-        let authorityDepth = authorities.map { list in keys.dropFirst().firstIndex(where: list.contains) ?? -1 }
-        return leafDepth == -1 || authorityDepth == -1 ? nil : leafDepth ?? authorityDepth
     }
 
     private func shortfall(_ identities: Identities, isOnPath: Bool) -> String? {
