@@ -15,13 +15,9 @@ package struct TrustKit: ClientProcedure {
         pins: PinSet?, enforcesPinning: Bool = true, expiration: Timestamp? = nil,
         rootsThatPassOnMacs: Set<Certificate> = []
     ) throws(ClientConfigurationError) {
-        let distinct = Set(pins?.pins.map(\.spkiSHA256) ?? []).count
-        let needed = enforcesPinning ? 2 : 1
-        guard pins == nil || distinct >= needed else {
+        if enforcesPinning, let pins, Set(pins.pins.map(\.spkiSHA256)).count < 2 {
             throw ClientConfigurationError(
-                client: "trustkit",
-                message: (distinct == 1 ? "1 pin is" : "\(distinct) different pins are")
-                    + " configured and TrustKit needs \(needed): add a backup pin")
+                client: "trustkit", message: "1 pin is configured and TrustKit needs 2: add a backup pin")
         }
         (self.enforcesPinning, self.expiration) = (enforcesPinning, expiration)
         self.rootsThatPassOnMacs = rootsThatPassOnMacs

@@ -208,14 +208,7 @@ public struct TrustFailure: Sendable, Hashable, CustomStringConvertible {
     ]
 
     private static func names(of certificate: Certificate) -> String {
-        // A server's name is a dNSName or a well-formed iPAddress.
-        let names = certificate.names.lazy.filter { name in
-            switch name {
-            case .dns: true
-            case .ip(let bytes): bytes.count == 4 || bytes.count == 16
-            case .other: false
-            }
-        }
+        let names = certificate.names.lazy.filter { if case .other = $0 { false } else { true } }
         // Only names that are shown become text: a certificate can contain tens of thousands.
         let shown = names.prefix(6).map { name in
             // An address in a dNSName matches nothing: addresses have entries of their own.
