@@ -24,9 +24,7 @@ package final class HostPolicy: Sendable {
         (self.applied, self.warnings, self.remarks, self.code) = (applied, warnings, remarks, code)
     }
 
-    func warnings(at time: Timestamp) -> [Finding] {
-        warnings + (code?.warnings(at: time) ?? []).filter { !outlook.ignored.contains($0.kind) }
-    }
+    func warnings(at time: Timestamp) -> [Finding] { warnings + (code?.warnings(at: time) ?? []) }
 
     /// The reason why an acceptance by these pins is not a verdict; `nil` if it is one.
     func obstacle(at time: Timestamp) -> Reason? { code?.obstacle(at: time) }

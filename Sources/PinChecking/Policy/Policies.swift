@@ -43,7 +43,7 @@ package struct Policies {
         let key = isOnlyName && !known.base.sources.tellsHostsApart ? nil : server
         if let policy = known.byServer[key] { return policy }
         let (policy, notes) = try known.base.policy(for: server)
-        note(notes)
+        note(notes, unless: settings.outlook.ignored)
         if known.byServer.count >= Self.mostKnown { known.byServer = [:] }
         known.byServer[key] = policy
         return policy
@@ -91,8 +91,8 @@ package struct Policies {
         }
         // The age of lists does not matter if no root is looked up in them.
         let old = devices.contains(where: \.usesOwnRoots) ? time.flatMap { chosen.lists?.data.warning(at: $0) } : nil
-        let notes = (sources.notes + [old].compactMap(\.self)).filter { !settings.outlook.ignored.contains($0.kind) }
-        note(notes)
+        let notes = sources.notes + [old].compactMap(\.self)
+        note(notes, unless: settings.outlook.ignored)
         return SettingsPolicy(
             settings: settings, clients: chosen.clients, sources: sources,
             installedRoots: installed.flatMap(\.certificates), fetchable: fetchable.flatMap(\.certificates),
@@ -135,7 +135,9 @@ package struct Policies {
         return (try clients.devices(of: devices), clients, lists)
     }
 
-    private mutating func note(_ findings: [Finding]) { notes += findings.filter { !notes.contains($0) } }
+    private mutating func note(_ findings: [Finding], unless ignored: Set<FindingID>) {
+        notes += findings.filter { !notes.contains($0) && !ignored.contains($0.kind) }
+    }
 }
 
 extension DeviceData {

@@ -68,12 +68,12 @@ struct SettingsPolicy: Sendable {
             self, clients: clients, mode: mode, pins: withOwn(all, of: clients),
             entries: pins.flatMap { kind, policy in policy.map { (kind, $0) } },
             applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName),
-            warnings: notes + told((isForAll ? [] : warnings) + own), remarks: system.remarks,
+            warnings: notes + (isForAll ? [] : warnings) + own, remarks: system.remarks,
             code: sources.read.code.isEmpty
                 ? nil
                 : AppCode(
                     sources.read.code, beside: clients, for: name, of: server.host, isNamed: settings.clients != nil))
-        return (policy, told(isForAll ? warnings : []))
+        return (policy, isForAll ? warnings : [])
     }
 
     private func withOwn(_ all: PinSet?, of clients: [ConfiguredClient]) -> PinSet? {
@@ -82,8 +82,6 @@ struct SettingsPolicy: Sendable {
         let own = clients.flatMap { $0.pins?.pins ?? [] }.filter { !known.contains($0) }
         return own.isEmpty ? all : PinSet((all?.pins ?? []) + own.distinct)
     }
-
-    private func told(_ all: [Finding]) -> [Finding] { all.filter { !settings.outlook.ignored.contains($0.kind) } }
 
     private func configured(
         _ clients: [Client], _ pins: PinSources.HostPins, _ mode: AFSecurityPolicy.PinningMode, _ server: Server
