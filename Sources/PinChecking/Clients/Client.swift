@@ -41,9 +41,6 @@ public struct Client: Sendable, Hashable {
 
     package static func named(_ name: String) throws(Problem) -> Client {
         if let client = all.first(where: { $0.name == name }) { return client }
-        guard !name.isEmpty else {
-            throw .usage("a client's name is empty: write names with one comma between, as in 'okhttp,curl'")
-        }
         let word = name.prefix { $0 != "=" }
         if let owner = all.first(where: { $0.settings.contains { $0.name == word } }) {
             throw .usage("a client's setting follows its name and a colon: write \(quoted("\(owner.name):\(name)"))")

@@ -27,24 +27,14 @@ package struct Target: Hashable, Sendable {
         text = given.text
         let rest: Substring?
         if part.utf8.first == UInt8(ascii: "[") {
-            guard let end = part.utf8.firstIndex(of: UInt8(ascii: "]")) else {
-                throw given.wrong(inPart: "has a '[' without ']': write an IPv6 address as [2001:db8::1]:443")
-            }
-            let inside = part[part.utf8.index(after: part.startIndex)..<end]
-            guard let address = IPAddress(inside), address.isIPv6 else {
-                throw given.wrong(inPart: "has no IPv6 address in its brackets: write [2001:db8::1]:443")
-            }
-            host = .ip(address)
-            writtenHost = address.description
-            let behind = part[part.utf8.index(after: end)...]
-            guard behind.isEmpty || behind.utf8.first == UInt8(ascii: ":") else {
-                throw given.wrong(inPart: "has text after its ']': write [2001:db8::1]:443")
-            }
-            rest = behind.isEmpty ? nil : Substring(behind.utf8.dropFirst())
+            let parts = part.dropFirst().split(separator: "]", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let address = IPAddress(parts[0]), address.isIPv6,
+                parts[1].isEmpty || parts[1].hasPrefix(":")
+            else { throw given.wrong(inPart: "has no IPv6 address in its brackets: write [2001:db8::1]:443") }
+            (host, writtenHost) = (.ip(address), address.description)
+            rest = parts[1].isEmpty ? nil : parts[1].dropFirst()
         } else if let address = IPAddress(part) {
-            host = .ip(address)
-            writtenHost = address.description
-            rest = nil
+            (host, writtenHost, rest) = (.ip(address), address.description, nil)
         } else {
             let end = part.utf8.firstIndex(of: UInt8(ascii: ":"))
             let name = part[..<(end ?? part.endIndex)]

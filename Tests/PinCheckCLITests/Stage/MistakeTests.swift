@@ -153,7 +153,7 @@ extension OnStage {
             ("fetch https://a.example/x --header 'Range: bytes=0-'", "is pincheck's own"),
             ("fetch https://a.example/x --header 'A\u{0A}B: c'", "is none"),
             ("fetch https://a.example/x --alpn h2", "HTTP/1.1"), ("fetch 'https://a b/x'", "percent-encoded"),
-            ("VERIFY --pins $LEAF --client ''", "a client's name is empty"),
+            ("VERIFY --pins $LEAF --client ''", "the client '' is not known: choose from"),
             ("VERIFY --pins $LEAF --client okhttp:patern=x", "did you mean 'pattern=PATTERN'?"),
             ("VERIFY --pins $LEAF --client nspinneddomains:key=lea", "has no key 'lea': did you mean 'leaf'?"),
             ("VERIFY --pins $LEAF --client afnetworking-2.5:chain=on", "has no chain 'on': did you mean 'no'?"),
