@@ -68,7 +68,7 @@ import X509
         #expect(message?.hasPrefix("alamofire on ios-12; okhttp, android on android-17: ") == true)
         #expect(
             report["notes"].array.first?["message"].text
-                == "the root RootA is not on ios-12, android-17: it is on ios-13 and newer, on android-9 and older")
+                == "the root RootA is not on ios-12, android-17: it is on ios-13, ios-26, on android-9")
         #expect(report["devices"]["judged"].array.compactMap { $0["verdict"].text } == ["reject", "accept", "reject"])
         #expect(report["devices"]["source"].text == "a laboratory")
     }

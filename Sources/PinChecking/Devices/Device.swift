@@ -98,3 +98,18 @@ extension DeviceData {
         }
     }
 }
+
+extension [String] {
+    /// The names in the order of `devices`; more than three neighbours become a range, as in `ios-12 to ios-17`.
+    package func inRows(of devices: [String]) -> String {
+        func system(_ device: String) -> Substring { device.prefix { $0 != "-" } }
+        var rows: [[String]] = []
+        for (index, device) in devices.enumerated() where contains(device) {
+            let previous = index > 0 ? devices[index - 1] : ""
+            let isNext = rows.last?.last == previous && system(device) == system(previous)
+            if isNext { rows[rows.count - 1].append(device) } else { rows.append([device]) }
+        }
+        return rows.map { row in row.count > 3 ? "\(row[0]) to \(row[row.count - 1])" : row.joined(separator: ", ") }
+            .joined(separator: ", ")
+    }
+}
