@@ -65,8 +65,13 @@ final class Forecaster: Sendable {
 
     /// A leaf like today's with its lifetime, but at most 398 days, which no platform refuses.
     func assumedLeaf(_ key: PublicKey, at time: Timestamp) -> PresentedChain {
-        let lifetime = leaf.notBefore.seconds(to: leaf.notAfter)
-        return PresentedChain(.assumedLeaf(like: leaf, key: key, from: time, seconds: min(lifetime, 398 * 86_400)))
+        let seconds = min(leaf.notBefore.seconds(to: leaf.notAfter), 398 * 86_400)
+        return PresentedChain(
+            Certificate(
+                der: [], fingerprint: Certificate.identity("leaf", key, time), publicKey: key, subject: leaf.subject,
+                issuer: leaf.issuer, commonName: leaf.commonName, notBefore: time,
+                notAfter: time.advanced(bySeconds: seconds), names: leaf.names, keyUsage: leaf.keyUsage,
+                extendedKeyUsage: leaf.extendedKeyUsage, signatureAlgorithm: leaf.signatureAlgorithm))
     }
 
     /// The verdict on a leaf renewed at `time` under today's issuers.

@@ -127,17 +127,6 @@ extension Certificate {
     /// `true` if it exists only in a world: such a certificate has no encoding.
     var isAssumed: Bool { der.isEmpty }
 
-    /// A future server certificate like `model`, with a fingerprint that no pinned certificate has.
-    static func assumedLeaf(
-        like model: Certificate, key: PublicKey, from start: Timestamp, seconds: Int64
-    ) -> Certificate {
-        Certificate(
-            der: [], fingerprint: identity("leaf", key, start), publicKey: key, subject: model.subject,
-            issuer: model.issuer, commonName: model.commonName, notBefore: start,
-            notAfter: start.advanced(bySeconds: seconds), names: model.names, keyUsage: model.keyUsage,
-            extendedKeyUsage: model.extendedKeyUsage, signatureAlgorithm: model.signatureAlgorithm)
-    }
-
     /// A server certificate that clients accept, for a name and 90 days.
     static func ordinary(for name: ReferenceName, key: PublicKey, at time: Timestamp) -> Certificate {
         Certificate(
@@ -154,7 +143,8 @@ extension Certificate {
             isCertificateAuthority: true, signatureAlgorithm: model.signatureAlgorithm)
     }
 
-    private static func identity(_ role: String, _ key: PublicKey, _ time: Timestamp) -> SHA256Digest {
+    /// The fingerprint of an assumed certificate, which no pinned certificate has.
+    static func identity(_ role: String, _ key: PublicKey, _ time: Timestamp) -> SHA256Digest {
         Hashing.sha256(Array("\(role) \(key.spkiSHA256) \(time.secondsSinceEpoch)".utf8))
     }
 }
