@@ -67,7 +67,7 @@ extension Report {
             ], builtIsValid: true, otherPaths: [],
             pins: Report.Pins(
                 mode: "public-key", configured: [pin(leafPin, from: "--pins"), pin(otherPin, from: "Pins/next.txt")],
-                matched: [MatchedPin(0, at: 0, of: ["afnetworking"])]),
+                matched: [MatchedPin(pinIndex: 0, depth: 0, clients: ["afnetworking"])]),
             checks: [
                 Report.Check(client: "afnetworking", id: "pins", status: "pass", detail: "pin 1 matches the leaf")
             ],

@@ -69,8 +69,9 @@ extension HostPolicy {
     }
 
     private func missingRootsWarning(_ verdict: Verdict, on device: JudgedDevice) -> Finding? {
-        let places = verdict.isMissingAnchor ? device.verifier.trustStore.placesWithoutSystemRoots : nil
-        guard let places else { return nil }
+        guard verdict.isMissingAnchor, let places = device.verifier.trustStore.placesWithoutSystemRoots else {
+            return nil
+        }
         return .warning(.noSystemRoots, "this machine has no trusted roots (\(places))", remedy: .giveRoots)
     }
 
@@ -102,24 +103,18 @@ extension HostPolicy {
     func rootNotes(on clients: [ClientVerdict], _ view: ServerView) -> [Finding] {
         let named = devices.filter(\.usesOwnRoots).compactMap(\.device)
         guard let lists else { return [] }
-        var roots: [Certificate] = []
-        func add(_ path: [Certificate]) {
-            guard let root = path.last, !roots.contains(root), lists.data.lists(root.der) else { return }
-            roots.append(root)
-        }
-        for verdict in clients.compactMap(\.decided) {
-            for path in verdict.restsOn { add(path.certificates) }
-            if verdict.builtChain.isVerified { add(verdict.builtChain.certificates) }
+        var chains = clients.compactMap(\.decided).flatMap { verdict in
+            verdict.restsOn.map(BuiltChain.verified) + [verdict.builtChain]
         }
         if clients.contains(where: { $0.judgedDevice.device != nil && $0.decided?.isMissingAnchor == true }) {
             // Another device may have the root that this one lacks.
             let question = PathQuestion(
                 presented: view.presented, intermediates: intermediates, anchors: .trustStore, policy: .basicX509,
                 time: view.time)
-            let answer = lists.verifier.evaluate(question)
-            if answer.isTrusted { add(answer.builtChain.certificates) }
+            chains.append(lists.verifier.evaluate(question).builtChain)
         }
-        return roots.compactMap { note(on: $0, named, lists.data) }
+        let roots = chains.filter(\.isVerified).compactMap(\.certificates.last).distinct
+        return roots.filter { lists.data.lists($0.der) }.compactMap { note(on: $0, named, lists.data) }
     }
 
     private func note(on root: Certificate, _ named: [Device], _ data: DeviceData) -> Finding? {

@@ -65,17 +65,15 @@ extension Reason {
             }
             self = reason("\(first)", hints, remedy)
         case .pinMismatch:
-            let other = client.pins?.certificates.lazy.compactMap { pinned in
-                verdict.builtChain.certificates.first { $0 != pinned && $0.publicKey == pinned.publicKey }.map {
-                    (pinned, $0)
+            let others = (client.pins?.certificates ?? []).flatMap { pinned in
+                verdict.builtChain.certificates.filter { $0 != pinned && $0.publicKey == pinned.publicKey }.map {
+                    "pinned: to \(pinned.notAfter.date), served: to \($0.notAfter.date)"
                 }
-            }.first
+            }
+            let another = others.first.map { ": the key is pinned, the certificate is another (\($0))" } ?? ""
             self = reason(
-                "no configured pin is on the chain"
-                    + (other.map { pinned, served in
-                        ": the key is pinned, the certificate is another (pinned: to \(pinned.notAfter.date), served: to "
-                            + "\(served.notAfter.date))"
-                    } ?? ""), other == nil ? [] : ["ship the new .cer, or pin the key"])
+                "no configured pin is on the chain" + another,
+                another.isEmpty ? [] : ["ship the new .cer, or pin the key"])
         case .pinsFallShort(let what): self = reason(what)
         case .noPins: self = reason("pins are required in this mode and none are configured", [], .givePins)
         case .clientError(let name, let message): self = reason("\(name): \(message)")

@@ -100,11 +100,14 @@ package struct JudgedChain: Sendable {
             let path = one.decided?.reach.certificates ?? []
             return one.matches.map { match in
                 let certificate = path.indices.contains(match.depth) ? path[match.depth] : nil
-                return (pin: MatchedPin(match.pinIndex, at: match.depth, of: [], on: certificate), client: one.name)
+                let pin = MatchedPin(pinIndex: match.pinIndex, depth: match.depth, certificate: certificate)
+                return (pin: pin, client: one.name)
             }
         }
         return found.grouped(by: \.pin).map { pin, all in
-            MatchedPin(pin.pinIndex, at: pin.depth, of: all.map(\.client).distinct, on: pin.certificate)
+            var pin = pin
+            pin.clients = all.map(\.client).distinct
+            return pin
         }.sorted { ($0.depth, $0.pinIndex) < ($1.depth, $1.pinIndex) }
     }
 
@@ -121,13 +124,9 @@ package struct JudgedChain: Sendable {
 package struct MatchedPin: Sendable, Hashable {
     package let pinIndex: Int
     package let depth: Int
-    package let clients: [String]
+    package internal(set) var clients: [String] = []
     /// The certificate that the pin matches; `nil` if the key has none yet.
-    package let certificate: Certificate?
-
-    package init(_ pinIndex: Int, at depth: Int, of clients: [String], on certificate: Certificate? = nil) {
-        (self.pinIndex, self.depth, self.clients, self.certificate) = (pinIndex, depth, clients, certificate)
-    }
+    package internal(set) var certificate: Certificate? = nil
 }
 
 extension [ClientVerdict] {

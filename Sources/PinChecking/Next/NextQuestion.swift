@@ -107,7 +107,7 @@ package struct NextQuestion {
             target: item.file, referenceName: name, time: time, policy: policy, verdict: verdict, clients: clients,
             matches: configured.indices.filter {
                 !matching.isEmpty && configured[$0].spkiSHA256 == item.item.spkiSHA256
-            }.map { MatchedPin($0, at: 0, of: matching) },
+            }.map { MatchedPin(pinIndex: $0, depth: 0, clients: matching) },
             next: NextDeployment(item: item, assumptions: all, issuers: issuers.map(\.description)),
             findings: policy.warnings(at: time) + policy.missingClients(clients) + keyWarnings
                 + (verdict.outcome == .accepted ? findings(all, item) + doubts(clients) : [])

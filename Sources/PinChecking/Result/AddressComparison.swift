@@ -51,15 +51,15 @@ package struct AddressComparison: Sendable {
         absentFamilies = families
         let absent = families.map { family -> CoveredPart in
             let reason = Reason(FindingID.familyAbsent.word, "the name has no \(family.label ?? "")")
-            return CoveredPart(part: family.label ?? "", address: nil, came: .none(reason))
+            return (family.label ?? "", nil, .none(reason))
         }
         coverage =
             connections.map { connection in
                 let isUnknown = connection.isOutOfTime ? Coverage.unknown(connection.verdict.reason) : nil
-                return CoveredPart(
-                    part: connection.variant.label ?? "ordinary",
-                    address: connection.hasAddress ? connection.address : nil,
-                    came: isUnknown ?? connection.came ?? .chain)
+                return (
+                    connection.variant.label ?? "ordinary", connection.hasAddress ? connection.address : nil,
+                    isUnknown ?? connection.came ?? .chain
+                )
             } + absent
         let variants = connections.map(\.variant).distinct
         let difference = variants.lazy.filter(\.counts).compactMap { Self.difference(between: connections, of: $0) }

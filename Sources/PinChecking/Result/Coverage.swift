@@ -19,12 +19,8 @@ package enum Coverage: Hashable, Sendable {
     var isNone: Bool { if case .none = self { true } else { false } }
 }
 
-package struct CoveredPart: Hashable, Sendable {
-    /// A key type, `ordinary`, `no SNI`, `with SNI`, or the addresses of a family.
-    package let part: String
-    package let address: String?
-    package let came: Coverage
-}
+/// A part and its outcome: a key type, `ordinary`, `no SNI`, `with SNI`, or the addresses of a family.
+package typealias CoveredPart = (part: String, address: String?, came: Coverage)
 
 extension CheckedConnection {
     /// The outcome of a connection, if `serving` contains the places that gave a chain to another one.

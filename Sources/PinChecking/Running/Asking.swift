@@ -1,3 +1,4 @@
+import Base
 import Pinning
 import TLSProbe
 
@@ -14,14 +15,11 @@ extension TLSStack {
 extension HostPolicy {
     /// The stacks of clients on their devices, `nil` if unknown; only those that accept `keyType`, if any does.
     func stacks(for keyType: CertificateKeyType?) -> [TLSStack?] {
-        var all: [TLSStack?] = []
-        for device in devices {
-            for client in clients where device.runs(client.client) {
-                guard case .success(let procedure) = client.procedure else { continue }
-                let stack = procedure.stack(on: device.release)
-                if !all.contains(stack) { all.append(stack) }
+        let all = devices.flatMap { device in
+            clients.filter { device.runs($0.client) }.compactMap { try? $0.procedure.get() }.map {
+                $0.stack(on: device.release)
             }
-        }
+        }.distinct
         let fitting = all.filter { stack in stack.map { keyType?.isKnown(to: $0) ?? true } ?? true }
         return fitting.isEmpty ? all : fitting
     }
