@@ -155,13 +155,6 @@ import X509
             endpoint: endpoint, variant: variant, result: result, time: Timestamp(secondsSinceEpoch: LabClock.now))
     }
 
-    private func handshake(_ leaf: LabCertificate) throws -> Handshake {
-        Handshake(
-            facts: ConnectionFacts(.tls13, .init(0x1301, "TLS_AES_128_GCM_SHA256"), group: .init(0x001D, "X25519")),
-            presented: try #require(PresentedChain([try CertificateReader.certificate(der: leaf.der)])),
-            timings: ProbeTimings(resolve: nil, connect: .zero, proxy: nil, handshake: .zero))
-    }
-
     private func sources(_ connections: [CheckedConnection]) throws -> [KeySource] {
         var policies = Policies(environment: [:])
         let policy = try policies.policy(CheckRequest.Judging().unpinned, for: .unchecked)
@@ -179,11 +172,11 @@ import X509
     @Test func aTypeThatWasNotAnsweredIsUnreachableAndOneThatIsNotServedIsAbsent() throws {
         let failure = Result<Handshake, ProbeError>.failure(
             ProbeError(.connect, .noTimeLeft(timeout: .seconds(1)), target: "a.example"))
-        let ordinary = try connection(.ordinary, .success(handshake(pki.leaf)))
+        let ordinary = try connection(.ordinary, .success(StagedHandshakeTests.handshake()))
         let both = try sources([ordinary, connection(.keyType(.rsa), failure), connection(.keyType(.ecdsa), failure)])
         #expect(both.map(\.keyType) == [nil, .rsa, .ecdsa])
         #expect(both[0].absentKeyTypes.isEmpty)
-        let one = try sources([ordinary, connection(.keyType(.ecdsa), .success(handshake(pki.leaf)))])
+        let one = try sources([ordinary, connection(.keyType(.ecdsa), .success(StagedHandshakeTests.handshake()))])
         #expect(one.map(\.keyType) == [nil])
         #expect(one[0].absentKeyTypes == [.rsa])
         let none = try sources([connection(.ordinary, failure), connection(.keyType(.rsa), failure)])

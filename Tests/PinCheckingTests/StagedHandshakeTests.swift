@@ -8,13 +8,13 @@ import X509
 
 /// Handshakes that the OpenSSL at hand may not be able to make, given to the judge as values.
 @Suite struct StagedHandshakeTests {
-    private func handshake(_ group: ConnectionFacts.Choice, _ leaf: LabCertificate = pki.leaf) throws -> Handshake {
+    static func handshake(_ group: ConnectionFacts.Choice = .init(0x001D, "X25519")) throws -> Handshake {
         Handshake(
             facts: ConnectionFacts(
                 .tls13, .init(0x1301, "TLS_AES_128_GCM_SHA256"), group: group,
                 signature: .init(0x0403, "ecdsa_secp256r1_sha256")),
             presented: try #require(
-                PresentedChain(try [leaf, pki.interA].map { try CertificateReader.certificate(der: $0.der) })),
+                PresentedChain(try [pki.leaf, pki.interA].map { try CertificateReader.certificate(der: $0.der) })),
             timings: ProbeTimings(resolve: nil, connect: .zero, proxy: nil, handshake: .zero))
     }
 
@@ -51,10 +51,10 @@ import X509
         let asking: Asking? =
             switch answer {
             case nil: nil
-            case "X25519": .judgedOn(try handshake(.init(0x001D, "X25519")))
+            case "X25519": .judgedOn(try Self.handshake())
             case let how?: .refused(.byServer(how))
             }
-        let judged = try judge(client, on: device, try handshake(Self.hybrid), asking)
+        let judged = try judge(client, on: device, try Self.handshake(Self.hybrid), asking)
         let isUncertain = judged.findings.contains { $0.kind == .handshakeUncertain }
         #expect(isUncertain == (end == "handshake-uncertain"))
         #expect(judged.clients[0].isAccepted == (end != "handshake"))
@@ -66,7 +66,7 @@ import X509
 
     /// A wrong answer saves nobody: what is outside the offer rejects, whoever says that it was asked for.
     @Test func theJudgeItselfHoldsEveryHandshakeAgainstTheOffer() throws {
-        let other = try handshake(Self.hybrid)
+        let other = try Self.handshake(Self.hybrid)
         for answer in [nil, .judgedOn(other), .refused(.byServer("alert 40"))] as [Asking?] {
             let judged = try judge("android", on: "android-9", other, answer)
             #expect(judged.clients[0].isAccepted == false && judged.clients[0].reason.id == "handshake")

@@ -88,22 +88,11 @@ import Testing
         }
     }
 
-    @Test func anAddressIsWrittenAsInetNtopWritesItAndCanBeReadBack() {
-        var generator = SeededGenerator(seed: 11)
-        for _ in 0..<5_000 {
-            var bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
-            // Long and short runs of zero groups, which the notation folds away.
-            for group in 0..<8 where Bool.random(using: &generator) {
-                bytes[2 * group] = 0
-                bytes[2 * group + 1] = 0
-            }
-            let address = IPAddress(bytes: bytes)!
-            #expect(IPAddress(address.description) == address)
-        }
-        #expect(IPAddress("2001:DB8:0:0:1:0:0:1")?.description == "2001:db8::1:0:0:1")
-        #expect(IPAddress("1:0:2:0:3:0:4:0")?.description == "1:0:2:0:3:0:4:0")
-        #expect(IPAddress("::")?.description == "::")
-        #expect(IPAddress("192.0.2.7")?.description == "192.0.2.7")
+    @Test(arguments: [
+        ("2001:DB8:0:0:1:0:0:1", "2001:db8::1:0:0:1"), ("1:0:2:0:3:0:4:0", "1:0:2:0:3:0:4:0"), ("0::0", "::"),
+        ("::FFFF:192.0.2.7", "::ffff:192.0.2.7"), ("192.0.2.7", "192.0.2.7"),
+    ]) func anAddressIsWrittenInItsShortestForm(text: String, short: String) {
+        #expect(IPAddress(text)?.description == short)
     }
 }
 
@@ -113,6 +102,8 @@ import Testing
         ("xn--bcher-kva.example", "xn--bcher-kva.example"), ("_sip.example.com", "_sip.example.com"),
         ("1.2.3.4", "1.2.3.4"), ("[::1]", "::1"), ("2001:DB8::1", "2001:db8::1"), ("3com.example", "3com.example"),
         ("host.0xyz", "host.0xyz"),
+        // The longest name: 127 labels of one letter, and a dot at the end.
+        (String(repeating: "a.", count: 127), String(repeating: "a.", count: 126) + "a"),
     ]) func goodNamesAreNormalised(text: String, expected: String) throws {
         #expect(try ServerName(text).description == expected)
     }
@@ -125,16 +116,10 @@ import Testing
         ("a\nb", "control character"), ("bücher.example", "is not ASCII"),
         // A fullwidth dot and a soft hyphen are not ASCII either.
         ("example。com", "is not ASCII"), (String(repeating: "a", count: 64) + ".com", "more than 63"),
-        (String(repeating: "a.", count: 127), "ends in a number"),
         (Array(repeating: String(repeating: "a", count: 63), count: 5).joined(separator: "."), "more than 253"),
         ("1.2.3.4.5", "ends in a number"), ("01.2.3.4", "ends in a number"), ("127.1", "ends in a number"),
         ("0x7f.0x1", "ends in a number"), ("example.0x", "ends in a number"), ("0xfF", "ends in a number"),
     ]) func namesThatNoCertificateCanHaveAreRefused(text: String, words: String) {
-        guard text != String(repeating: "a.", count: 127) else {
-            // 127 one-letter labels and a trailing dot: exactly 253 characters, the longest name there is.
-            #expect((try? ServerName(text)) != nil)
-            return
-        }
         let error = #expect(throws: ServerNameError.self) { try ServerName(text) }
         #expect(error?.text == text && error?.description.contains(words) == true, "\(error?.description ?? "")")
         #expect(error.map { ReferenceName(text) == .impossible($0) } == true)
@@ -142,16 +127,9 @@ import Testing
 
     @Test func everyRefusalIsOneLineThatQuotesTheText() {
         for text in ["", ".a", "*.a", "a\nb", String(repeating: "x", count: 300)] {
-            let message = (ReferenceName(text)).impossibleDescription ?? ""
-            #expect(!message.isEmpty)
-            #expect(message.count < 220)
+            let error = #expect(throws: ServerNameError.self) { try ServerName(text) }
+            #expect(error.map { $0.description.count < 220 && !$0.description.contains("\n") } == true)
         }
-    }
-}
-
-extension ReferenceName {
-    fileprivate var impossibleDescription: String? {
-        if case .impossible(let error) = self { error.description } else { nil }
     }
 }
 

@@ -120,11 +120,9 @@ import X509
     }
 
     @Test func filesThatCannotBeUsedAreNamed() throws {
-        let missing = try #require(
-            refusal("{ \"source\": \"x\", \"stores\": [\(Self.store.replacing("junk.cer", with: "none.cer"))] }"))
+        let missing = try #require(refusal(Self.document("junk.cer", "none.cer")))
         #expect(missing.kind == .noInput && missing.description.contains("none.cer"), "\(missing)")
-        let broken = try #require(
-            refusal("{ \"source\": \"x\", \"stores\": [\(Self.store.replacing("junk.cer", with: "text.cer"))] }"))
+        let broken = try #require(refusal(Self.document("junk.cer", "text.cer")))
         #expect(broken.kind == .data && broken.description.contains("text.cer: "), "\(broken)")
     }
 

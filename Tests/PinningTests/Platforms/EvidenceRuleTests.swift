@@ -15,10 +15,11 @@ import Testing
         root: SHA256Digest? = nil, intermediate: Described = .intermediate, staple: LeafEvidence.Staple = .none,
         issuedAt: Int64? = nil, firstAnchor: Int? = nil, policy: TrustPolicy = .sslServer(name: .unchecked)
     ) -> [String] {
-        let rootCertificate = Described.root.certificate(3)
+        var described = Described.root
+        described.fingerprint = root
         let path = PlatformPath(
-            [leaf.certificate(1), intermediate.certificate(2), root.map(rootCertificate.with) ?? rootCertificate],
-            endingAt: anchorClass, firstAnchor: firstAnchor)
+            [leaf.certificate(1), intermediate.certificate(2), described.certificate(3)], endingAt: anchorClass,
+            firstAnchor: firstAnchor)
         let time = Timestamp(secondsSinceEpoch: issuedAt ?? leaf.from)
         let evidence = LeafEvidence(
             timestamps: timestamps(logs, at: time), staple: staple, at: time.advanced(bySeconds: Self.day))
@@ -157,16 +158,5 @@ import Testing
         #expect(!isAsked([.init(isEnabled: false), enabled], on: newest, targetSDK: 37))
         #expect(!isAsked([.init(hasOwnAnchors: true), enabled], on: newest, targetSDK: 37))
         #expect(isAsked([.init(), .init(), enabled], on: newest, targetSDK: 1))
-    }
-}
-
-extension Certificate {
-    fileprivate func with(_ fingerprint: SHA256Digest) -> Certificate {
-        Certificate(
-            der: der, fingerprint: fingerprint, publicKey: publicKey, subject: subject, issuer: issuer,
-            commonName: commonName, serialNumber: serialNumber, notBefore: notBefore, notAfter: notAfter, names: names,
-            isCertificateAuthority: isCertificateAuthority, keyUsage: keyUsage, extendedKeyUsage: extendedKeyUsage,
-            subjectKeyIdentifier: subjectKeyIdentifier, authorityKeyIdentifier: authorityKeyIdentifier,
-            isSelfIssued: isSelfIssued, signatureAlgorithm: signatureAlgorithm)
     }
 }

@@ -12,12 +12,13 @@ struct Described: Sendable {
     var from: Int64 = 1_750_000_000
     var signature = "ecdsa-with-SHA256"
     var isSelfIssued = false
+    var fingerprint: SHA256Digest? = nil
 
     func certificate(_ number: UInt8 = 1) -> Certificate { certificate(number, key: number) }
 
     fileprivate func certificate(_ number: UInt8, key keyNumber: UInt8) -> Certificate {
         Certificate(
-            der: [0x30, number], fingerprint: .repeating(number),
+            der: [0x30, number], fingerprint: fingerprint ?? .repeating(number),
             publicKey: PublicKey(subjectPublicKeyInfo: [keyNumber], spkiSHA256: .repeating(keyNumber), algorithm: key),
             subject: "CN=\(number)", issuer: "CN=\(number + 1)", commonName: nil, serialNumber: "01",
             notBefore: Timestamp(secondsSinceEpoch: from),
