@@ -95,12 +95,8 @@ extension HostPolicy {
     /// Notes the clients that are not judged because their TLS takes no key of this type.
     private func leftOut(beside stacks: [TLSStack?]?, _ keyType: CertificateKeyType?) -> [Finding] {
         guard let stacks, let keyType else { return [] }
-        let names = devices.flatMap { device in
-            clients.filter { client in
-                guard device.runs(client.client), case .success(let procedure) = client.procedure else { return false }
-                return !stacks.contains(procedure.stack(on: device.release))
-            }.map(\.client.name)
-        }.distinct
+        let idle = running.filter { !stacks.contains($0.procedure.stack(on: $0.device.release)) }
+        let names = idle.map(\.client.client.name).distinct
         let message = "not judged for \(listed(names)), which never gets a key for \(keyType)"
         return names.isEmpty ? [] : [Finding(.keyTypesDiffer, .note, message)]
     }

@@ -63,12 +63,7 @@ extension HostPolicy {
 
     /// `true` if a client counts timestamps, which a future certificate does not have yet.
     var countsTimestamps: Bool {
-        clients.contains { client in
-            devices.contains { device in
-                let platform = (try? client.procedure.get())?.platform(on: device.release)
-                return device.runs(client.client) && platform?.countsTimestamps == true
-            }
-        }
+        running.contains { $0.procedure.platform(on: $0.device.release)?.countsTimestamps == true }
     }
 }
 

@@ -33,6 +33,15 @@ package final class HostPolicy: Sendable {
     package var lists: Lists? { settings.lists }
     package var time: Timestamp? { settings.settings.time }
     package var outlook: OutlookRules { settings.settings.outlook }
+    /// The clients that could be set up, on each device that runs them.
+    var running: [(device: JudgedDevice, client: ConfiguredClient, procedure: any ClientProcedure)] {
+        devices.flatMap { device in
+            clients.filter { device.runs($0.client) }.compactMap { client in
+                (try? client.procedure.get()).map { (device, client, $0) }
+            }
+        }
+    }
+
     /// The anchor class of an assumed path: the strictest that is possible.
     var assumedClass: AnchorClass { givenRoots == nil ? .system : .installedByHand }
     var namesPins: Bool { !settings.settings.pins.isEmpty }

@@ -15,11 +15,7 @@ extension TLSStack {
 extension HostPolicy {
     /// The stacks of clients on their devices, `nil` if unknown; only those that accept `keyType`, if any does.
     func stacks(for keyType: CertificateKeyType?) -> [TLSStack?] {
-        let all = devices.flatMap { device in
-            clients.filter { device.runs($0.client) }.compactMap { try? $0.procedure.get() }.map {
-                $0.stack(on: device.release)
-            }
-        }.distinct
+        let all = running.map { $0.procedure.stack(on: $0.device.release) }.distinct
         let fitting = all.filter { stack in stack.map { keyType?.isKnown(to: $0) ?? true } ?? true }
         return fitting.isEmpty ? all : fitting
     }
