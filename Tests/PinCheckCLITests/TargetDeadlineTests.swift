@@ -61,7 +61,8 @@ import X509
             let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: []))
             let device = JudgedDevice(
                 device: nil, trust: .anchors, verifier: verifier, verifierWithInstalledRoots: verifier)
-            let client = ConfiguredClient(client: .generic, procedure: .success(Generic()))
+            let client = try ConfiguredClient(
+                ClientInput(client: .generic, afSecurityPolicy: AFSecurityPolicy(mode: .none), pins: nil))
             let policy = HostPolicy(SettingsPolicy(devices: [device]), clients: [client], pins: nil)
             let check = Check(endpoints: [endpoint, endpoint], policy: policy, retries: 0)
             let now = { @Sendable in Timestamp(secondsSinceEpoch: LabClock.now) }

@@ -124,7 +124,8 @@ import X509
         let devices = DeviceData.builtIn.devices.filter { ["ios-26", "android-17"].contains($0.name) }.map {
             JudgedDevice(device: $0, trust: .device, verifier: verifier, verifierWithInstalledRoots: verifier)
         }
-        let client = ConfiguredClient(client: .generic, procedure: .success(Generic()))
+        let client = try ConfiguredClient(
+            ClientInput(client: .generic, afSecurityPolicy: AFSecurityPolicy(mode: .none), pins: nil))
         let policy = HostPolicy(SettingsPolicy(devices: devices), clients: [client], pins: nil)
         let verdict = Verdict(
             reason: .trustedWithoutPins, disposition: .performDefaultHandling, trace: [],
@@ -139,13 +140,13 @@ import X509
         }
     }
 
-    @Test func aClientThatCannotBeSetUpKeepsItsHintsAndWhatWouldMendIt() {
-        let error = ClientConfigurationError(client: "okhttp", message: "no roots")
-        let client = ConfiguredClient(client: .okhttp, procedure: .failure(error))
+    @Test func aClientThatCannotBeSetUpKeepsItsHintsAndWhatWouldMendIt() throws {
+        let client = try ConfiguredClient(
+            ClientInput(client: .okhttp, afSecurityPolicy: AFSecurityPolicy(mode: .none), pins: nil))
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: []))
         let device = JudgedDevice(device: nil, trust: .system, verifier: verifier, verifierWithInstalledRoots: verifier)
         let policy = HostPolicy(SettingsPolicy(devices: [device]), clients: [client], pins: nil)
-        let reason = Reason("not-configured", error.message, hints: ["look again"], remedy: .giveRoots)
+        let reason = Reason("not-configured", "no roots", hints: ["look again"], remedy: .giveRoots)
         let absent = ClientVerdict(client, on: device, in: policy, (nil, reason, nil, nil))
         #expect([absent].ending(in: policy, at: Self.now) == Ending(.notSetUp, reason))
         let both = [absent, absent].ending(in: policy, at: Self.now).reason

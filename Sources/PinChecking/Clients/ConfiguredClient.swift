@@ -13,11 +13,6 @@ package final class ConfiguredClient: Sendable {
     /// `true` if the user's roots are anchors, too; on Android only by a setting, since apps for API 24 trust none.
     package let trustsInstalledRoots: Bool
 
-    package init(client: Client, procedure: Result<any ClientProcedure, ClientConfigurationError>) {
-        (self.client, self.procedure) = (client, procedure)
-        (settings, pins, androidTrust, app, trustsInstalledRoots) = ([], nil, nil, nil, false)
-    }
-
     init(_ input: ClientInput) throws(Problem) {
         let client = input.client
         var input = input
