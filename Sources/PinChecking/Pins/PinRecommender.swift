@@ -47,11 +47,10 @@ package struct PinRecommender: Sendable {
         let keys = path.map(\.publicKey.spkiSHA256)
         let ca = keys.dropFirst().lazy.compactMap { cas.ca(withKey: $0) }.first
         let isPublic = ca != nil || listed[top.publicKey.spkiSHA256] != nil
-        guard ending.outcome == .accepted else {
-            return heldBack("the chain ends at \(top.shownName), and this machine does not trust it", .nameRoot)
-        }
-        guard isPublic || policy.givenRoots?.holds(top) == true else {
-            let end = "which this machine trusts and no device knows by itself"
+        let isTrusted = ending.outcome == .accepted
+        guard isTrusted, isPublic || policy.givenRoots?.holds(top) == true else {
+            let known = "which this machine trusts and no device knows by itself"
+            let end = isTrusted ? known : "and this machine does not trust it"
             return heldBack("the chain ends at \(top.shownName), \(end)", .nameRoot)
         }
         let kept = reserve.filter { !keys.contains($0.spkiSHA256) }
