@@ -6,11 +6,9 @@ import Testing
 
 struct ProxyChoiceTests {
     private func proxy(_ text: String) throws -> Proxy {
-        guard case .through(let proxy) = try ProxyChoice.named(text, by: "--proxy") else { throw ProxyLost() }
+        guard case .through(let proxy) = try ProxyChoice.named(text, by: "--proxy") else { throw CancellationError() }
         return proxy
     }
-
-    private struct ProxyLost: Error {}
 
     @Test(arguments: [
         ("proxy.example", "http://proxy.example:1080"), ("proxy.example:3128", "http://proxy.example:3128"),

@@ -56,6 +56,8 @@ import X509
             data.devices.map(\.date.date) == ["2019-11-10", "2023-12-11", "2018-10-04", "2024-08-25", "2026-07-19"])
         #expect(data.devices.map(\.rootCount) == [1, 2, 1, 3, 1])
         #expect(data.source == "a laboratory, commit c0ffee" && data.licence == "Take\nit.")
+        #expect(Set(data.roots(of: data.devices[1])) == [pki.rootB.der, pki.junk.der] && !data.lists(pki.leaf.der))
+        #expect(data.devices[1].version == DeviceVersion(17) && data.date == data.devices.last?.date)
         #expect(data.devices(listing: pki.rootB.der).map(\.name) == ["ios-17", "android-14"])
         #expect(data.devices(listing: pki.rootA.der).map(\.name) == ["android-14", "mozilla"])
     }

@@ -78,13 +78,7 @@ import Testing
     }
 
     private static func digest(_ digits: String) -> SHA256Digest {
-        let bytes = stride(from: 0, to: 64, by: 2).compactMap { start in
-            UInt8(digits.dropFirst(start).prefix(2), radix: 16)
-        }
-        guard digits.count == 64, let digest = SHA256Digest(bytes: bytes) else {
-            preconditionFailure("no SHA-256: \(digits)")
-        }
-        return digest
+        SHA256Digest(bytes: stride(from: 0, to: 64, by: 2).map { UInt8(digits.dropFirst($0).prefix(2), radix: 16)! })!
     }
 
     /// 2024-11-15T23:59:59Z and 2024-11-16T00:00:00Z.

@@ -7,7 +7,6 @@ struct Described: Sendable {
     var key: KeyAlgorithm = .ec(curve: "P-256", bits: 256)
     var usage: [String]? = ["serverAuth"]
     var days: Int64 = 90
-    var seconds: Int64 = 0
     /// By default after every date that a rule begins at.
     var from: Int64 = 1_750_000_000
     var signature = "ecdsa-with-SHA256"
@@ -20,11 +19,9 @@ struct Described: Sendable {
         Certificate(
             der: [0x30, number], fingerprint: fingerprint ?? .repeating(number),
             publicKey: PublicKey(subjectPublicKeyInfo: [keyNumber], spkiSHA256: .repeating(keyNumber), algorithm: key),
-            subject: "CN=\(number)", issuer: "CN=\(number + 1)", commonName: nil, serialNumber: "01",
-            notBefore: Timestamp(secondsSinceEpoch: from),
-            notAfter: Timestamp(secondsSinceEpoch: from + days * 86_400 + seconds), names: [.dns("api.example.com")],
-            keyUsage: nil, extendedKeyUsage: usage, subjectKeyIdentifier: nil, authorityKeyIdentifier: nil,
-            isSelfIssued: isSelfIssued, signatureAlgorithm: signature)
+            subject: "CN=\(number)", issuer: "CN=\(number + 1)", notBefore: Timestamp(secondsSinceEpoch: from),
+            notAfter: Timestamp(secondsSinceEpoch: from + days * 86_400), names: [.dns("api.example.com")],
+            extendedKeyUsage: usage, isSelfIssued: isSelfIssued, signatureAlgorithm: signature)
     }
 
     static let root = Described(usage: nil, days: 3_650, isSelfIssued: true)
