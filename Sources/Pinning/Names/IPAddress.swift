@@ -21,7 +21,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// Not generic: a generic initialiser makes its types at run time for other modules, at a hundred times the cost.
     package init?(_ text: Substring) {
         // Nearly every name contains a letter that addresses cannot contain.
-        guard text.utf8.allSatisfy({ Self.isHexadecimalDigit($0) || ".:".utf8.contains($0) }) else { return nil }
+        guard text.utf8.allSatisfy("0123456789abcdefABCDEF:.".utf8.contains) else { return nil }
         let isIPv6 = text.utf8.contains(UInt8(ascii: ":"))
         bytes = Array(unsafeUninitializedCapacity: 16) { bytes, count in
             let isRead = inet_pton(isIPv6 ? AF_INET6 : AF_INET, String(text), bytes.baseAddress) == 1
@@ -29,11 +29,6 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         }
         // Leading zeros are refused even if the system's library accepts them: some readers take them for octal.
         guard !bytes.isEmpty, isIPv6 || description == text else { return nil }
-    }
-
-    private static func isHexadecimalDigit(_ byte: UInt8) -> Bool {
-        // Bit 0x20 turns a capital letter into a small one.
-        (0x30...0x39).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
     }
 
     package func begins(with bits: Int, of prefix: IPAddress) -> Bool {
