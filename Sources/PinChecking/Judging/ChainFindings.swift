@@ -10,7 +10,11 @@ extension HostPolicy {
         let ranked = clients.ranked
         var findings = warnings(of: ranked, among: clients) + platformRules(ranked) + missingClients(clients)
         if let deciding = ranked.shown, let verdict = deciding.decided {
-            findings += [missingRootsWarning(verdict, on: deciding.judgedDevice)].compactMap(\.self)
+            let store = deciding.judgedDevice.verifier.trustStore
+            if verdict.isMissingAnchor, let places = store.placesWithoutSystemRoots {
+                let message = "this machine has no trusted roots (\(places))"
+                findings.append(.warning(.noSystemRoots, message, remedy: .giveRoots))
+            }
             findings += misreadPinWarnings(
                 (views.flatMap(\.presented.certificates) + verdict.builtChain.certificates).distinct)
         }
@@ -66,13 +70,6 @@ extension HostPolicy {
         clients.filter(\.isNotSetUp).grouped(by: \.client.client).map { client, missing in
             .warning(.clientNotSetUp, "\(client.name) cannot be set up: \(missing[0].reason.sentence)")
         }
-    }
-
-    private func missingRootsWarning(_ verdict: Verdict, on device: JudgedDevice) -> Finding? {
-        guard verdict.isMissingAnchor, let places = device.verifier.trustStore.placesWithoutSystemRoots else {
-            return nil
-        }
-        return .warning(.noSystemRoots, "this machine has no trusted roots (\(places))", remedy: .giveRoots)
     }
 
     /// Warns of pins that hash anything but a certificate's SubjectPublicKeyInfo, and names the right pin.

@@ -88,7 +88,6 @@ package struct JudgedChain: Sendable {
 
     /// The verdict in reports: the first that rejects, else the first of the table; `nil` if no client could be set up.
     package var shown: ClientVerdict? { clients.shown }
-    var hasVerdict: Bool { clients.contains { $0.isAccepted != nil } }
     package var ranked: [ClientVerdict] { clients.ranked }
 
     package var outlook: Outlook? {

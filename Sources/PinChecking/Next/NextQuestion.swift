@@ -17,7 +17,7 @@ package struct NextQuestion {
             if case .failure = client.procedure { true } else { client.pins != nil }
         }
         // A key without pins for the host cannot be judged; a certificate would be accepted without one.
-        guard isCompared || policy.namesPins && items.allSatisfy(\.certificates.isEmpty) else {
+        guard isCompared || !policy.settings.settings.pins.isEmpty && items.allSatisfy(\.certificates.isEmpty) else {
             throw .usage("what is about to be deployed is compared with pins, and none are given", .givePins)
         }
         (self.name, self.host, self.policy, self.job) = (name, host, policy, job)
@@ -102,6 +102,9 @@ package struct NextQuestion {
         let keyWarnings =
             certificate == nil
             ? policy.warnings(of: clients.ranked, among: clients).filter { $0.kind == .platformRule } : []
+        let doubts = clients.filter { $0.decided?.reason == .mismatchNotEnforced }.prefix(1).map {
+            Finding.warning(.notEnforced, "no pin matches, and \($0.name) only reports that")
+        }
         let all = assumptions + (policy.countsTimestamps && certificate == nil ? [.timestamps] : [])
         return CheckResult(
             target: item.file, referenceName: name, time: time, policy: policy, verdict: verdict, clients: clients,
@@ -110,7 +113,7 @@ package struct NextQuestion {
             }.map { MatchedPin(pinIndex: $0, depth: 0, clients: matching) },
             next: NextDeployment(item: item, assumptions: all, issuers: issuers.map(\.description)),
             findings: policy.warnings(at: time) + policy.missingClients(clients) + keyWarnings
-                + (verdict.outcome == .accepted ? findings(all, item) + doubts(clients) : [])
+                + (verdict.outcome == .accepted ? findings(all, item) + doubts : [])
         ).withEnding()
     }
 
@@ -179,12 +182,6 @@ package struct NextQuestion {
             findings.append(.warning(.nameNotChecked, message))
         }
         return findings
-    }
-
-    private func doubts(_ clients: [ClientVerdict]) -> [Finding] {
-        clients.first { $0.decided?.reason == .mismatchNotEnforced }.map { client in
-            [.warning(.notEnforced, "no pin matches, and \(client.name) only reports that")]
-        } ?? []
     }
 }
 

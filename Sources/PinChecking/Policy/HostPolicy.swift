@@ -44,7 +44,6 @@ package final class HostPolicy: Sendable {
 
     /// The anchor class of an assumed path: the strictest that is possible.
     var assumedClass: AnchorClass { givenRoots == nil ? .system : .installedByHand }
-    var namesPins: Bool { !settings.settings.pins.isEmpty }
     /// `true` if the pins choose the clients, because the user named none.
     var followsSources: Bool { settings.settings.clients == nil }
     package var fetchable: [Certificate] { settings.fetchable }

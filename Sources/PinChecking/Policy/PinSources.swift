@@ -24,7 +24,13 @@ struct PinSources: Sendable {
             all[known] = PinConfiguration(
                 next.kind, entries: all[known].entries + next.entries, isSource: next.isSource)
         }
-        try refuseSeveralSources()
+        // Each source belongs to a client, and their pins are not added up.
+        let programs = read.configurations.filter(\.isSource).compactMap { $0.entries.first?.origin }
+        if programs.count > 1 {
+            throw .data(
+                "\(programs[1]): a second source with a pinner, beside \(programs[0]), and nothing says that one client has both; "
+                    + "give one of them, or a list with lines such as: host sha256/…")
+        }
         let trust = read.networkSecurity.map(\.origin) + read.transportSecurity.map(\.origin)
         if !trust.isEmpty, read.pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty),
             !notes.contains(where: { $0.kind == .nothingPinned })
@@ -36,15 +42,6 @@ struct PinSources: Sendable {
 
     var tellsHostsApart: Bool {
         !configurations.isEmpty || !read.networkSecurity.isEmpty || !read.transportSecurity.isEmpty
-    }
-
-    /// Refuses a second program source: each source belongs to a client, and their pins are not added up.
-    private func refuseSeveralSources() throws(Problem) {
-        let sources = read.configurations.filter(\.isSource).compactMap { $0.entries.first?.origin }
-        guard sources.count > 1 else { return }
-        throw .data(
-            "\(sources[1]): a second source with a pinner, beside \(sources[0]), and nothing says that one client has both; "
-                + "give one of them, or a list with lines such as: host sha256/…")
     }
 
     typealias HostPins = [(kind: PinConfiguration.Kind, policy: [HostEntry])]

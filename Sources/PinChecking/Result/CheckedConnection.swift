@@ -35,7 +35,7 @@ package struct CheckedConnection: Sendable {
     }
 
     /// `true` if there is a chain to show; a chain without time to judge it does not count.
-    fileprivate var isShown: Bool { served != nil && !isOutOfTime && judged.map(\.hasVerdict) ?? true }
+    fileprivate var isShown: Bool { served != nil && !isOutOfTime && judged.map { $0.shown != nil } ?? true }
 
     var handshakeFindings: [Finding] {
         let others = judged?.clients.compactMap(\.handshake) ?? []

@@ -192,17 +192,11 @@ package struct Environment: Sendable {
                 let judged = policy.judge(chain, for: .name(host), at: now(), on: handshake)
                 let reason = judged.ending.reason
                 guard judged.ending.outcome != .accepted else { return nil }
-                return (reason.sentence, Self.remedy(for: reason.id, chain.leaf))
+                // If its root is the problem, another certificate does not help.
+                let named = chain.leaf.names.first.map { "name it by \($0)" }
+                let remedies = ["name-mismatch": named, "expired": "renew it", "not-yet-valid": "renew it"]
+                return (reason.sentence, remedies[reason.id] ?? nil)
             } catch { return (error.description, nil) }
-        }
-    }
-
-    /// The remedy that changes a service's certificate; `nil` if its root is the problem.
-    private static func remedy(for id: String, _ leaf: Certificate) -> String? {
-        switch id {
-        case "name-mismatch": leaf.names.first.map { "name it by \($0)" }
-        case "expired", "not-yet-valid": "renew it"
-        default: nil
         }
     }
 }
