@@ -18,6 +18,7 @@ extension Report {
     mutating func change(_ edit: (inout CheckResult) -> Void) {
         edit(&result)
         result = result.withEnding()
+        monitoring = Monitoring(result)
     }
 
     mutating func end(_ outcome: PinChecking.Outcome, _ reason: Reason) {
@@ -79,7 +80,7 @@ extension Report {
                         ShownSetting("allowInvalidCertificates", .flag(false)),
                         ShownSetting("validatesDomainName", .flag(true)),
                     ])
-            ])
+            ], monitoring: Report.Monitoring(result))
     }
 
     static func endpoint(

@@ -21,7 +21,8 @@ extension Report {
             pins: Pins(
                 mode: (result.policy?.mode ?? .none).rawValue, configured: result.policy?.pins?.pins ?? [],
                 matched: result.matches, entries: result.policy?.entries ?? [], applied: result.policy?.applied ?? []),
-            devices: Devices(result), checks: Self.checks(result), clients: result.clients.map(Client.init))
+            devices: Devices(result), checks: Self.checks(result), clients: result.clients.map(Client.init),
+            monitoring: Monitoring(result))
     }
 
     var target: String { result.target }
@@ -35,8 +36,6 @@ extension Report {
     var warnings: [Reason] { result.warnings.map(\.reason) }
     var outlook: Outlook? { result.outlook }
     var evidence: LeafEvidence? { result.judged?.view.evidence }
-    /// The result for monitoring, in which every warning counts.
-    var monitoring: Monitoring { Monitoring(result) }
     var unjudged: Reason? { result.judged?.leavesRevocationOpen == true ? Self.revocation : nil }
 
     private static let revocation = Reason(

@@ -23,6 +23,8 @@ struct Report: JSONDocument {
     var devices: Devices?
     var checks: [Check]
     var clients: [Client]
+    /// The result for monitoring, in which every warning counts.
+    var monitoring: Monitoring
 
     package var document: JSONObject {
         [
