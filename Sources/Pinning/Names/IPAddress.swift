@@ -20,8 +20,9 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     ///
     /// Not generic: a generic initialiser makes its types at run time for other modules, at a hundred times the cost.
     package init?(_ text: Substring) {
-        // Nearly every name contains a letter that addresses cannot contain.
-        guard text.utf8.allSatisfy("0123456789abcdefABCDEF:.".utf8.contains) else { return nil }
+        // Nearly every name contains a letter that addresses cannot contain; bit 0x20 turns a capital into a small one.
+        let (signs, letters) = (UInt8(ascii: ".")...UInt8(ascii: ":"), UInt8(ascii: "a")...UInt8(ascii: "f"))
+        guard text.utf8.allSatisfy({ signs.contains($0) || letters.contains($0 | 0x20) }) else { return nil }
         let isIPv6 = text.utf8.contains(UInt8(ascii: ":"))
         bytes = Array(unsafeUninitializedCapacity: 16) { bytes, count in
             let isRead = inet_pton(isIPv6 ? AF_INET6 : AF_INET, String(text), bytes.baseAddress) == 1
