@@ -183,31 +183,15 @@ import Testing
         return text.split(whereSeparator: \.isNewline).map(String.init)
     }
 
-    @Test func theTextIsAsWideAsTheTerminal() async throws {
-        for columns in [60, 100] {
-            let lines = try await terminal(columns: UInt16(columns), "$PINCHECK clients >$TERMINAL")
-            #expect(!lines.isEmpty)
-            #expect(lines.allSatisfy { TerminalText.cells($0) <= columns }, "\(lines)")
-            #expect(lines.contains { TerminalText.cells($0) > columns - 12 }, "\(lines)")
-        }
-    }
-
-    @Test func whatTheUserSaysGoesBeforeWhatTheTerminalSays() async throws {
-        let lines = try await terminal(columns: 60, "COLUMNS=100 $PINCHECK clients >$TERMINAL")
-        #expect(lines.contains { (61...100).contains(TerminalText.cells($0)) }, "\(lines)")
-    }
-
-    @Test func aTerminalThatDoesNotKnowHas80() async throws {
-        for script in ["$PINCHECK clients >$TERMINAL", "COLUMNS=x $PINCHECK clients >$TERMINAL"] {
-            let lines = try await terminal(columns: 0, script)
-            #expect(lines.contains { TerminalText.cells($0) > 60 }, "\(lines)")
-            #expect(lines.allSatisfy { TerminalText.cells($0) <= 80 }, "\(lines)")
-        }
-    }
-
-    @Test func messagesFitTheTerminalThatTheyGoTo() async throws {
-        let lines = try await terminal(columns: 60, "$PINCHECK a.example --pins sha256/AAAA 2>$TERMINAL")
-        #expect(lines.count > 1 && lines.allSatisfy { TerminalText.cells($0) <= 60 }, "\(lines)")
+    /// The columns of the terminal, a script, and the range of its longest line.
+    @Test(arguments: [
+        (60, "$PINCHECK clients >$TERMINAL", 49...60), (100, "$PINCHECK clients >$TERMINAL", 89...100),
+        (60, "COLUMNS=100 $PINCHECK clients >$TERMINAL", 61...100), (0, "$PINCHECK clients >$TERMINAL", 61...80),
+        (0, "COLUMNS=x $PINCHECK clients >$TERMINAL", 61...80),
+        (60, "$PINCHECK a.example --pins sha256/AAAA 2>$TERMINAL", 2...60),
+    ]) func theTextIsAsWideAsTheTerminal(columns: UInt16, script: String, longest: ClosedRange<Int>) async throws {
+        let lines = try await terminal(columns: columns, script)
+        #expect(lines.count > 1 && longest.contains(lines.map { TerminalText.cells($0) }.max() ?? 0), "\(lines)")
     }
 
     @Test func aPipeHasWholeLines() async throws {
