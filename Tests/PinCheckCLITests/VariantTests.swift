@@ -118,7 +118,8 @@ import Testing
                 ("--key-types ecdsa", "1 accepted, 1 without a verdict; connect: cannot connect to '127.0.0.3:"),
             ] { await ask("EDGES \(options)").says("  \(target)  2 addresses: \(words)", not: "consistent", "compare") }
             await ask("EDGES -f json").says(#""consistent" : null"#, not: #""consistent" : true"#)
-            let dead = await ask("EDGES --thorough").expect(.unreachable, "\n  127.0.0.3  ordinary  UNREACHABLE\n")
+            let dead = await ask("EDGES --thorough").expect(
+                .unreachable, "\n  127.0.0.3  ordinary  UNREACHABLE\n", not: "without SNI")
             #expect(verdictLines(dead).count { $0.hasPrefix("UNREACHABLE") } == 1)
             #expect(dead.output.ranges(of: "  UNREACHABLE  127.0.0.3: connect: ").count == 1, "\(dead.output)")
         }

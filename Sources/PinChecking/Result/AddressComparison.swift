@@ -65,10 +65,10 @@ package struct AddressComparison: Sendable {
         let difference = variants.lazy.filter(\.counts).compactMap { Self.difference(between: connections, of: $0) }
         if let difference = difference.first { findings.append(.warning(.addressesDiffer, difference)) }
         findings += Self.turns(connections)
+        let ordinary = connections.filter { $0.variant == .ordinary && $0.served != nil }
         for variant in [Variant.withoutSNI, .withSNI] {
-            guard let found = Self.difference(of: variant, fromOrdinary: connections) else { continue }
-            let ordinary = connections.first { $0.variant == .ordinary && $0.served != nil }
-            let remedy = variant == .withoutSNI ? ordinary.map { Remedy.askTwice($0.place) } : nil
+            guard let found = Self.difference(of: variant, in: connections, from: ordinary) else { continue }
+            let remedy = variant == .withoutSNI ? ordinary.first.map { Remedy.askTwice($0.place) } : nil
             findings.append(.warning(.noSNIDiffers, found, remedy: remedy))
         }
         let keys = variants.compactMap { Self.keys(of: $0, connections) }
@@ -118,8 +118,9 @@ package struct AddressComparison: Sendable {
         return nil
     }
 
-    private static func difference(of variant: Variant, fromOrdinary connections: [CheckedConnection]) -> String? {
-        let ordinary = connections.filter { $0.variant == .ordinary && $0.served != nil }
+    private static func difference(
+        of variant: Variant, in connections: [CheckedConnection], from ordinary: [CheckedConnection]
+    ) -> String? {
         let leaves = Dictionary(ordinary.map { ($0.address, $0.served?.presented.leaf) }) { $1 }
         let parts = connections.compactMap { connection -> Part? in
             guard connection.variant == variant, let usual = leaves[connection.address] else { return nil }
