@@ -114,6 +114,14 @@ extension Invocation {
         }
         showing?.cancel()
         await showing?.value
+        if case .complete = result.ending {
+            let addresses = download.request.connection.addresses
+            for host in Set((addresses.given + addresses.added).compactMap(\.onlyForHost))
+            where !result.hops.contains(where: { $0.location.host == host }) {
+                context.console.report(
+                    "Note: the address given for \(quoted(host.description)) was not used: check its name")
+            }
+        }
         return result
     }
 

@@ -22,6 +22,13 @@ import Testing
         }
     }
 
+    @Test func anAddressForAnotherHostIsSaidToBeUnused() async throws {
+        try await serving(ranges(Array("abc".utf8))) { _, fetch, files in
+            await fetch("/", to: "a", "--resolve", "apj.example.com:443:127.0.0.1").expect(
+                .pass, told: "Note: the address given for 'apj.example.com' was not used: check its name")
+        }
+    }
+
     @Test func theHashDecides() async throws {
         try await serving(ranges(Array("abc".utf8))) { _, fetch, files in
             let right = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
