@@ -50,7 +50,7 @@ extension Array: JSONValue where Element: JSONValue {
     }
 }
 
-/// Writes JSON: keys in their order, missing values and infinite numbers as `null`, and hidden characters escaped, as in `\u202e`.
+/// Writes JSON: keys in their order, missing values and infinite numbers as `null`, hidden characters as `\u202e`.
 package struct JSONRenderer {
     private var bytes: [UInt8] = []
     /// The depth of the current level, indented by two spaces each; `nil` writes everything on one line.

@@ -193,9 +193,13 @@ package struct Environment: Sendable {
                 let reason = judged.ending.reason
                 guard judged.ending.outcome != .accepted else { return nil }
                 // If its root is the problem, another certificate does not help.
-                let named = chain.leaf.names.first.map { "name it by \($0)" }
-                let remedies = ["name-mismatch": named, "expired": "renew it", "not-yet-valid": "renew it"]
-                return (reason.sentence, remedies[reason.id] ?? nil)
+                let remedy: String? =
+                    switch reason.id {
+                    case "name-mismatch": chain.leaf.names.first.map { "name it by \($0)" }
+                    case "expired", "not-yet-valid": "renew it"
+                    default: nil
+                    }
+                return (reason.sentence, remedy)
             } catch { return (error.description, nil) }
         }
     }

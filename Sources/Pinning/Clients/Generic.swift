@@ -51,10 +51,8 @@ package struct Generic: ClientProcedure {
         // golang/go, `src/crypto/x509/x509.go`: CheckSignatureFrom. A server certificate that is an anchor is accepted.
         LibraryRule(libraries: "Go and Java") { _, paths in
             guard paths.allSatisfy({ $0.certificates.count > 1 }) else { return nil }
-            return end(of: paths, ifAll: { $0.isSelfIssued && $0.version == 3 && $0.isCertificateAuthority == nil }).map
-            {
-                "the root \($0) has no basicConstraints"
-            }
+            let root = end(of: paths) { $0.isSelfIssued && $0.version == 3 && $0.isCertificateAuthority == nil }
+            return root.map { "the root \($0) has no basicConstraints" }
         },
         // openjdk/jdk, `sun/security/validator/EndEntityChecker.java`; BoringSSL in dio.
         LibraryRule(libraries: "Java and dio") { view, _ in

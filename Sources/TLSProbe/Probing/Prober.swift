@@ -146,7 +146,7 @@ package struct HeldConnection: Sendable {
 
     package func close() { _ = prober.onLoop { attempt.close() } }
 
-    /// Makes the exchange within `limit` and what the deadline left after the handshake; the caller's own time is not counted.
+    /// Makes the exchange within `limit` and the time that was left after the handshake, of which judging takes nothing.
     package func carry(_ exchange: HTTPExchange, within limit: Duration) async -> Result<HTTPResponse, HTTPError> {
         await prober.result(
             HTTPError.cancelled, start: { attempt.carry(exchange, within: limit, $0) }, cancel: attempt.cancel)

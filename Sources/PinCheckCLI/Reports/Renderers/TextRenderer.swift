@@ -157,7 +157,7 @@ struct TextRenderer: Sendable {
     func note(_ note: Reason) -> String { "  note: \(safe(note.told, length: Self.longestSentence))" }
 
     /// The verdict of each client; three or more with one verdict and reason are one row.
-    func matrix(_ report: Report) -> [String] {
+    private func matrix(_ report: Report) -> [String] {
         guard report.clients.count > 1 else { return [] }
         let rows = report.clients.grouped { "\($0.verdict) \($0.reason.told)" }.flatMap { _, clients in
             let word = word(clients[0].verdict)
