@@ -22,68 +22,72 @@ enum AlamofireWorld {
     static func vector(
         _ number: String, _ evaluator: Alamofire.Evaluator, leaf: LabCertificate = pki.leaf,
         pins: [LabCertificate] = [], intermediates: [LabCertificate] = [pki.authority2],
-        system: [LabCertificate] = [pki.root], _ reason: String
+        system: [LabCertificate] = [pki.root], byDefault: Bool = true, byHost: Bool = true, _ reason: String
     ) -> ClientVector {
+        var client = Alamofire(evaluator)
+        (client.performDefaultValidation, client.validateHost) = (byDefault, byHost)
         let scene = Scene(pins: pins, presented: [leaf] + intermediates, system: system, host: host)
-        return ClientVector(number, Alamofire(evaluator), scene, reason)
+        return ClientVector(number, client, scene, reason)
     }
 
-    static let withoutHost = Alamofire.Evaluator.systemDefault(validateHost: false)
-
     static let defaults = [
-        vector("68 (host off)", withoutHost, "trusted-without-pins"),
-        vector("68 (host on)", .systemDefault(), "trusted-without-pins"),
+        vector("68 (host off)", .systemDefault, byHost: false, "trusted-without-pins"),
+        vector("68 (host on)", .systemDefault, "trusted-without-pins"),
         vector(
-            "69", .systemDefault(), intermediates: [pki.authority2, pki.root], system: [LoopbackLab.pki.rootA],
-            "untrusted-root"), vector("70 (host off)", withoutHost, leaf: pki.nameless, "trusted-without-pins"),
-        vector("70 (host on)", .systemDefault(), leaf: pki.nameless, "name-mismatch"),
-        vector("71", .systemDefault(), leaf: pki.wildcard, "trusted-without-pins"),
-        vector("72 (host off)", withoutHost, leaf: pki.expired, "expired"),
-        vector("72 (host on)", .systemDefault(), leaf: pki.expired, "expired"),
-        vector("73", .systemDefault(), intermediates: [], "unknown-issuer"),
-        vector("74", .systemDefault(), leaf: pki.uri, "name-mismatch"),
+            "69", .systemDefault, intermediates: [pki.authority2, pki.root], system: [LoopbackLab.pki.rootA],
+            "untrusted-root"),
+        vector("70 (host off)", .systemDefault, leaf: pki.nameless, byHost: false, "trusted-without-pins"),
+        vector("70 (host on)", .systemDefault, leaf: pki.nameless, "name-mismatch"),
+        vector("71", .systemDefault, leaf: pki.wildcard, "trusted-without-pins"),
+        vector("72 (host off)", .systemDefault, leaf: pki.expired, byHost: false, "expired"),
+        vector("72 (host on)", .systemDefault, leaf: pki.expired, "expired"),
+        vector("73", .systemDefault, intermediates: [], "unknown-issuer"),
+        vector("74", .systemDefault, leaf: pki.uri, "name-mismatch"),
     ]
-
-    static let onlyPinnedCertificates = Alamofire.Evaluator.pinnedCertificates(
-        performDefaultValidation: false, validateHost: false)
 
     static let certificates = [
-        vector("75 (leaf)", .pinnedCertificates(), pins: [pki.leaf], "pin-matched"),
-        vector("75 (intermediate)", .pinnedCertificates(), pins: [pki.authority2], "pin-matched"),
-        vector("75 (root)", .pinnedCertificates(), pins: [pki.root], "pin-matched"),
-        vector("76 (leaf)", .pinnedCertificates(), pins: [pki.sibling], "pin-mismatch"),
-        vector("76 (intermediate)", .pinnedCertificates(), pins: [pki.authority1], "pin-mismatch"),
-        vector("77", .pinnedCertificates(), leaf: pki.expired, pins: [pki.expired], "expired"),
-        vector("78", onlyPinnedCertificates, leaf: pki.expired, pins: [pki.expired], "pin-matched"),
-        vector("79 (intermediate)", onlyPinnedCertificates, leaf: pki.expired, pins: [pki.authority2], "pin-matched"),
-        vector("79 (root)", onlyPinnedCertificates, leaf: pki.expired, pins: [pki.root], "pin-matched"),
+        vector("75 (leaf)", .pinnedCertificates, pins: [pki.leaf], "pin-matched"),
+        vector("75 (intermediate)", .pinnedCertificates, pins: [pki.authority2], "pin-matched"),
+        vector("75 (root)", .pinnedCertificates, pins: [pki.root], "pin-matched"),
+        vector("76 (leaf)", .pinnedCertificates, pins: [pki.sibling], "pin-mismatch"),
+        vector("76 (intermediate)", .pinnedCertificates, pins: [pki.authority1], "pin-mismatch"),
+        vector("77", .pinnedCertificates, leaf: pki.expired, pins: [pki.expired], "expired"),
         vector(
-            "80", .pinnedCertificates(performDefaultValidation: false, validateHost: true), leaf: pki.expired,
-            pins: [pki.expired], "expired"),
+            "78", .pinnedCertificates, leaf: pki.expired, pins: [pki.expired], byDefault: false, byHost: false,
+            "pin-matched"),
+        vector(
+            "79 (intermediate)", .pinnedCertificates, leaf: pki.expired, pins: [pki.authority2], byDefault: false,
+            byHost: false, "pin-matched"),
+        vector(
+            "79 (root)", .pinnedCertificates, leaf: pki.expired, pins: [pki.root], byDefault: false, byHost: false,
+            "pin-matched"),
+        vector("80", .pinnedCertificates, leaf: pki.expired, pins: [pki.expired], byDefault: false, "expired"),
     ]
 
-    static let onlyPublicKeys = Alamofire.Evaluator.publicKeys(performDefaultValidation: false, validateHost: false)
-
     static let publicKeys = [
-        vector("81", onlyPublicKeys, pins: [pki.leaf], intermediates: [], "pin-matched"),
-        vector("82", onlyPublicKeys, pins: [pki.root], intermediates: [], "pin-mismatch"),
-        vector("83", onlyPublicKeys, pins: [pki.leaf], intermediates: [pki.authority1], "pin-matched"),
-        vector("84", .publicKeys(), pins: [pki.sibling, pki.authority1, pki.leaf], "pin-matched"),
-        vector("84 (host off)", .publicKeys(validateHost: false), pins: [pki.sibling, pki.leaf], "pin-matched"),
+        vector("81", .publicKeys, pins: [pki.leaf], intermediates: [], byDefault: false, byHost: false, "pin-matched"),
+        vector("82", .publicKeys, pins: [pki.root], intermediates: [], byDefault: false, byHost: false, "pin-mismatch"),
+        vector(
+            "83", .publicKeys, pins: [pki.leaf], intermediates: [pki.authority1], byDefault: false, byHost: false,
+            "pin-matched"),
+        vector("84", .publicKeys, pins: [pki.sibling, pki.authority1, pki.leaf], "pin-matched"),
+        vector("84 (host off)", .publicKeys, pins: [pki.sibling, pki.leaf], byHost: false, "pin-matched"),
     ]
 
     static let others = [
         vector("85 (expired)", .disabled, leaf: pki.expired, "everything-accepted"),
         vector("85 (incomplete)", .disabled, intermediates: [], "everything-accepted"),
-        vector("87 (certificates)", .pinnedCertificates(), "client-error"),
-        vector("87 (public keys)", .publicKeys(), "client-error"),
+        vector("87 (certificates)", .pinnedCertificates, "client-error"),
+        vector("87 (public keys)", .publicKeys, "client-error"),
     ]
 
     static func selfSigned(_ number: String, accepts: Bool, host: String, _ reason: String) -> ClientVector {
         let certificate = World.selfSignedAlternativeName
+        var client = Alamofire(.pinnedCertificates)
+        client.acceptSelfSigned = accepts
         return ClientVector(
-            number, Alamofire(.pinnedCertificates(acceptSelfSigned: accepts)),
-            Scene(pins: [certificate], presented: [certificate], host: host, time: World.in2020), reason)
+            number, client, Scene(pins: [certificate], presented: [certificate], host: host, time: World.in2020), reason
+        )
     }
 
     static let selfSigned = [
@@ -96,11 +100,12 @@ enum AlamofireWorld {
         // Under the rules for servers such a root is refused before: what is left are evaluations that ignore validity.
         let root = try LabCertificate.selfSigned(.authority("Ed25519 Root"), key: .generate(.ed25519))
         let leaf = try root.issue(.leaf("www.example.com"))
-        let ignoring = Alamofire(.publicKeys(performDefaultValidation: false, validateHost: false))
+        var client = Alamofire(.publicKeys)
+        (client.performDefaultValidation, client.validateHost) = (false, false)
         func check(_ pins: [LabCertificate], hashes: Bool, _ reason: String) throws -> Verdict {
             let scene = Scene(
                 pins: pins, pinsAreHashes: hashes, presented: [leaf, root], system: [root], host: "www.example.com")
-            return try ClientVector("A2", ignoring, scene, reason).check()
+            return try ClientVector("A2", client, scene, reason).check()
         }
         for hashes in [true, false] {
             #expect(try check([root], hashes: hashes, "client-error").clientError == "noPublicKeysFound")
@@ -137,24 +142,30 @@ enum AlamofireWorld {
 
     @Test func vector82PinsCompleteNoPathWhereNothingSaysWhatToFetch() throws {
         let pins = [Self.pki.authority2, Self.pki.root]
-        try Self.vector("82", Self.onlyPublicKeys, pins: pins, intermediates: [], system: [], "pin-mismatch").check()
-        let onlyAnchored = Alamofire.Evaluator.pinnedCertificates(
-            acceptSelfSigned: true, performDefaultValidation: false, validateHost: false)
-        try Self.vector("82", onlyAnchored, pins: pins, intermediates: [], system: [], "pin-matched").check()
+        try Self.vector(
+            "82", .publicKeys, pins: pins, intermediates: [], system: [], byDefault: false, byHost: false,
+            "pin-mismatch"
+        ).check()
+        var client = Alamofire(.pinnedCertificates)
+        (client.acceptSelfSigned, client.performDefaultValidation, client.validateHost) = (true, false, false)
+        let scene = Scene(pins: pins, presented: [Self.pki.leaf], system: [], host: Self.host)
+        try ClientVector("82", client, scene, "pin-matched").check()
     }
 
     @Test func vector87AnEmptyListIsAnErrorOfItsOwnAndNoMismatch() throws {
         let names = try Self.others.suffix(2).map { try $0.check().clientError }
         #expect(names == ["noCertificatesFound", "noPublicKeysFound"])
-        var hashes = Self.vector("87", .pinnedCertificates(), pins: [Self.pki.leaf], "client-error").scene
+        var hashes = Self.vector("87", .pinnedCertificates, pins: [Self.pki.leaf], "client-error").scene
         hashes.pinsAreHashes = true
-        try ClientVector("87 (hashes)", Alamofire(.pinnedCertificates()), hashes, "client-error").check()
+        try ClientVector("87 (hashes)", Alamofire(.pinnedCertificates), hashes, "client-error").check()
     }
 
     @Test func vector90AHostWithoutAnEvaluatorIsAnErrorOrLeftToTheSystem() throws {
         let scene = Self.defaults[0].scene.with { $0.pins = [Self.pki.leaf] }
         func client(_ hosts: Set<String>, all: Bool) -> Alamofire {
-            Alamofire(.publicKeys(), evaluatedHosts: hosts, allHostsMustBeEvaluated: all)
+            var client = Alamofire(.publicKeys)
+            (client.evaluatedHosts, client.allHostsMustBeEvaluated) = (hosts, all)
+            return client
         }
         let required = try ClientVector("90", client(["alamofire.org"], all: true), scene, "client-error").check()
         #expect(required.clientError == "noRequiredEvaluator")
@@ -169,10 +180,10 @@ enum AlamofireWorld {
 
     @Test func aCompositeKeepsThePinThatMatchedAndStopsAtTheFirstRejection() throws {
         let pins = [Self.pki.leaf]
-        try Self.vector("A2", .composite([.publicKeys(), .systemDefault()]), pins: pins, "pin-matched").check()
-        try Self.vector("A2", .composite([.publicKeys(), .disabled]), pins: pins, "pin-matched").check()
+        try Self.vector("A2", .composite([.publicKeys, .systemDefault]), pins: pins, "pin-matched").check()
+        try Self.vector("A2", .composite([.publicKeys, .disabled]), pins: pins, "pin-matched").check()
         let wrong = [Self.pki.sibling]
-        try Self.vector("A2", .composite([.systemDefault(), .publicKeys()]), pins: wrong, "pin-mismatch").check()
+        try Self.vector("A2", .composite([.systemDefault, .publicKeys]), pins: wrong, "pin-mismatch").check()
         try Self.vector("A2", .composite([]), "everything-accepted").check()
     }
 }

@@ -84,7 +84,7 @@ import X509
         }
         #expect(verdicts.filter { $0.warnings.map(\.id) == ["path-dependent"] }.count == 1)
         for client in [
-            AFNetworking(policy: scene(pki.rootA).policy), Alamofire(.publicKeys()), OkHttp(),
+            AFNetworking(policy: scene(pki.rootA).policy), Alamofire(.publicKeys), OkHttp(),
             AndroidNetworkSecurityConfig(), try TrustKit(pins: try scene(pki.rootA).pinSet), Generic(),
         ] as [any ClientProcedure] {
             let others = try [pki.rootA, pki.rootB].map { root in

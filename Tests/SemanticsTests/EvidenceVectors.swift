@@ -75,7 +75,7 @@ import X509
         let clients: [(platform: String, client: any ClientProcedure)] = [
             ("apple", AFNetworking(policy: lenient)),
             ("apple", AFNetworking(policy: lenient, validatesCertificateChain: false)),
-            ("apple", Alamofire(.publicKeys())), ("apple", NSPinnedDomains()),
+            ("apple", Alamofire(.publicKeys)), ("apple", NSPinnedDomains()),
             ("apple", try TrustKit(pins: Scene.ordinary(pins: [leaf, pki.junk]).pinSet)), ("android", OkHttp()),
             ("android", AndroidNetworkSecurityConfig()), ("openssl", Curl()), ("generic", Generic()),
         ]

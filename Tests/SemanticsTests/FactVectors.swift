@@ -25,7 +25,7 @@ struct Fact: Sendable, CustomTestStringConvertible {
     static func client(_ name: Substring, _ pins: PinSet?) throws -> any ClientProcedure {
         switch name {
         case "afnetworking": AFNetworking(policy: AFSecurityPolicy(mode: .publicKey))
-        case "alamofire": Alamofire(.publicKeys())
+        case "alamofire": Alamofire(.publicKeys)
         case "trustkit": try TrustKit(pins: pins, enforcesPinning: false)
         case "nspinneddomains": NSPinnedDomains()
         case "android": AndroidNetworkSecurityConfig()

@@ -57,8 +57,8 @@ import X509
     @Test func onlyClientsWhosePlatformFetchesTakeWhatItWouldFetch() throws {
         var scene = Self.scene(try Self.leaf(Self.place), pins: [pki.interA], system: [pki.rootA])
         for (client, isAccepted) in [
-            (NSPinnedDomains(), true), (Alamofire(.systemDefault()), true), (Alamofire(.publicKeys()), true),
-            (Alamofire(.pinnedCertificates()), true), (try TrustKit(pins: scene.pinSet, enforcesPinning: false), true),
+            (NSPinnedDomains(), true), (Alamofire(.systemDefault), true), (Alamofire(.publicKeys), true),
+            (Alamofire(.pinnedCertificates), true), (try TrustKit(pins: scene.pinSet, enforcesPinning: false), true),
             (AFNetworking(policy: AFSecurityPolicy(mode: .certificate)), true), (AFNetworking.bare, true),
             // The basic policy fetches nothing.
             (AFNetworking(policy: AFSecurityPolicy(mode: .publicKey, validatesDomainName: false)), false),
@@ -72,7 +72,7 @@ import X509
         // Without a place nobody does, also a client that compares no pins.
         scene.presented = [pki.leaf]
         for client in [
-            NSPinnedDomains(), Alamofire(.systemDefault()), Alamofire(.composite([.systemDefault(), .publicKeys()])),
+            NSPinnedDomains(), Alamofire(.systemDefault), Alamofire(.composite([.systemDefault, .publicKeys])),
             Generic(),
         ] as [any ClientProcedure] {
             #expect(try scene.verdict(of: client).reason.id == "unknown-issuer", "\(type(of: client))")
@@ -155,7 +155,7 @@ import X509
         let system = TrustStore.system(environment: ["SSL_CERT_FILE": file, "SSL_CERT_DIR": "/nonexistent"])
         let store = TrustStore(anchors: [AnchorBundle([try x509(root0)])], and: system)
         let scene = Scene.ordinary(pins: [root0], presented: [leaf, cross])
-        let verdict = Alamofire(.publicKeys()).decide(
+        let verdict = Alamofire(.publicKeys).decide(
             try scene.observation, pins: try scene.pinSet, verifier: OpenSSLPathVerifier(trustStore: store))
         #expect(verdict.reason == .pinMismatch)
         #expect(verdict.warnings.map(\.id).contains("path-dependent"))

@@ -11,7 +11,7 @@ import X509
 
     /// One client of each platform that only asks for trust, by the table's columns.
     static let clients: [(column: String, client: any ClientProcedure)] = [
-        ("apple", AFNetworking.bare), ("apple", Alamofire(.systemDefault())), ("apple", NSPinnedDomains()),
+        ("apple", AFNetworking.bare), ("apple", Alamofire(.systemDefault)), ("apple", NSPinnedDomains()),
         ("apple", try! TrustKit(pins: nil)),
         ("apple", AFNetworking(policy: AFSecurityPolicy(mode: .none), validatesCertificateChain: true)),
         ("android", AndroidNetworkSecurityConfig()), ("okhttp", OkHttp()), ("openssl", Curl()), ("generic", Generic()),

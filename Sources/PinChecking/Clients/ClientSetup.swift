@@ -37,33 +37,32 @@ extension ClientInput {
                 "no-all-hosts of \(client.name) is about hosts without an evaluator: name those that have one, host=HOST"
             )
         }
-        return Alamofire(
-            try evaluator(), evaluatedHosts: hosts.isEmpty ? nil : Set(hosts),
-            allHostsMustBeEvaluated: !client.isSet("no-all-hosts"), host: host)
+        var alamofire = Alamofire(try evaluator())
+        alamofire.acceptSelfSigned = client.isSet("accept-self-signed")
+        alamofire.performDefaultValidation = !client.isSet("no-default-validation")
+        alamofire.validateHost = !client.isSet("no-validate-host")
+        alamofire.evaluatedHosts = hosts.isEmpty ? nil : Set(hosts)
+        alamofire.allHostsMustBeEvaluated = !client.isSet("no-all-hosts")
+        alamofire.host = host
+        return alamofire
     }
 
     private func evaluator() throws(Problem) -> Alamofire.Evaluator {
-        let performDefaultValidation = !client.isSet("no-default-validation")
-        let validateHost = !client.isSet("no-validate-host")
-        let system = Alamofire.Evaluator.systemDefault(validateHost: validateHost)
-        let certificates = Alamofire.Evaluator.pinnedCertificates(
-            acceptSelfSigned: client.isSet("accept-self-signed"), performDefaultValidation: performDefaultValidation,
-            validateHost: validateHost)
-        let keys = Alamofire.Evaluator.publicKeys(
-            performDefaultValidation: performDefaultValidation, validateHost: validateHost)
-        let pinned = afSecurityPolicy.mode == .certificate ? certificates : keys
+        let pinned: Alamofire.Evaluator = afSecurityPolicy.mode == .certificate ? .pinnedCertificates : .publicKeys
         let evaluator: Alamofire.Evaluator =
             switch client.text("evaluator") {
-            case "default": system
-            case "pinned-certificates": certificates
-            case "public-keys": keys
-            case "composite": .composite([system, pinned])
+            case "default": .systemDefault
+            case "pinned-certificates": .pinnedCertificates
+            case "public-keys": .publicKeys
+            case "composite": .composite([.systemDefault, pinned])
             case "disabled": .disabled
-            default: afSecurityPolicy.mode == .none ? system : pinned
+            default: afSecurityPolicy.mode == .none ? .systemDefault : pinned
             }
-        if client.isSet("accept-self-signed"), ![certificates, .composite([system, certificates])].contains(evaluator) {
+        if client.isSet("accept-self-signed"),
+            ![.pinnedCertificates, .composite([.systemDefault, .pinnedCertificates])].contains(evaluator)
+        {
             let names: [Alamofire.Evaluator: String] = [
-                system: "DefaultTrustEvaluator", .disabled: "DisabledTrustEvaluator",
+                .systemDefault: "DefaultTrustEvaluator", .disabled: "DisabledTrustEvaluator",
             ]
             throw .usage(
                 "\(names[evaluator] ?? "PublicKeysTrustEvaluator") has no acceptSelfSigned: "

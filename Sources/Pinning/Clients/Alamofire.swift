@@ -2,12 +2,11 @@
 package struct Alamofire: ClientProcedure {
     package enum Evaluator: Sendable, Hashable {
         /// `DefaultTrustEvaluator`: the system's verdict.
-        case systemDefault(validateHost: Bool = true)
-        /// `PinnedCertificatesTrustEvaluator`: with `acceptSelfSigned` the pinned certificates are the only anchors.
-        case pinnedCertificates(
-            acceptSelfSigned: Bool = false, performDefaultValidation: Bool = true, validateHost: Bool = true)
+        case systemDefault
+        /// `PinnedCertificatesTrustEvaluator`.
+        case pinnedCertificates
         /// `PublicKeysTrustEvaluator`.
-        case publicKeys(performDefaultValidation: Bool = true, validateHost: Bool = true)
+        case publicKeys
         /// `CompositeTrustEvaluator`: all must pass.
         case composite([Evaluator])
         /// `DisabledTrustEvaluator`: everything passes.
@@ -15,19 +14,17 @@ package struct Alamofire: ClientProcedure {
     }
 
     private let evaluator: Evaluator
+    /// `true` if the pinned certificates are the only anchors of `PinnedCertificatesTrustEvaluator`.
+    package var acceptSelfSigned = false
+    package var performDefaultValidation = true
+    package var validateHost = true
     /// The hosts that have an evaluator, compared as text; `nil` if every host has one.
-    private let evaluatedHosts: Set<String>?
-    private let allHostsMustBeEvaluated: Bool
+    package var evaluatedHosts: Set<String>?
+    package var allHostsMustBeEvaluated = true
     /// The host of the URL; `nil` if it is the reference name.
-    private let host: String?
+    package var host: String?
 
-    package init(
-        _ evaluator: Evaluator, evaluatedHosts: Set<String>? = nil, allHostsMustBeEvaluated: Bool = true,
-        host: String? = nil
-    ) {
-        (self.evaluator, self.evaluatedHosts, self.host) = (evaluator, evaluatedHosts, host)
-        self.allHostsMustBeEvaluated = allHostsMustBeEvaluated
-    }
+    package init(_ evaluator: Evaluator) { self.evaluator = evaluator }
 
     package var platform: Platform? { .apple() }
 
@@ -70,21 +67,18 @@ package struct Alamofire: ClientProcedure {
             run.fail("pins", message)
             return run.verdict(.clientError(name: error, message: message), on: run.leafAlone)
         }
-        // Default validation never checks the name; host validation checks everything.
-        var (acceptsSelfSigned, validatesByDefault, validatesHost) = (false, true, true)
         var condition: PinComparison.Condition?
         switch evaluator {
-        case .systemDefault(let validateHost): validatesHost = validateHost
-        case .pinnedCertificates(let selfSigned, let byDefault, let host):
+        case .systemDefault: break
+        case .pinnedCertificates:
             guard let pins = run.pins, !pins.certificates.isEmpty else {
                 return missing("noCertificatesFound", "no certificate is pinned")
             }
             if pins.certificates.count < pins.pins.count {
                 run.warn(.hashPinsIgnored, "this evaluator compares certificates: the pins that are hashes are ignored")
             }
-            (acceptsSelfSigned, validatesByDefault, validatesHost) = (selfSigned, byDefault, host)
             condition = .certificates(of: pins)
-        case .publicKeys(let byDefault, let host):
+        case .publicKeys:
             guard let pins = run.pins else { return missing("noPublicKeysFound", "no public key is pinned") }
             // Alamofire keeps only keys that are a `SecKey`.
             let keys = (pins.certificates + run.view.presented.certificates).map(\.publicKey)
@@ -93,7 +87,6 @@ package struct Alamofire: ClientProcedure {
             guard !held.isEmpty else {
                 return missing("noPublicKeysFound", "no pinned key is RSA or EC, and Alamofire loads no others")
             }
-            (validatesByDefault, validatesHost) = (byDefault, host)
             condition = .init(pins: held, place: .anywhere)
         case .composite(let evaluators): return composite(evaluators, &run)
         case .disabled:
@@ -103,12 +96,14 @@ package struct Alamofire: ClientProcedure {
             return run.verdict(.everythingAccepted, on: run.evaluate(run.serverPolicy).builtChain)
         }
         let pinned = run.pins?.certificates ?? []
+        let acceptsSelfSigned = acceptSelfSigned && evaluator == .pinnedCertificates
         let anchors: Anchors = acceptsSelfSigned ? .only(pinned) : .trustStore
         let end = acceptsSelfSigned ? "a pinned certificate" : "a trusted root"
-        let policy = validatesHost ? run.serverPolicy : .sslServer(name: .unchecked)
+        // Default validation never checks the name; host validation checks everything.
+        let policy = validateHost ? run.serverPolicy : .sslServer(name: .unchecked)
         var result = run.evaluate(policy, anchors: anchors)
-        if validatesHost || validatesByDefault {
-            if !validatesHost {
+        if validateHost || performDefaultValidation || evaluator == .systemDefault {
+            if !validateHost {
                 run.skip("name", "validateHost is off, and default validation never checks the name")
                 run.warn(.nameNotChecked, "validateHost is off: a certificate for any name is accepted")
             }
