@@ -7,12 +7,13 @@ import X509
     static func entry(
         _ name: String = "example.org", leaf: [LabCertificate]? = nil, authorities: [LabCertificate]? = nil
     ) throws -> HostEntry {
-        func pins(_ list: [LabCertificate]?) throws -> [Pin]? {
-            try list?.map { Pin(.publicKey(try hash($0)), origin: name) }
-        }
-        return HostEntry(
+        HostEntry(
             hosts: HostPattern(text: name, .upToOneLabel), origin: name,
-            identities: .positions(leaf: try pins(leaf), authorities: try pins(authorities)))
+            identities: .positions(leaf: try leaf.map(pins), authorities: try authorities.map(pins)))
+    }
+
+    static func pins(_ list: [LabCertificate]) throws -> [Pin] {
+        try list.map { Pin(.publicKey(try hash($0)), origin: "") }
     }
 
     static func client(_ entries: [HostEntry], _ host: String) throws -> NSPinnedDomains {
@@ -24,7 +25,7 @@ import X509
 
     @Test func vector131ASubdomainWithATrailingDotIsPinnedToOneAuthority() throws {
         let client = try Self.client([Self.entry(authorities: [pki.interA])], "Subdomain.example.org.")
-        #expect(client.identities == .listed(leaf: nil, authorities: [try hash(pki.interA)]))
+        #expect(client.identities == .positions(leaf: nil, authorities: try Self.pins([pki.interA])))
         try ClientVector("131", client, .ordinary(pins: [pki.interA]), "pin-matched").check()
     }
 
@@ -63,9 +64,9 @@ import X509
 
     @Test func vector135AnAuthorityIdentityFailsWhereTheLeafIsTheAnchor() throws {
         let scene = Scene.ordinary(pins: [pki.leaf], presented: [pki.leaf], system: [pki.leaf])
-        let authorities = NSPinnedDomains(identities: .listed(leaf: nil, authorities: [try hash(pki.leaf)]))
+        let authorities = NSPinnedDomains(identities: .positions(leaf: nil, authorities: try Self.pins([pki.leaf])))
         try ClientVector("135", authorities, scene, "pin-mismatch").check()
-        let leaf = NSPinnedDomains(identities: .listed(leaf: [try hash(pki.leaf)], authorities: nil))
+        let leaf = NSPinnedDomains(identities: .positions(leaf: try Self.pins([pki.leaf]), authorities: nil))
         try ClientVector("135 (leaf)", leaf, scene, "pin-matched").check()
     }
 
@@ -77,7 +78,7 @@ import X509
             ).with { $0.mode = .publicKey }
         }
         let verdicts = try [pki.rootA, pki.rootB].map { root in
-            let client = NSPinnedDomains(identities: .listed(leaf: nil, authorities: [try hash(root)]))
+            let client = NSPinnedDomains(identities: .positions(leaf: nil, authorities: try Self.pins([root])))
             let verdict = try ClientVector("136", client, scene(root), "pin-matched").check()
             #expect(verdict.builtChain.certificates.last == (try x509(root)))
             return verdict

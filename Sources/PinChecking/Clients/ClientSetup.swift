@@ -72,11 +72,11 @@ extension ClientInput {
     }
 
     func nsPinnedDomains() -> NSPinnedDomains {
-        let hashes = pins?.pins.map(\.spkiSHA256)
+        let pins = pins?.pins
         return switch client.text("key") {
-        case "leaf": NSPinnedDomains(identities: hashes.map { .listed(leaf: $0, authorities: nil) })
-        case "ca": NSPinnedDomains(identities: hashes.map { .listed(leaf: nil, authorities: $0) })
-        default: NSPinnedDomains(identities: policy?.positions ?? .eitherKey)
+        case "leaf": NSPinnedDomains(identities: pins.map { .positions(leaf: $0, authorities: nil) })
+        case "ca": NSPinnedDomains(identities: pins.map { .positions(leaf: nil, authorities: $0) })
+        default: NSPinnedDomains(identities: policy?.positions)
         }
     }
 }

@@ -1,32 +1,25 @@
 /// Apple's App Transport Security pinning, `NSPinnedDomains` in an Info.plist: the system tries other paths until the
 /// pins are on one; if leaf and CA identities are given, both must hold.
 package struct NSPinnedDomains: ClientProcedure {
-    package enum Identities: Sendable, Hashable {
-        /// `NSPinnedLeafIdentities` and `NSPinnedCAIdentities`; `nil` if absent, empty if no entry is usable.
-        case listed(leaf: [SHA256Digest]?, authorities: [SHA256Digest]?)
-        /// The pins of another source, which an app would list under either key.
-        case eitherKey
-    }
+    /// The merged entries for the host; `nil` if the pins are of another source: an app would list them under either key.
+    package let identities: HostEntry.Identities?
 
-    package let identities: Identities?
-
-    package init(identities: Identities? = .eitherKey) { self.identities = identities }
+    package init(identities: HostEntry.Identities? = nil) { self.identities = identities }
     package var platform: Platform? { .apple() }
 
     package func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
-        guard let identities else { return .nothing }
-        guard case .listed(let leaf, let authorities) = identities else { return .keys(of: pins, at: .anywhere) }
-        func condition(_ list: [SHA256Digest]?, _ place: PinComparison.Place) -> [PinComparison.Condition] {
-            guard let list else { return [] }
+        guard case .positions(let leaf, let authorities)? = identities else { return .keys(of: pins, at: .anywhere) }
+        func condition(_ list: [Pin]?, _ place: PinComparison.Place) -> [PinComparison.Condition] {
+            guard let keys = list?.map(\.spkiSHA256) else { return [] }
             let own = pins?.pins ?? []
-            return [.init(pins: own.indices.filter { list.contains(own[$0].spkiSHA256) }, place: place)]
+            return [.init(pins: own.indices.filter { keys.contains(own[$0].spkiSHA256) }, place: place)]
         }
         return PinComparison(condition(leaf, .leaf) + condition(authorities, .authorities))
     }
 
     package func evaluate(_ run: inout ProcedureRun) -> Verdict {
         run.afterServerTrust { run, system in
-            guard let identities, run.pins != nil || identities != .eitherKey else {
+            guard run.pins != nil || identities != nil else {
                 return run.acceptUnpinned(
                     "the host is not in NSPinnedDomains", system, disposition: .performDefaultHandling)
             }
@@ -39,9 +32,9 @@ package struct NSPinnedDomains: ClientProcedure {
                 let key = match.depth == 0 ? "NSPinnedLeafIdentities" : "NSPinnedCAIdentities"
                 run.pass(
                     "pins",
-                    identities == .eitherKey
-                        ? "public key at depth \(match.depth) is pinned: list it under \(key)"
-                        : "the identities of the path are pinned, the first at depth \(match.depth)")
+                    identities != nil
+                        ? "the identities of the path are pinned, the first at depth \(match.depth)"
+                        : "public key at depth \(match.depth) is pinned: list it under \(key)")
                 if path != system.validPaths.first {
                     run.warn(
                         .pathDependent,
@@ -52,19 +45,17 @@ package struct NSPinnedDomains: ClientProcedure {
             }
             let pins = run.pins
             let isOnPath = system.validPaths.contains { pins?.publicKeyMatches(on: .verified($0)).isEmpty == false }
-            let shortfall = shortfall(identities, isOnPath: isOnPath)
-            run.fail(
-                "pins",
-                shortfall
-                    ?? (identities == .eitherKey
-                        ? "no public key of any valid path is pinned" : "no identity of any valid path is listed"))
+            let shortfall = shortfall(isOnPath: isOnPath)
+            let own =
+                identities == nil ? "public key of any valid path is pinned" : "identity of any valid path is listed"
+            run.fail("pins", shortfall ?? "no \(own)")
             run.warnOfPresentedPins(system.builtChain)
             return run.verdict(shortfall.map { .pinsFallShort($0) } ?? .pinMismatch, on: system.builtChain)
         }
     }
 
-    private func shortfall(_ identities: Identities, isOnPath: Bool) -> String? {
-        guard case .listed(let leaf, let authorities) = identities else { return nil }
+    private func shortfall(isOnPath: Bool) -> String? {
+        guard case .positions(let leaf, let authorities)? = identities else { return nil }
         if leaf?.isEmpty == true || authorities?.isEmpty == true {
             return "an identity list is empty: nothing can ever match it"
         }
@@ -77,15 +68,12 @@ package struct NSPinnedDomains: ClientProcedure {
 
 extension [HostEntry] {
     /// The leaf and CA identities, merged as NSPinnedDomains merges them.
-    package var positions: NSPinnedDomains.Identities {
-        var (leaf, authorities): ([SHA256Digest]?, [SHA256Digest]?)
-        func append(_ pins: [Pin]?, to list: inout [SHA256Digest]?) {
-            if let pins { list = (list ?? []) + pins.map(\.spkiSHA256) }
-        }
+    package var positions: HostEntry.Identities {
+        var (leaf, authorities): ([Pin]?, [Pin]?)
         for case .positions(let ownLeaf, let ownAuthorities) in map(\.identities) {
-            append(ownLeaf, to: &leaf)
-            append(ownAuthorities, to: &authorities)
+            if let ownLeaf { leaf = (leaf ?? []) + ownLeaf }
+            if let ownAuthorities { authorities = (authorities ?? []) + ownAuthorities }
         }
-        return .listed(leaf: leaf, authorities: authorities)
+        return .positions(leaf: leaf, authorities: authorities)
     }
 }
