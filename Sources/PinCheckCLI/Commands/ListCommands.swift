@@ -192,7 +192,8 @@ extension TLSStack: JSONDocument {
             "suites": suites.map { String(String(0x1_0000 + Int($0), radix: 16, uppercase: true).dropFirst()) },
             "groups": (groups ?? []).compactMap(NamedGroup.name), "perhaps_groups": perhaps.compactMap(NamedGroup.name),
             "signature_algorithms": signatures.compactMap(SignatureScheme.name),
-            "leaf_keys": (keys ?? []).map(\.rawValue), "source": source, "confidence": confidence.rawValue,
+            "leaf_keys": curves.map { ["rsa"] + $0.map { $0.lowercased() } } ?? [], "source": source,
+            "confidence": confidence.rawValue,
         ]
     }
 }

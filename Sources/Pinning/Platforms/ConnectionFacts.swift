@@ -77,7 +77,7 @@ extension TLSStack {
         func choice(_ choice: ConnectionFacts.Choice?, in offer: [UInt16]?) -> [Lack] {
             guard let choice, let offer, !offer.contains(choice.number) else { return [] }
             // Only OpenSSL offers choices whose number is not known here.
-            if keys == nil, choice.number == 0 { return [] }
+            if curves == nil, choice.number == 0 { return [] }
             return [.choice(choice.name)]
         }
         return (versions.contains(facts.version) ? [] : [.version(facts.version)]) + key
@@ -95,9 +95,13 @@ extension TLSStack {
     /// BoringSSL refuses a TLS 1.2 leaf on a curve that it does not offer as a group (Conscrypt: P-521). In TLS 1.3 an
     /// elliptic curve has one signature algorithm (RFC 8446, 4.2.3), and only OpenSSL offers that of P-521.
     private func takes(_ key: KeyAlgorithm, in version: ProtocolVersion?) -> Bool {
-        guard let keys else { return true }
-        guard let kind = KeyKind(key), keys.contains(kind) else { return false }
-        return kind != .p521 || (version ?? versions.lowerBound) < .tls13
+        guard let curves else { return true }
+        switch key {
+        case .rsa: return true
+        case .ec("P-521", _) where (version ?? versions.lowerBound) >= .tls13: return false
+        case .ec(let curve, _): return curves.contains(curve)
+        case .rsaPSS, .other, .unknown: return false
+        }
     }
 
     /// The reason why the client cannot connect, as a sentence without the client.
@@ -119,18 +123,5 @@ extension TLSStack {
         let dated = name == "iOS 12.1.3" && lack == .version(.tls13) ? " (iOS 12.2 has TLS 1.3)" : ""
         if case .byServer(let how) = refusal { return "\(name) \(own)\(dated), and the server, which \(rest): \(how)" }
         return "\(name) \(own)\(dated)"
-    }
-}
-
-extension TLSStack.KeyKind {
-    init?(_ key: KeyAlgorithm) {
-        switch key {
-        case .rsa: self = .rsa
-        case .rsaPSS: self = .rsaPSS
-        case .ec(let curve, _): self = Self(rawValue: curve.lowercased()) ?? .otherCurve
-        case .other(let name, _), .unknown(let name):
-            guard let kind = Self(rawValue: name.hasPrefix("ML-DSA") ? "ml-dsa" : name.lowercased()) else { return nil }
-            self = kind
-        }
     }
 }

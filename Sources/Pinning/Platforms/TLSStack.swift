@@ -1,18 +1,6 @@
 /// The offer in a client's ClientHello, by IANA's numbers: a handshake outside of it means no connection;
 /// `devices/handshakes.json` of the tests has the sources of each row in full.
 package struct TLSStack: Sendable, Hashable {
-    /// A kind of key that a leaf may have, by its word in documents.
-    package enum KeyKind: String, Sendable, Hashable, CaseIterable {
-        case rsa
-        case rsaPSS = "rsa-pss"
-        case p256 = "p-256"
-        case p384 = "p-384"
-        case p521 = "p-521"
-        case ed25519, ed448
-        case otherCurve = "any other curve"
-        case mlDSA = "ml-dsa"
-    }
-
     /// The source of a row: a recorded ClientHello of the release, or its code.
     package enum Confidence: String, Sendable, Hashable { case recorded, source }
 
@@ -24,8 +12,8 @@ package struct TLSStack: Sendable, Hashable {
     /// The groups; `nil` means those that this OpenSSL offers.
     package private(set) var groups: [UInt16]?
     package let signatures: [UInt16]
-    /// The kinds of keys; `nil` means all that this OpenSSL knows.
-    package let keys: [KeyKind]?
+    /// The curves of the leaf's key if it is not RSA; `nil` means all keys that this OpenSSL knows.
+    package let curves: [String]?
     /// Groups that an update of the system may have added.
     package private(set) var perhaps: [UInt16] = []
     package private(set) var source: String
@@ -40,7 +28,7 @@ package struct TLSStack: Sendable, Hashable {
 
     /// The group X25519MLKEM768.
     package static let hybrid: UInt16 = 0x11EC
-    private static let curves: [UInt16] = [0x001D, 0x0017, 0x0018, 0x0019]
+    private static let ellipticGroups: [UInt16] = [0x001D, 0x0017, 0x0018, 0x0019]
     /// The suites of TLS 1.3.
     private static let new: [UInt16] = [0x1301, 0x1302, 0x1303]
     private static let appleCBC: [UInt16] = [
@@ -68,8 +56,8 @@ package struct TLSStack: Sendable, Hashable {
         _ source: String, _ first: [UInt16] = []
     ) -> (since: DeviceVersion, stack: TLSStack) {
         let stack = TLSStack(
-            versions: versions, suites: (versions.contains(.tls13) ? new : []) + suites, groups: first + curves,
-            signatures: signatures, keys: [.rsa, .p256, .p384, .p521], source: source, confidence: .recorded)
+            versions: versions, suites: (versions.contains(.tls13) ? new : []) + suites, groups: first + ellipticGroups,
+            signatures: signatures, curves: ["P-256", "P-384", "P-521"], source: source, confidence: .recorded)
         return (DeviceVersion(since), stack)
     }
 
@@ -78,8 +66,8 @@ package struct TLSStack: Sendable, Hashable {
     ) -> (since: Int, stack: TLSStack) {
         let isNew = versions.contains(.tls13)
         let stack = TLSStack(
-            versions: versions, suites: (isNew ? new : []) + conscryptSuites, groups: Array(curves.prefix(3)),
-            signatures: signed, keys: [.rsa, .p256, .p384], perhaps: isNew ? [hybrid] : [], source: source,
+            versions: versions, suites: (isNew ? new : []) + conscryptSuites, groups: Array(ellipticGroups.prefix(3)),
+            signatures: signed, curves: ["P-256", "P-384"], perhaps: isNew ? [hybrid] : [], source: source,
             confidence: confidence)
         return (since, stack)
     }
@@ -112,7 +100,8 @@ package struct TLSStack: Sendable, Hashable {
         signatures: [
             0x0403, 0x0503, 0x0603, 0x0807, 0x0808, 0x081A, 0x081B, 0x081C, 0x0809, 0x080A, 0x080B, 0x0804, 0x0805,
             0x0806, 0x0401, 0x0501, 0x0601, 0x0303, 0x0301, 0x0904, 0x0905, 0x0906,
-        ], keys: nil, source: "testssl.sh: OpenSSL 3.0.15, 3.5.0; curl 8.16 (TLS 1.2 at least)", confidence: .recorded)
+        ], curves: nil, source: "testssl.sh: OpenSSL 3.0.15, 3.5.0; curl 8.16 (TLS 1.2 at least)", confidence: .recorded
+    )
 }
 
 extension TLSStack {

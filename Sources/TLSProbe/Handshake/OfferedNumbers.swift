@@ -117,14 +117,8 @@ extension CertificateKeyType {
         return own + Self.forAuthorities
     }
 
-    package func isKnown(to stack: TLSStack) -> Bool {
-        guard let keys = stack.keys else { return true }
-        return switch self {
-        case .rsa: keys.contains(.rsa)
-        case .ecdsa: keys.contains(.p256)
-        case .ed25519: keys.contains(.ed25519)
-        }
-    }
+    /// `true` if the stack takes some leaf with such a key: only OpenSSL takes Ed25519.
+    package func isKnown(to stack: TLSStack) -> Bool { self != .ed25519 || stack.curves == nil }
 }
 
 extension ProbeRequest {
