@@ -129,7 +129,7 @@ struct DevicesReport {
     private func entry(_ device: Device?, _ roots: [Certificate]?) -> JSONObject {
         [
             "name": device?.name ?? DeviceData.systemName, "alias": device?.alias,
-            "platform": device?.platform.rawValue, "version": device?.version?.description, "release": device?.release,
+            "platform": device?.platform.system, "version": device?.version?.description, "release": device?.release,
             "url": device?.address, "read": device?.date.date, "root_count": device?.rootCount,
             "rules": Self.rules(of: device), "tls": device?.stack,
             "roots": device.flatMap { device in roots?.map { entry($0, of: device) } },

@@ -177,7 +177,7 @@ extension Report {
         package var document: JSONObject {
             let judged = judged.map { judged, verdict -> JSONObject in
                 [
-                    "name": judged.name, "platform": judged.device?.platform.rawValue,
+                    "name": judged.name, "platform": judged.device?.platform.system,
                     "release": judged.device?.release, "read": judged.device?.date.date, "trust": judged.trust,
                     "verdict": verdict,
                 ]

@@ -6,7 +6,8 @@ package struct Device: Sendable, Hashable {
     package let name: String
     /// Another name of the same list, as `macos-14` for `ios-17`; `nil` if there is none.
     package let alias: String?
-    package let platform: DevicePlatform
+    /// The platform; Mozilla's list is not a system, but comes with curl.
+    package let platform: PlatformFamily
     /// The system's version; `nil` if the list is Mozilla's, which has none.
     package let version: DeviceVersion?
     /// The systems and versions of the list, in its publisher's words.
@@ -18,9 +19,9 @@ package struct Device: Sendable, Hashable {
 
     package init?(name: String, alias: String? = nil, release: String, address: String, date: Timestamp) {
         let parts = name.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let platform = DevicePlatform(rawValue: String(parts[0])) else { return nil }
+        guard let platform = PlatformFamily.allCases.first(where: { $0.system == parts[0] }) else { return nil }
         version = parts.count > 1 ? DeviceVersion(parts[1]) : nil
-        guard parts.count == (platform == .mozilla ? 1 : 2), platform == .mozilla || version != nil else { return nil }
+        guard parts.count == (platform == .openssl ? 1 : 2), platform == .openssl || version != nil else { return nil }
         (self.platform, self.name, self.alias, self.release) = (platform, name, alias, release)
         (self.address, self.date) = (address, date)
     }
@@ -34,30 +35,28 @@ package struct Device: Sendable, Hashable {
         // The version of iOS counts, even if the alias is a macOS.
         case .apple: .apple(version)
         case .android: .android(version)
-        case .mozilla: nil
+        case .openssl: nil
         }
     }
 
     package var stack: TLSStack? {
-        guard let platformRelease else { return nil }
-        return TLSStack(of: platform == .apple ? .apple : .android, on: platformRelease)
+        platformRelease.map { TLSStack(of: platform, on: $0) }
     }
 }
 
-package enum DevicePlatform: String, Sendable, Hashable, CaseIterable {
-    /// Apple's list, the same for iOS and the macOS of its year; named after iOS.
-    case apple = "ios"
-    /// AOSP's list, to which manufacturers may add.
-    case android
-    case mozilla
-
-    /// `true` if clients of a platform run on the device: Mozilla's list is not a system, but comes with curl.
-    package func runs(_ platform: PlatformFamily?) -> Bool {
-        switch (self, platform) {
-        case (_, nil), (.apple, .apple), (.android, .android), (.mozilla, .openssl): true
-        default: false
+extension PlatformFamily {
+    /// The first part of a device's name; Apple's list is the same for iOS and the macOS of its year.
+    package var system: String {
+        switch self {
+        case .apple: "ios"
+        case .android: rawValue
+        case .openssl: "mozilla"
         }
     }
+}
+
+extension Client {
+    func runs(on device: Device?) -> Bool { device == nil || platform == nil || platform == device?.platform }
 }
 
 extension DeviceData {

@@ -57,7 +57,7 @@ package struct DeviceData: Sendable {
             }
             return device
         }.sorted { ($0.version ?? DeviceVersion(0)) < ($1.version ?? DeviceVersion(0)) }
-        let ordered = DevicePlatform.allCases.flatMap { platform in devices.filter { $0.platform == platform } }
+        let ordered = PlatformFamily.allCases.flatMap { platform in devices.filter { $0.platform == platform } }
         read = (source, licence, ordered, certificates, certificates.map(CertificateReader.keyHash))
     }
 
@@ -154,10 +154,10 @@ package struct DeviceData: Sendable {
     }
 
     /// The devices of a platform that have a root, as in `on ios-13 to ios-26`; `nil` if the platform has no devices.
-    package func availability(of certificate: [UInt8], on platform: DevicePlatform) -> String? {
+    package func availability(of certificate: [UInt8], on platform: PlatformFamily) -> String? {
         let all = devices.filter { $0.platform == platform }.map(\.name)
         guard !all.isEmpty else { return nil }
         let names = devices(listing: certificate).map(\.name).filter(all.contains)
-        return "on " + (names.isEmpty ? "no \(platform.rawValue)" : names.inRows(of: all))
+        return "on " + (names.isEmpty ? "no \(platform.system)" : names.inRows(of: all))
     }
 }

@@ -118,7 +118,7 @@ extension HostPolicy {
         let holders = data.devices(listing: root.der)
         let missing = named.filter { !holders.contains($0) }
         guard !missing.isEmpty else { return nil }
-        let places = DevicePlatform.allCases.filter { platform in named.contains { $0.platform == platform } }
+        let places = PlatformFamily.allCases.filter { platform in named.contains { $0.platform == platform } }
             .compactMap { data.availability(of: root.der, on: $0) }
         return Finding(
             .rootNotEverywhere, .note,

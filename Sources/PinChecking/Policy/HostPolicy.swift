@@ -90,7 +90,7 @@ package final class JudgedDevice: Sendable {
     package var usesOwnRoots: Bool { trust == .device || trust == .anchorsAndDevice }
 
     var release: PlatformRelease { device?.platformRelease ?? .newest }
-    func runs(_ client: Client) -> Bool { device?.platform.runs(client.platform) ?? true }
+    func runs(_ client: Client) -> Bool { client.runs(on: device) }
 }
 
 package typealias ConfiguredEntry = (kind: PinConfiguration.Kind, entry: HostEntry)

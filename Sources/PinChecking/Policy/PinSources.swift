@@ -125,7 +125,7 @@ struct PinSources: Sendable {
             settings.mode != nil || settings.allowsInvalidCertificates != nil || settings.validatesDomainName != nil
         let loader = Client.judging(.certificates)
         if !setPins.isEmpty || hasLists || named.isEmpty && read.transportSecurity.isEmpty {
-            let isOnDevices = devices.allSatisfy { $0?.platform.runs(loader.platform) ?? true }
+            let isOnDevices = devices.allSatisfy(loader.runs)
             let isCertificates = !setPins.isEmpty && !hasLists && read.areCertificates && isOnDevices
             // The files of an app and its other pins are two sets.
             let isLoaders = !named.contains(loader) && (hasSecurityPolicy || isCertificates)
@@ -167,7 +167,7 @@ struct PinSources: Sendable {
         guard let last = loaders.last else {
             return all.filter { client in
                 let others = all.filter { $0.platform != client.platform }
-                return !devices.allSatisfy { device in others.contains { device?.platform.runs($0.platform) ?? false } }
+                return !devices.allSatisfy { device in others.contains { device != nil && $0.runs(on: device) } }
             }
         }
         let files = configuration.entries.flatMap { $0.loaders ?? [] }

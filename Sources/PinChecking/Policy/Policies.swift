@@ -169,15 +169,14 @@ extension DeviceData {
 extension ClientSelection {
     /// The devices that run one of the clients; throws if a named client or device would have nothing to judge.
     func devices(of chosen: (all: [Device?], named: [Device?])) throws(Problem) -> [Device?] {
-        func runs(_ client: Client, on device: Device?) -> Bool { device?.platform.runs(client.platform) ?? true }
         guard case .named(let clients) = self else { return chosen.all }
-        for client in clients where !chosen.all.contains(where: { runs(client, on: $0) }) {
+        for client in clients where !chosen.all.contains(where: client.runs) {
             let names = chosen.all.map { $0?.name ?? DeviceData.systemName }.joined(separator: ", ")
             throw .usage("the client \(client.name) runs on none of the devices (\(names))", .nameDeviceOfClient)
         }
-        let idle = chosen.all.filter { device in !clients.contains { runs($0, on: device) } }
+        let idle = chosen.all.filter { device in !clients.contains { $0.runs(on: device) } }
         for case let device? in chosen.named where idle.contains(device) {
-            let fitting = Client.all.filter { $0.isInAll && runs($0, on: device) }
+            let fitting = Client.all.filter { $0.isInAll && $0.runs(on: device) }
             throw .usage(
                 "none of the clients (\(clients.map(\.name).joined(separator: ", "))) runs on \(device.name)",
                 .chooseClientOfDevice(fitting.map(\.name)))

@@ -168,7 +168,7 @@ import X509
                 return Hashing.sha256(der).hexadecimal
             }
             return [
-                "platform": ["ios": "apple", "android": "aosp"][device.platform.rawValue] ?? "mozilla",
+                "platform": ["ios": "apple", "android": "aosp"][device.platform.system] ?? "mozilla",
                 "version": device.release.replacing("Android ", with: ""), "fetched": device.date.date,
                 "url": device.address, "roots": hashes,
             ]
