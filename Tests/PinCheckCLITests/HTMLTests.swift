@@ -49,13 +49,13 @@ import FoundationXML
         report.built.insert(inter, at: 1)
         report.built[2].certificate.index = 2
         let end: Timestamp = "2026-12-12T00:00:00Z"
-        func outlook(backups: [Int], noPinAfter: Timestamp?, pinsExpire: Timestamp?, compared: Bool) -> Outlook {
+        func outlook(hasBackup: Bool, noPinAfter: Timestamp?, pinsExpire: Timestamp?, compared: Bool) -> Outlook {
             Outlook(
                 pins: [
-                    .init(depth: 0, until: end, isCompared: true), .init(depth: nil, until: nil, isCompared: compared),
-                ], pinsMatchUntil: end, end: .leafRenewal, noPinAfter: noPinAfter, backups: backups,
-                hasBackup: !backups.isEmpty, pinsExpire: pinsExpire, validUntil: end,
-                renewalPoint: "2026-11-12T00:00:00Z",
+                    .init(depth: 0, until: end, isCompared: true),
+                    .init(depth: nil, until: nil, isCompared: compared, isBackup: hasBackup),
+                ], pinsMatchUntil: end, end: .leafRenewal, noPinAfter: noPinAfter, hasBackup: hasBackup,
+                pinsExpire: pinsExpire, validUntil: end, renewalPoint: "2026-11-12T00:00:00Z",
                 findings: [
                     .init(
                         .breaksAtRenewal, .warning,
@@ -63,10 +63,11 @@ import FoundationXML
                             + "2026-12-12; no backup", of: "pin-life", on: end)
                 ], comparesPins: true)
         }
-        report.clients[0].outlook = outlook(backups: [1], noPinAfter: nil, pinsExpire: nil, compared: true)
+        report.clients[0].outlook = outlook(hasBackup: true, noPinAfter: nil, pinsExpire: nil, compared: true)
         var android = report.clients[0]
         android.name = "android"
-        android.outlook = outlook(backups: [], noPinAfter: end, pinsExpire: "2027-01-10T00:00:00Z", compared: false)
+        android.outlook = outlook(
+            hasBackup: false, noPinAfter: end, pinsExpire: "2027-01-10T00:00:00Z", compared: false)
         report.clients.append(android)
         report.change {
             $0.outlook = android.outlook

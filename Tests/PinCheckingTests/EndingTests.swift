@@ -19,7 +19,7 @@ import X509
 
     private static func outlook(_ level: Finding.Level) -> Outlook {
         Outlook(
-            pins: [], pinsMatchUntil: nil, end: nil, noPinAfter: nil, backups: [], hasBackup: false, pinsExpire: nil,
+            pins: [], pinsMatchUntil: nil, end: nil, noPinAfter: nil, hasBackup: false, pinsExpire: nil,
             validUntil: nil, renewalPoint: nil,
             findings: [Finding(.pinsExpire, level, "the end is near", of: "end", on: Timestamp(secondsSinceEpoch: 0))],
             comparesPins: false)

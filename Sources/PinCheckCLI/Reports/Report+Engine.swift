@@ -35,7 +35,7 @@ extension Outlook: JSONDocument {
         let pins = pins.enumerated().map { index, pin -> JSONObject in
             [
                 "pin": index, "depth": pin.depth, "until": pin.until, "compared": pin.isCompared,
-                "backup": backups.contains(index), "why_no_backup": pin.noBackup?.id,
+                "backup": pin.isBackup, "why_no_backup": pin.noBackup?.id,
             ]
         }
         let findings = findings.map { finding -> JSONObject in

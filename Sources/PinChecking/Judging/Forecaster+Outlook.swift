@@ -31,11 +31,10 @@ extension Forecaster {
             standings[match.pinIndex].until = max(standing.until ?? end, end)
             standings[match.pinIndex].depth = min(standing.depth ?? match.depth, match.depth)
         }
-        var backups: Set<Int> = []
         for (index, pin) in unused?.pins ?? [:] {
             for position in positions[index] {
                 (standings[position].until, standings[position].noBackup) = (pin.until, pin.noBackup)
-                if pin.noBackup == nil { backups.insert(position) }
+                standings[position].isBackup = pin.noBackup == nil
             }
         }
         let hasBackup = conditions.map { condition in
@@ -49,7 +48,6 @@ extension Forecaster {
         var outlook = Outlook(
             pins: standings, pinsMatchUntil: ahead?.until, end: ahead?.end,
             noPinAfter: ahead == nil ? nil : (ends + [expiration, endOfMatches].compactMap(\.self)).min(),
-            backups: backups.sorted(),
             hasBackup: !hasBackup.isEmpty && hasBackup.allSatisfy(\.self), pinsExpire: expiration,
             validUntil: verdict.isAccepted && verdict.restsOn.isEmpty
                 ? nil : datedPaths.joined().map(\.notAfter).min(), renewalPoint: path.first?.renewalPoint,

@@ -29,13 +29,13 @@ extension Forecaster {
             let isWhole = own.contains { conditions[$0].comparesWhole(pin) }
             let why: Outlook.NoBackup?
             if pin.certificate == nil, Placeholder(pin.spkiSHA256) != nil {
-                why = .init("placeholder", "it is a placeholder")
+                why = ("placeholder", "it is a placeholder")
             } else if pin.certificate == nil, otherHashes.contains(pin.spkiSHA256) {
-                why = .init("hash-of-certificate", "it is the hash of a certificate, not of a key")
+                why = ("hash-of-certificate", "it is the hash of a certificate, not of a key")
             } else if inUse.contains((isWhole ? pin.certificate?.fingerprint : nil) ?? pin.spkiSHA256) {
                 continue
             } else if own.isEmpty {
-                why = .init("not-compared", "this client does not compare it")
+                why = ("not-compared", "this client does not compare it")
             } else if let certificate = pin.certificate, isWhole || !certificate.isContainer {
                 certificates.append((index, certificate, isWhole, endOfUse(of: certificate)))
                 continue
@@ -53,7 +53,7 @@ extension Forecaster {
                 let group: [AnyHashable] = [own, isIssuer, known?.algorithm]
                 if isIssuer, own.contains(where: { conditions[$0].place == .everywhere }) {
                     // Equal pins can match as often as an assumed chain is long.
-                    why = .init("not-judged", "how many certificates are above it is not known")
+                    why = ("not-judged", "how many certificates are above it is not known")
                 } else if let same = shared[group] {
                     why = same
                 } else {
@@ -69,7 +69,7 @@ extension Forecaster {
         for (count, pin) in certificates.sorted(by: { $0.end < $1.end }).enumerated() {
             let own = places[pin.pin] ?? []
             let start = own.compactMap { ends[$0] }.min() ?? end
-            var result = count < Self.mostCertificates ? nil : Outlook.NoBackup("not-judged", "it was not judged")
+            var result: Outlook.NoBackup? = count < Self.mostCertificates ? nil : ("not-judged", "it was not judged")
             result = result ?? dates(of: pin.certificate, until: pin.end, from: start)
             result = result ?? self.result(of: pin.certificate, pin.isWhole, pin.pin, at: start)
             unused[pin.pin] = (result, result == nil ? pin.end : nil)
@@ -93,11 +93,12 @@ extension Forecaster {
     private func dates(of certificate: Certificate, until end: Timestamp, from start: Timestamp) -> Outlook.NoBackup? {
         if end > start {
             guard certificate.notBefore > start else { return nil }
-            return .init("begins-after", "it begins on \(certificate.notBefore.date), after the gap")
+            return ("begins-after", "it begins on \(certificate.notBefore.date), after the gap")
         }
         let isLeft = end < certificate.notAfter
-        return .init(
-            "ends-before", isLeft ? "its CA leaves it on \(end.date)" : "it ends on \(end.date), before it is needed")
+        return (
+            "ends-before", isLeft ? "its CA leaves it on \(end.date)" : "it ends on \(end.date), before it is needed"
+        )
     }
 
     private func result(
@@ -124,7 +125,7 @@ extension Forecaster {
     private func noBackup(_ verdict: Verdict, by pin: Int) -> Outlook.NoBackup? {
         if verdict.isByPins, verdict.matches.contains(where: { $0.pinIndex == pin }) { return nil }
         return verdict.isAccepted
-            ? .init("not-compared", "this client does not compare it there") : noBackup(verdict.reason)
+            ? ("not-compared", "this client does not compare it there") : noBackup(verdict.reason)
     }
 
     private func noBackup(_ reason: Verdict.Reason) -> Outlook.NoBackup {
@@ -142,7 +143,7 @@ extension Forecaster {
         case .refusedByTransportSecurity(let failure): words = "\(failure)"
         default: words = "the client rejects a chain with it"
         }
-        return .init(reason.id, words)
+        return (reason.id, words)
     }
 
     func knownCAs(_ key: SHA256Digest) -> [Certificate]? {
@@ -157,8 +158,6 @@ extension Forecaster {
         return Set(all.distinct.flatMap(\.otherHashes).map(\.hash))
     }
 }
-
-extension Outlook.NoBackup { fileprivate init(_ id: String, _ words: String) { (self.id, self.words) = (id, words) } }
 
 extension Certificate {
     /// `true` if the certificate only contains a backup key: no CA issued it to a server.

@@ -36,22 +36,21 @@ package struct OutlookRules: Sendable, Hashable {
 ///
 /// A forecast is not a verdict: CAs can change their certificates on any day, and servers their keys. It is for one
 /// client, or the worst of several.
-package struct Outlook: Sendable, Hashable {
-    package struct PinStanding: Sendable, Hashable {
+package struct Outlook: Sendable {
+    package struct PinStanding: Sendable {
         /// The depth of the certificate that the pin matches, the nearest to the leaf; `nil` if it matches none.
         package var depth: Int?
         /// The last moment at which the pin is sure to match, or the end of a backup's certificate; `nil` if neither.
         package var until: Timestamp?
         package var isCompared: Bool
+        /// `true` if the pin has no match and satisfies the client in a future chain.
+        package var isBackup = false
         /// The reason why a pin without a match is not a backup; `nil` if it is one, or is in use.
         package var noBackup: NoBackup? = nil
     }
 
     /// The reason why a pin is not a backup: an id, and words that follow the pin's number.
-    package struct NoBackup: Sendable, Hashable {
-        package let id: String
-        package let words: String
-    }
+    package typealias NoBackup = (id: String, words: String)
 
     /// The reason why pins that match now stop matching, the soonest first.
     package enum End: String, Sendable, Hashable, CaseIterable {
@@ -69,8 +68,6 @@ package struct Outlook: Sendable, Hashable {
     package let end: End?
     /// The moment after which no pin is sure to match; `nil` if a backup has no end, or nothing is pinned.
     package let noPinAfter: Timestamp?
-    /// The positions of the backups: pins without a match that satisfy the client in a future chain.
-    package let backups: [Int]
     /// `true` if every condition of the client has a backup.
     package let hasBackup: Bool
     /// The moment after which the client ignores its pins and accepts any trusted chain; `nil` if it never does.
@@ -82,6 +79,7 @@ package struct Outlook: Sendable, Hashable {
     /// `false` if pins do not decide: the client has no backup and needs none.
     let comparesPins: Bool
 
+    package var backups: [Int] { pins.indices.filter { pins[$0].isBackup } }
     package var level: Finding.Level { findings.map(\.level).max() ?? .note }
     /// The finding that the result's reason already contains.
     package internal(set) var told: Finding? = nil
@@ -116,10 +114,10 @@ package struct Outlook: Sendable, Hashable {
                 return PinStanding(
                     depth: standings.compactMap(\.depth).min(), until: standings.compactMap(\.until).min(),
                     isCompared: standings.contains(where: \.isCompared),
+                    isBackup: !comparing.isEmpty && comparing.allSatisfy { $0.pins[index].isBackup },
                     noBackup: standings.lazy.compactMap(\.noBackup).first)
             }, pinsMatchUntil: soonest?.until, end: soonest?.end, noPinAfter: all.compactMap(\.noPinAfter).min(),
-            backups: comparing.dropFirst().reduce(Set(comparing.first?.backups ?? [])) { $0.intersection($1.backups) }
-                .sorted(), hasBackup: !comparing.isEmpty && comparing.allSatisfy(\.hasBackup),
+            hasBackup: !comparing.isEmpty && comparing.allSatisfy(\.hasBackup),
             pinsExpire: all.compactMap(\.pinsExpire).min(), validUntil: all.compactMap(\.validUntil).min(),
             renewalPoint: first.renewalPoint, findings: findings.worstFirst, comparesPins: !comparing.isEmpty)
     }

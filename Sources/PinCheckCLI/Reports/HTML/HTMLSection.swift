@@ -80,7 +80,7 @@ struct HTMLSection {
                 let role = report.built.indices.contains(depth) ? report.built[depth].certificate.role : "what comes"
                 return (0, "\(depth) \(role)")
             }
-            if !depths.isEmpty, outlooks.contains(where: { $0.backups.contains(index) }) {
+            if !depths.isEmpty, outlooks.contains(where: { $0.pins[index].isBackup }) {
                 return (1, "nothing yet: backup")
             }
             if let why = outlooks.lazy.compactMap({ $0.pins[index].noBackup }).first {
