@@ -13,7 +13,6 @@ package struct NextItem: Sendable {
     }
 
     package let file: String
-    package let kind: Kind
     package let item: PinItem
     /// The certificates of the file, the leaf first; empty for a key.
     package let certificates: [Certificate]
@@ -48,15 +47,14 @@ package struct NextItem: Sendable {
             throw .data("\(quoted(path)) holds certificates and keys: give each with a --next of its own")
         }
         if let first = items.first(where: { $0.certificate != nil }) {
-            return [
-                NextItem(
-                    file: path, kind: certificates.count > 1 ? .chain : .certificate, item: first,
-                    certificates: certificates)
-            ]
+            return [NextItem(file: path, item: first, certificates: certificates)]
         }
-        return items.map { item in
-            NextItem(file: path, kind: item.role == .request ? .request : .publicKey, item: item, certificates: [])
-        }
+        return items.map { NextItem(file: path, item: $0, certificates: []) }
+    }
+
+    package var kind: Kind {
+        guard certificates.isEmpty else { return certificates.count > 1 ? .chain : .certificate }
+        return item.role == .request ? .request : .publicKey
     }
 
     package var title: String {
