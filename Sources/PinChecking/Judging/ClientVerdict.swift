@@ -71,8 +71,6 @@ package struct JudgedChain: Sendable {
     package let view: ServerView
     /// The verdicts in the order of the chosen clients, device by device.
     package var clients: [ClientVerdict]
-    /// The finding on an interceptor or a private root, which `findings` contains, too.
-    package let interception: Finding?
     /// The warnings and notes on verdicts, chains and roots, each once.
     let findings: [Finding]
     let ending: Ending
@@ -85,6 +83,9 @@ package struct JudgedChain: Sendable {
         let isIdleTaken = policy.followsSources && clients.contains { $0.decided?.isByPins == true }
         for index in clients.indices { clients[index].lookAhead(inUse: inUse, isIdleTaken: isIdleTaken) }
     }
+
+    /// The finding on an interceptor or a private root.
+    package var interception: Finding? { findings.first { [.interceptor, .privateRoot].contains($0.kind) } }
 
     /// The verdict in reports: the first that rejects, else the first of the table; `nil` if no client could be set up.
     package var shown: ClientVerdict? { clients.shown }

@@ -77,7 +77,7 @@ extension HostPolicy {
         let leftOut = keyType == nil ? [] : Set(devices.map(\.name)).subtracting(clients.map(\.judgedDevice.name))
         let view = clients.shown?.view ?? views[0].view
         var judged = JudgedChain(
-            policy: self, view: view, clients: clients, interception: interception,
+            policy: self, view: view, clients: clients,
             findings: findings + self.leftOut(beside: stacks, keyType),
             ending: clients.ending(in: self, at: view.time, leftOut: leftOut))
         judged.learn(inUse: Set(presented.marks + clients.flatMap { $0.decided?.certificates.marks ?? [] }))
