@@ -14,7 +14,7 @@ import Testing
         var platform: Platform? { .android() }
 
         func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
-            PinComparison([.keys(of: pins, at: .leaf)], isEnforced: !isLenient)
+            PinComparison([.init(pins, at: .leaf)], isEnforced: !isLenient)
         }
 
         func evaluate(_ run: inout ProcedureRun) -> Verdict {

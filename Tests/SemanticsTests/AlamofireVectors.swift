@@ -69,8 +69,7 @@ enum AlamofireWorld {
         vector("82", .publicKeys, pins: [pki.root], intermediates: [], byDefault: false, byHost: false, "pin-mismatch"),
         vector(
             "83", .publicKeys, pins: [pki.leaf], intermediates: [pki.authority1], byDefault: false, byHost: false,
-            "pin-matched"),
-        vector("84", .publicKeys, pins: [pki.sibling, pki.authority1, pki.leaf], "pin-matched"),
+            "pin-matched"), vector("84", .publicKeys, pins: [pki.sibling, pki.authority1, pki.leaf], "pin-matched"),
         vector("84 (host off)", .publicKeys, pins: [pki.sibling, pki.leaf], byHost: false, "pin-matched"),
     ]
 

@@ -130,7 +130,7 @@ import Testing
     {
         let chain = try [pki.leaf, pki.interA, pki.rootA].map(x509)
         let pins = try #require(PinSet(chain.map { Pin(.certificate($0), origin: "test") }))
-        let matches = PinComparison.Condition.keys(of: pins, at: place).matches(pins, on: .unverified(chain))
+        let matches = PinComparison.Condition(pins, at: place).matches(on: .unverified(chain))
         #expect(matches.map(\.depth) == depths)
     }
 }

@@ -36,9 +36,7 @@ final class Forecaster: Sendable {
     var platform: Platform? { procedure.platform(on: today.release) }
 
     /// The pins that fulfil each condition today, by their positions among the client's own.
-    var holding: [[PinMatch]] {
-        comparison.conditions.map { condition in client.pins.map { condition.matches($0, on: verdict.reach) } ?? [] }
-    }
+    var holding: [[PinMatch]] { comparison.conditions.map { $0.matches(on: verdict.reach) } }
 
     /// The paths whose dates count; the built one if the client ignores dates or rejects.
     var datedPaths: [[Certificate]] {

@@ -112,17 +112,17 @@ package struct AFNetworking: ClientProcedure {
                     message: "AFNetworking crashes on \(key): it takes RSA and EC keys"), on: chain, run)
         }
         guard let isWhole = validatesCertificateChain else {
-            return verdict(run.compare(.keys(of: pins, at: .anywhere), on: result).reason, on: chain, run)
+            return verdict(run.compare(.init(pins), on: result).reason, on: chain, run)
         }
         // Repeated pins count: AFNetworking counts pairs of equal keys.
-        let condition = PinComparison.Condition.keys(of: pins, at: isWhole ? .everywhere : .leaf)
+        let condition = PinComparison.Condition(pins, at: isWhole ? .everywhere : .leaf)
         func isPinned(_ chain: BuiltChain) -> Bool {
-            let count = condition.matches(pins, on: chain).count
+            let count = condition.matches(on: chain).count
             return isWhole ? count == chain.certificates.count : count > 0
         }
         run.warnOfPathDependence(result, holds: isPinned)
         let lacking = result.chains.first { !isPinned($0) }
-        let pairs = condition.matches(pins, on: lacking ?? chain)
+        let pairs = condition.matches(on: lacking ?? chain)
         guard lacking == nil, let match = pairs.first else {
             let chain = lacking ?? chain
             let shortfall =

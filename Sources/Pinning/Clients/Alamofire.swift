@@ -34,7 +34,7 @@ package struct Alamofire: ClientProcedure {
             switch evaluator {
             case .systemDefault, .disabled: []
             case .pinnedCertificates: [.certificates(of: pins)]
-            case .publicKeys: [.keys(of: pins, at: .anywhere)]
+            case .publicKeys: [.init(pins)]
             case .composite(let evaluators): evaluators.flatMap(conditions)
             }
         }
@@ -87,7 +87,7 @@ package struct Alamofire: ClientProcedure {
             guard !held.isEmpty else {
                 return missing("noPublicKeysFound", "no pinned key is RSA or EC, and Alamofire loads no others")
             }
-            condition = .init(pins: held, place: .anywhere)
+            condition = .init(pins, held)
         case .composite(let evaluators): return composite(evaluators, &run)
         case .disabled:
             run.skip("trust", "the evaluator is disabled")

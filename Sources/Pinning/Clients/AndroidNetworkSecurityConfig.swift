@@ -36,7 +36,7 @@ package struct AndroidNetworkSecurityConfig: ClientProcedure {
                 run.warn(.pinsOverridden, "the anchor \(anchor) is exempt from pinning (overridePins)")
                 return run.acceptUnpinned("the anchor \(anchor) has overridePins", system)
             }
-            return run.compare(.keys(of: pins, at: .anywhere), on: system)
+            return run.compare(.init(pins), on: system)
         }
     }
 }

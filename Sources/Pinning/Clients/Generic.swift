@@ -15,8 +15,7 @@ package struct Generic: ClientProcedure {
     }
 
     package func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
-        guard let pins else { return .nothing }
-        return PinComparison([.init(pins: Array(pins.pins.indices), place: .anywhere, compared: .whatIsPinned)])
+        pins == nil ? .nothing : PinComparison([.init(pins, compared: .whatIsPinned)])
     }
 
     package func evaluate(_ run: inout ProcedureRun) -> Verdict {

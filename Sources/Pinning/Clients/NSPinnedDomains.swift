@@ -12,7 +12,7 @@ package struct NSPinnedDomains: ClientProcedure {
         func condition(_ list: [Pin]?, _ place: PinComparison.Place) -> [PinComparison.Condition] {
             guard let keys = list?.map(\.spkiSHA256) else { return [] }
             let own = pins?.pins ?? []
-            return [.init(pins: own.indices.filter { keys.contains(own[$0].spkiSHA256) }, place: place)]
+            return [.init(pins, own.indices.filter { keys.contains(own[$0].spkiSHA256) }, at: place)]
         }
         return PinComparison(condition(leaf, .leaf) + condition(authorities, .authorities))
     }
@@ -25,9 +25,7 @@ package struct NSPinnedDomains: ClientProcedure {
             }
             let conditions = comparison(with: run.pins, for: run.view.referenceName).conditions
             for path in system.validPaths {
-                let found = conditions.map { condition in
-                    run.pins.flatMap { condition.matches($0, on: .verified(path)).first }
-                }
+                let found = conditions.map { $0.matches(on: .verified(path)).first }
                 guard case let match?? = found.first, !found.contains(nil) else { continue }
                 let key = match.depth == 0 ? "NSPinnedLeafIdentities" : "NSPinnedCAIdentities"
                 run.pass(

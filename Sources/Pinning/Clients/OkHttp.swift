@@ -29,7 +29,7 @@ package struct OkHttp: ClientProcedure {
 
     package func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         let applying = pinsApplying(to: name, pins)
-        return applying.isEmpty ? .nothing : PinComparison([.init(pins: applying, place: .anywhere)])
+        return applying.isEmpty ? .nothing : PinComparison([.init(pins, applying)])
     }
 
     package func evaluate(_ run: inout ProcedureRun) -> Verdict {

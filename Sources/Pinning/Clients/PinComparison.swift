@@ -23,10 +23,18 @@ package struct PinComparison: Sendable, Hashable {
 
     /// A condition of a client: one of these pins must match at this place.
     package struct Condition: Sendable, Hashable {
+        private let all: [Pin]
         /// The positions of the pins, as in ``PinMatch/pinIndex``.
-        package var pins: [Int]
+        package let pins: [Int]
         package let place: Place
-        package var compared = Compared.keys
+        let compared: Compared
+
+        /// Makes a condition on the pins at some positions of a set, or on all of them.
+        package init(_ set: PinSet?, _ pins: [Int]? = nil, at place: Place = .anywhere, compared: Compared = .keys) {
+            all = set?.pins ?? []
+            self.pins = pins ?? Array(all.indices)
+            (self.place, self.compared) = (place, compared)
+        }
 
         /// `true` if the pin is compared with whole certificates: even a renewal with the same key breaks it.
         package func comparesWhole(_ pin: Pin) -> Bool {
@@ -38,10 +46,10 @@ package struct PinComparison: Sendable, Hashable {
         }
 
         /// The pins that match on the chain, nearest to the leaf first.
-        package func matches(_ set: PinSet, on chain: BuiltChain) -> [PinMatch] {
+        package func matches(on chain: BuiltChain) -> [PinMatch] {
             chain.certificates.enumerated().filter { place.covers($0.offset) }.flatMap { depth, certificate in
                 pins.compactMap { index in
-                    let pin = set.pins[index]
+                    let pin = all[index]
                     let isEqual =
                         comparesWhole(pin)
                         ? pin.certificate == certificate : pin.spkiSHA256 == certificate.publicKey.spkiSHA256
@@ -50,15 +58,11 @@ package struct PinComparison: Sendable, Hashable {
             }
         }
 
-        package static func keys(of pins: PinSet?, at place: Place) -> Condition {
-            Condition(pins: Array(pins?.pins.indices ?? 0..<0), place: place)
-        }
-
         /// A condition on the pins that are certificates; pins that are hashes are not compared.
-        package static func certificates(of pins: PinSet?, at place: Place = .anywhere) -> Condition {
-            let pins = pins?.pins ?? []
-            return Condition(
-                pins: pins.indices.filter { pins[$0].certificate != nil }, place: place, compared: .certificates)
+        package static func certificates(of set: PinSet?, at place: Place = .anywhere) -> Condition {
+            let pins = set?.pins ?? []
+            let certificates = pins.indices.filter { pins[$0].certificate != nil }
+            return Condition(set, certificates, at: place, compared: .certificates)
         }
     }
 
@@ -78,16 +82,16 @@ package struct PinComparison: Sendable, Hashable {
     package static func keys(
         of pins: PinSet?, at place: Place, expiration: Timestamp? = nil, isEnforced: Bool = true
     ) -> PinComparison {
-        PinComparison(pins == nil ? [] : [.keys(of: pins, at: place)], expiration: expiration, isEnforced: isEnforced)
+        PinComparison(pins == nil ? [] : [Condition(pins, at: place)], expiration: expiration, isEnforced: isEnforced)
     }
 }
 
 extension PinSet {
     package func publicKeyMatches(on chain: BuiltChain) -> [PinMatch] {
-        PinComparison.Condition.keys(of: self, at: .anywhere).matches(self, on: chain)
+        PinComparison.Condition(self).matches(on: chain)
     }
 
     func certificateMatches(on chain: BuiltChain) -> [PinMatch] {
-        PinComparison.Condition.certificates(of: self).matches(self, on: chain)
+        PinComparison.Condition.certificates(of: self).matches(on: chain)
     }
 }

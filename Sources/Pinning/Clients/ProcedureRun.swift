@@ -168,12 +168,8 @@ package struct ProcedureRun {
         _ condition: PinComparison.Condition, on result: TrustResult, isHashed: (Certificate) -> Bool = { _ in true }
     ) -> Verdict {
         let chain = result.builtChain
-        guard let pins else {
-            fail("pins", "there is no pin to compare, so every server is rejected")
-            return verdict(.noPins, on: chain)
-        }
         func matches(_ chain: BuiltChain) -> [PinMatch] {
-            condition.matches(pins, on: chain).filter { isHashed(chain.certificates[$0.depth]) }
+            condition.matches(on: chain).filter { isHashed(chain.certificates[$0.depth]) }
         }
         warnOfPathDependence(result) { !matches($0).isEmpty }
         warnOfMissingIntermediates(chain)

@@ -5,8 +5,6 @@ package struct TrustKit: ClientProcedure {
     package let enforcesPinning: Bool
     /// The moment after which the pins do not apply (`kTSKExpirationDate`).
     private let expiration: Timestamp?
-    /// `true` if the host has no policy: it is not configured, or is excluded from its parent's.
-    private let isUnpinned: Bool
     /// The user's roots that TrustKit accepts without pins on a Mac; kTSKIgnorePinningForUserDefinedTrustAnchors is
     /// compiled for macOS only (datatheorem/TrustKit, `TrustKit.m`, `TSKPinningValidator.m`).
     private let rootsThatPassOnMacs: Set<Certificate>
@@ -21,31 +19,30 @@ package struct TrustKit: ClientProcedure {
         }
         (self.enforcesPinning, self.expiration) = (enforcesPinning, expiration)
         self.rootsThatPassOnMacs = rootsThatPassOnMacs
-        isUnpinned = pins == nil
     }
 
     package var platform: Platform? { .apple() }
 
     package func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
-        isUnpinned ? .nothing : .keys(of: pins, at: .anywhere, expiration: expiration, isEnforced: enforcesPinning)
+        .keys(of: pins, at: .anywhere, expiration: expiration, isEnforced: enforcesPinning)
     }
 
     package func evaluate(_ run: inout ProcedureRun) -> Verdict {
         let (system, pins) = (run.evaluate(run.serverPolicy), run.pins)
         run.record(system)
         let end = expiration.flatMap { $0 < run.view.time ? "the pinning policy expired at \($0)" : nil }
-        if let why = isUnpinned || pins == nil ? "the host has no pinning policy" : end {
+        if let why = pins == nil ? "the host has no pinning policy" : end {
             return run.acceptUnpinned("DomainNotPinned: \(why)", system, disposition: .performDefaultHandling)
         }
         guard system.isTrusted else {
             run.skip("pins", "FailedInvalidCertificateChain: blocked, enforced or not")
             return run.verdict(.untrusted(system.failures), on: system.builtChain)
         }
-        let condition = PinComparison.Condition.keys(of: pins, at: .anywhere)
+        let condition = PinComparison.Condition(pins)
         func isHashed(_ certificate: Certificate) -> Bool { Self.hashesAsPins(certificate.publicKey) }
         run.warnOfPathDependence(system) { chain -> Bool? in
-            guard oddKey(on: chain, pins) == nil, let pins else { return nil }
-            return !condition.matches(pins, on: chain).contains { isHashed(chain.certificates[$0.depth]) }
+            guard oddKey(on: chain, pins) == nil else { return nil }
+            return !condition.matches(on: chain).contains { isHashed(chain.certificates[$0.depth]) }
         }
         if let odd = oddKey(on: system.builtChain, pins) {
             let why =
