@@ -63,7 +63,7 @@ package struct Platform: Sendable, Hashable {
     }
 
     /// The broken rules of a path, apart from names: those for servers, or only those about the strength of keys.
-    package func failures(
+    func failures(
         of path: PlatformPath, under policy: TrustPolicy, given evidence: LeafEvidence? = nil
     ) -> [TrustFailure] {
         guard policy != .basicX509 else { return StrengthRules.basic.failures(of: path) }

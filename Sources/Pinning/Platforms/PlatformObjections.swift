@@ -8,19 +8,12 @@ package enum AnchorClass: Sendable, Hashable, CaseIterable {
     case installedByHand, system
 }
 
-package struct PlatformPath: Sendable, Hashable {
+struct PlatformPath {
     /// The certificates, leaf first, anchor last; never empty.
-    package let certificates: [Certificate]
-    package let anchorClass: AnchorClass
+    let certificates: [Certificate]
+    let anchorClass: AnchorClass
     /// The position of the first anchor, 0 for the leaf; the certificates before it are the untrusted part.
-    package let firstAnchor: Int
-
-    /// Makes a path; without `firstAnchor` only its last certificate is an anchor.
-    package init(_ certificates: [Certificate], endingAt anchorClass: AnchorClass, firstAnchor: Int? = nil) {
-        precondition(!certificates.isEmpty, "a path has a leaf")
-        (self.certificates, self.anchorClass) = (certificates, anchorClass)
-        self.firstAnchor = firstAnchor ?? certificates.count - 1
-    }
+    let firstAnchor: Int
 
     var leaf: Certificate { certificates[0] }
     var isLeafTrusted: Bool { firstAnchor == 0 }
@@ -38,7 +31,8 @@ extension Platform {
         // Apple's rules, and a demand for timestamps below public roots, depend on the class.
         let isByClass = family == .apple || transparencyDemand == .belowPublicRoots
         let path = PlatformPath(
-            certificates, endingAt: isByClass ? anchorClass() : .installedByHand, firstAnchor: firstAnchor)
+            certificates: certificates, anchorClass: isByClass ? anchorClass() : .installedByHand,
+            firstAnchor: firstAnchor)
         let counting = findings.filter { counts($0, on: path) }
         let others = failures(of: path, under: policy, given: evidence).filter { !$0.isAmong(counting) }
         return named(counting + others, path, policy, evidence)
@@ -98,7 +92,7 @@ extension Platform {
     /// The objections to a leaf's purpose, lifetime and key, on any path that ends at this class of anchor.
     package func objections(toLeaf leaf: Certificate, endingAt anchorClass: AnchorClass) -> [TrustFailure] {
         // The path has two certificates, because other rules apply to a leaf that is itself installed.
-        let path = PlatformPath([leaf, leaf], endingAt: anchorClass)
+        let path = PlatformPath(certificates: [leaf, leaf], anchorClass: anchorClass, firstAnchor: 1)
         let policy = TrustPolicy.sslServer(name: .unchecked)
         let failures = failures(of: path, under: policy).filter { $0.depth == 0 && $0.reason != .weakSignature }
         return [keyUsageFailure(of: leaf, on: nil)].compactMap(\.self) + named(failures, path, policy)

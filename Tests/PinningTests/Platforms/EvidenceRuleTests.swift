@@ -13,13 +13,13 @@ import Testing
     private func complaints(
         _ platform: Platform, _ anchorClass: AnchorClass, logs: Int = 0, leaf: Described = Described(),
         root: SHA256Digest? = nil, intermediate: Described = .intermediate, staple: LeafEvidence.Staple = .none,
-        issuedAt: Int64? = nil, firstAnchor: Int? = nil, policy: TrustPolicy = .sslServer(name: .unchecked)
+        issuedAt: Int64? = nil, firstAnchor: Int = 2, policy: TrustPolicy = .sslServer(name: .unchecked)
     ) -> [String] {
         var described = Described.root
         described.fingerprint = root
         let path = PlatformPath(
-            [leaf.certificate(1), intermediate.certificate(2), described.certificate(3)], endingAt: anchorClass,
-            firstAnchor: firstAnchor)
+            certificates: [leaf.certificate(1), intermediate.certificate(2), described.certificate(3)],
+            anchorClass: anchorClass, firstAnchor: firstAnchor)
         let time = Timestamp(secondsSinceEpoch: issuedAt ?? leaf.from)
         let evidence = LeafEvidence(
             timestamps: timestamps(logs, at: time), staple: staple, at: time.advanced(bySeconds: Self.day))
@@ -54,7 +54,7 @@ import Testing
 
     @Test(arguments: AnchorClass.allCases) func aRevokedLeafIsRefused(_ anchorClass: AnchorClass) {
         func complaints(
-            _ platform: Platform, firstAnchor: Int? = nil,
+            _ platform: Platform, firstAnchor: Int = 2,
             _ staple: LeafEvidence.Staple = .revoked(at: Timestamp(secondsSinceEpoch: 1_750_000_100), reason: 1)
         ) -> [String] { self.complaints(platform, anchorClass, logs: 3, staple: staple, firstAnchor: firstAnchor) }
         #expect(complaints(.apple()) == ["revoked"])

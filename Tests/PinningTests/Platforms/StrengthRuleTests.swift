@@ -37,9 +37,8 @@ extension Platform {
     /// The ids of what the platform has against a path to a root of the system, with the depths.
     fileprivate func complaints(_ path: [Described]) -> [String] {
         let certificates = path.enumerated().map { $1.certificate(UInt8($0 + 1)) }
-        return failures(of: PlatformPath(certificates, endingAt: .system), under: .sslServer(name: .unchecked)).map {
-            "\($0.id) \($0.depth)"
-        }
+        let path = PlatformPath(certificates: certificates, anchorClass: .system, firstAnchor: certificates.count - 1)
+        return failures(of: path, under: .sslServer(name: .unchecked)).map { "\($0.id) \($0.depth)" }
     }
 }
 
