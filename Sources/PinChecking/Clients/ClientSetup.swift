@@ -24,9 +24,8 @@ extension ClientInput {
                 throw ClientConfigurationError(client: client.name, message: message)
             }
         }
-        let entries = pattern.map { pattern in (pins?.pins ?? []).indices.map { (pattern: pattern, pinIndex: $0) } }
         return OkHttp(
-            entries: entries, host: pattern == nil && policy != nil ? nil : host?.lowercased(), trust: androidTrust,
+            pattern: pattern, host: pattern == nil && policy != nil ? nil : host?.lowercased(), trust: androidTrust,
             bringsConscrypt: client.isSet("conscrypt"))
     }
 

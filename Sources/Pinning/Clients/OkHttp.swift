@@ -1,15 +1,12 @@
 /// OkHttp 5: `CertificatePinner`, after the platform's checks of trust and name; pins match on the cleaned chain, never
 /// on the presented certificates, and never rescue an untrusted chain.
 package struct OkHttp: ClientProcedure {
-    /// An entry of a `CertificatePinner`: the hosts of a pin, and the pin's position in the pin set.
-    package typealias PinnedHost = (pattern: HostPattern, pinIndex: Int)
-
     /// The longest chain that OkHttp cleans on a JVM, a leaf and nine signers (square/okhttp,
     /// `BasicCertificateChainCleaner.kt`); on Android the platform cleans chains (`AndroidCertificateChainCleaner.kt`).
     private static let chainLimit = 10
 
-    /// The entries; `nil` if all pins are for the checked host.
-    private let entries: [PinnedHost]?
+    /// The hosts of the pins; `nil` if all pins are for the checked host.
+    private let pattern: HostPattern?
     /// The host of the URL, which may end in a dot; `nil` if it is the reference name.
     private let host: String?
     /// The trust settings of the app's network security configuration; `nil` if the trust store alone decides.
@@ -18,8 +15,8 @@ package struct OkHttp: ClientProcedure {
     private let bringsConscrypt: Bool
 
     package init(
-        entries: [PinnedHost]? = nil, host: String? = nil, trust: AndroidTrust? = nil, bringsConscrypt: Bool = false
-    ) { (self.entries, self.host, self.trust, self.bringsConscrypt) = (entries, host, trust, bringsConscrypt) }
+        pattern: HostPattern? = nil, host: String? = nil, trust: AndroidTrust? = nil, bringsConscrypt: Bool = false
+    ) { (self.pattern, self.host, self.trust, self.bringsConscrypt) = (pattern, host, trust, bringsConscrypt) }
 
     package func stack(on release: PlatformRelease) -> TLSStack? {
         (bringsConscrypt ? TLSStack.conscrypt : TLSStack(of: .android, on: release)).ofOkHttp
@@ -28,8 +25,7 @@ package struct OkHttp: ClientProcedure {
     package var platform: Platform? { .android(names: .okHttp) }
 
     package func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
-        let applying = pinsApplying(to: name, pins)
-        return applying.isEmpty ? .nothing : PinComparison([.init(pins, applying)])
+        doPinsApply(to: name) ? .keys(of: pins, at: .anywhere) : .nothing
     }
 
     package func evaluate(_ run: inout ProcedureRun) -> Verdict {
@@ -57,11 +53,9 @@ package struct OkHttp: ClientProcedure {
         }
     }
 
-    private func pinsApplying(to reference: ReferenceName, _ pins: PinSet?) -> [Int] {
-        guard let pins else { return [] }
+    private func doPinsApply(to reference: ReferenceName) -> Bool {
         // Pins without a pattern are for the checked name, which does not end in a dot.
-        guard let entries else { return host?.hasSuffix(".") == true ? [] : Array(pins.pins.indices) }
-        guard let name = reference.serverName else { return [] }
-        return Set(entries.filter { $0.pattern.covers(host ?? name.description) }.map(\.pinIndex)).sorted()
+        guard let pattern else { return host?.hasSuffix(".") != true }
+        return reference.serverName.map { pattern.covers(host ?? $0.description) } ?? false
     }
 }
