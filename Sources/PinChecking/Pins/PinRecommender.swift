@@ -73,7 +73,7 @@ package struct PinRecommender: Sendable {
 
     private func heldBack(_ why: String, _ remedy: Remedy? = nil) -> Recommendation {
         Recommendation(
-            strategy: .none, summary: "nothing yet: \(why)",
+            strategy: "none", summary: "nothing yet: \(why)",
             missing: .warning(.ownerUnknown, "it may be an interceptor's", remedy: remedy))
     }
 
@@ -106,7 +106,7 @@ package struct PinRecommender: Sendable {
             (ca.comingRoots, "coming-root", "a root to come of \(ca.name). Devices that learn it end every path there"),
         ]
         return Recommendation(
-            strategy: .caRoots,
+            strategy: "authority-roots",
             summary: "the CA's roots. Whatever \(ca.name) issues for this host is accepted, and nothing of another CA",
             ca: ca, choices: rows.flatMap { row in row.roots.map { choice($0, row.id, row.words) } })
     }
@@ -119,7 +119,7 @@ package struct PinRecommender: Sendable {
         let own = "the root of your CA, which no device knows by itself"
         let given = "another root that you gave. Drop it if it is no CA of yours"
         return Recommendation(
-            strategy: .ownRoot, summary: "the roots of your own CA. Everything below them may change",
+            strategy: "own-root", summary: "the roots of your own CA. Everything below them may change",
             choices: [choice(root, .root, place(root), "private-root", own)]
                 + others.map { choice($0, .root, "anchors", "other-root", given) },
             missing: others.isEmpty
@@ -136,7 +136,7 @@ package struct PinRecommender: Sendable {
             "in reserve. When the server's key is lost or replaced, the server gets this one, and apps go on working. "
                 + "Ship a new reserve then")
         return Recommendation(
-            strategy: .ownKeys,
+            strategy: "own-keys",
             summary: "the server's own key and one in reserve. They outlast any CA; a renewal has to "
                 + "keep the key (certbot: --reuse-key)", ca: ca,
             choices: [choice(leaf, .leaf, "presented", "server-key", own)]
@@ -162,18 +162,11 @@ package struct PinRecommender: Sendable {
 }
 
 package struct Recommendation: Sendable {
-    package enum Strategy: String, Sendable, CaseIterable {
-        case caRoots = "authority-roots"
-        case ownKeys = "own-keys"
-        case ownRoot = "own-root"
-        /// No recommendation, because the chain's owner is not known.
-        case none
-    }
-
     /// A key, its owner in a few words, the end of its use (`until`, `nil` if not known) and its CA's root.
     package typealias Choice = (item: PinItem, owner: String, reason: Reason, until: Timestamp?, root: CA.Root?)
 
-    package let strategy: Strategy
+    /// The word in documents; `none` if the chain's owner is not known.
+    package let strategy: String
     package let summary: String
     package var ca: CA? = nil
     package var choices: [Choice] = []
@@ -182,7 +175,7 @@ package struct Recommendation: Sendable {
     package var missing: Finding? = nil
 
     package var reviewDate: Timestamp? { choices.compactMap(\.until).min() }
-    package var isHeldBack: Bool { strategy == .none }
+    package var isHeldBack: Bool { choices.isEmpty }
     package var amount: String {
         guard !isHeldBack else { return "" }
         let pins = choices.count == 1 ? "1 pin" : "\(choices.count) pins"

@@ -214,7 +214,7 @@ struct PinsResult {
 
     private static func recommendation(_ recommendation: Recommendation) -> JSONObject {
         [
-            "strategy": recommendation.strategy.rawValue, "summary": recommendation.summary,
+            "strategy": recommendation.strategy, "summary": recommendation.summary,
             "authority": recommendation.ca?.name, "pins": recommendation.choices.map(choice),
             "intermediate": recommendation.intermediate.map(choice), "missing": recommendation.missing?.reason,
             "review_by": recommendation.reviewDate?.date,
