@@ -50,13 +50,8 @@ extension HostPolicy {
 }
 
 extension Finding {
-    /// Warns if a file's certificates, which no root vouches for, have an interceptor's name.
-    static func interceptor(in certificates: [Certificate]) -> Finding? {
-        guard let top = certificates.last, !DeviceData.builtIn.lists(top.der) else { return nil }
-        return interceptor(making: certificates, isKnown: false)
-    }
-
-    fileprivate static func interceptor(making path: [Certificate], isKnown: Bool) -> Finding? {
+    /// Warns of a path with an interceptor's name; a note if its root `isKnown` to the user.
+    static func interceptor(making path: [Certificate], isKnown: Bool = false) -> Finding? {
         // Hostile names may be long: the rest is not searched.
         let names = path.map { String($0.issuer.prefix(1_000)) }.joined(separator: "\n").lowercased()
         let known = interceptors.first { mark, _ in names.holds(mark) }

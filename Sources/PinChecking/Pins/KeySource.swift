@@ -105,7 +105,9 @@ package struct KeySource: Sendable {
         if let leaf = items.first(where: { $0.role == .leaf })?.certificate {
             presented = PresentedChain(leaf, below: certificates.filter { $0 != leaf })
         }
-        suspicion = .interceptor(in: presented?.certificates ?? certificates)
+        let path = presented?.certificates ?? certificates
+        let isPublic = path.last.map { DeviceData.builtIn.lists($0.der) } ?? true
+        suspicion = isPublic ? nil : .interceptor(making: path)
     }
 
     /// The source without keys that certificates of `sources` already have, and a sentence for each of these keys.
