@@ -109,7 +109,8 @@ extension Baseline {
             let attempts = try group.elements.map { (key) throws(Problem) in try key.attempt(connection) }
             return Check(
                 endpoints: attempts.map(\.endpoint), policy: try policy(attempts[0].endpoint),
-                retries: connection.retries ?? RequestDefaults.retries, recorded: attempts.map(\.variant))
+                retries: connection.retries ?? RequestDefaults.retries, expected: Set(attempts.map(\.variant)),
+                recorded: attempts.map(\.variant))
         }
     }
 

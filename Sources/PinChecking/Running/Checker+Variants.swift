@@ -12,11 +12,10 @@ extension Checker {
             return (await probe(attempts, of: check, until: deadline, judging) + failed, absent)
         }
         judging.allow(judgingLimit(deadline.remaining))
-        // Recorded variants are reported with any outcome.
-        let expected = check.recorded.map(Set.init) ?? check.expected
-        let connections = all.covered(expecting: expected).map { connection in
+        let connections = all.covered(expecting: check.expected).map { connection in
             connection.isTold ? judge(connection, by: check.policy, judging) : connection
         }
+        // Recorded variants are reported with any outcome.
         return CheckedTarget(
             check.recorded == nil ? connections.filter(\.isTold) : connections, by: check.policy,
             compared: AddressComparison(of: connections, absent: absent))
