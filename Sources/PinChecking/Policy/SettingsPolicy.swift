@@ -64,8 +64,10 @@ struct SettingsPolicy: Sendable {
             let numbers = pins.count == 1 ? "pin \(pins[0].number)" : "pins \(listed(pins.map(\.number))): each"
             return .warning(.placeholderPin, "\(numbers) \(words)")
         }
+        let known = isForAll ? [] : Set(all?.pins ?? [])
+        let others = isForAll ? [] : clients.flatMap { $0.pins?.pins ?? [] }.filter { !known.contains($0) }.distinct
         let policy = HostPolicy(
-            self, clients: clients, mode: mode, pins: withOwn(all, of: clients),
+            self, clients: clients, mode: mode, pins: PinSet((all?.pins ?? []) + others),
             entries: pins.flatMap { kind, policy in policy.map { (kind, $0) } },
             applied: AppliedConfiguration.all(of: clients, on: server.url ?? name.serverName),
             warnings: notes + (isForAll ? [] : warnings) + own, remarks: system.remarks,
@@ -74,13 +76,6 @@ struct SettingsPolicy: Sendable {
                 : AppCode(
                     sources.read.code, beside: clients, for: name, of: server.host, isNamed: settings.clients != nil))
         return (policy, isForAll ? warnings : [])
-    }
-
-    private func withOwn(_ all: PinSet?, of clients: [ConfiguredClient]) -> PinSet? {
-        guard !sources.configurations.isEmpty else { return all }
-        let known = Set(all?.pins ?? [])
-        let own = clients.flatMap { $0.pins?.pins ?? [] }.filter { !known.contains($0) }
-        return own.isEmpty ? all : PinSet((all?.pins ?? []) + own.distinct)
     }
 
     private func configured(
