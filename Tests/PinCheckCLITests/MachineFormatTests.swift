@@ -70,7 +70,7 @@ import FoundationXML
         report.clients[0].name = evil
         report.clients[0].verdict = .reject
         report.clients[0].reason = Reason("r", evil)
-        report.clients[0].settings = [ShownSetting("c", .text(evil))]
+        report.clients[0].settings = [("c", .text(evil))]
         report.change {
             $0.findings = [.warning(.leafOnly, evil)]
             $0.answer = try? RendererTests.answer(evil)

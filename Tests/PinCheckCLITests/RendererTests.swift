@@ -76,9 +76,8 @@ extension Report {
                 Report.Client(
                     name: "afnetworking", verdict: .accept, reason: reason, disposition: "useCredential",
                     settings: [
-                        ShownSetting("mode", .text("public-key")),
-                        ShownSetting("allowInvalidCertificates", .flag(false)),
-                        ShownSetting("validatesDomainName", .flag(true)),
+                        ("mode", .text("public-key")), ("allowInvalidCertificates", .flag(false)),
+                        ("validatesDomainName", .flag(true)),
                     ])
             ], monitoring: Report.Monitoring(result))
     }

@@ -18,7 +18,7 @@ extension Client {
             settings: [.init("chain", "yes|no", "validatesCertificateChain: the whole chain is pinned")],
             isInAll: false, configurations: [.appBundle: .union], hasSecurityPolicy: true, platform: .apple,
             pinForm: .file(.afNetworking3),
-            shownSettings: { [ShownSetting("validatesCertificateChain", .flag($0.client.text("chain") != "no"))] },
+            shownSettings: { [("validatesCertificateChain", .flag($0.client.text("chain") != "no"))] },
             make: {
                 AFNetworking(policy: $0.afSecurityPolicy, validatesCertificateChain: $0.client.text("chain") != "no")
             }),

@@ -26,7 +26,12 @@ package final class ConfiguredClient: Sendable {
             throw error
         } catch { throw .software("\(error)") }
         self.client = client
-        settings = shown + client.words.map(ShownSetting.init(word:))
+        settings =
+            shown
+            + client.words.map { word in
+                let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+                return (parts[0], parts.count > 1 ? .text(parts[1]) : .flag(true))
+            }
         pins = input.pins
         androidTrust = input.androidTrust
         app = client.platform == .apple ? (input.transportSecurity, input.urlHost) : nil
@@ -34,22 +39,12 @@ package final class ConfiguredClient: Sendable {
     }
 }
 
-package struct ShownSetting: Hashable, Sendable {
-    package enum Value: Hashable, Sendable {
-        case flag(Bool)
-        case text(String)
-    }
+/// A setting in reports, by the client's own name in camel case or with hyphens.
+package typealias ShownSetting = (name: String, value: SettingValue)
 
-    /// The client's own name for the setting, in camel case or with hyphens.
-    package let name: String
-    package let value: Value
-
-    package init(word: String) {
-        let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
-        self.init(parts[0], parts.count > 1 ? .text(parts[1]) : .flag(true))
-    }
-
-    package init(_ name: String, _ value: Value) { (self.name, self.value) = (name, value) }
+package enum SettingValue: Sendable {
+    case flag(Bool)
+    case text(String)
 }
 
 /// The options, pins and settings that make a client's procedure for one host.
@@ -74,9 +69,9 @@ struct ClientInput: Sendable {
 
     var shownSecurityPolicy: [ShownSetting] {
         [
-            ShownSetting("mode", .text(afSecurityPolicy.mode.rawValue)),
-            ShownSetting("allowInvalidCertificates", .flag(afSecurityPolicy.allowInvalidCertificates)),
-            ShownSetting("validatesDomainName", .flag(afSecurityPolicy.validatesDomainName)),
+            ("mode", .text(afSecurityPolicy.mode.rawValue)),
+            ("allowInvalidCertificates", .flag(afSecurityPolicy.allowInvalidCertificates)),
+            ("validatesDomainName", .flag(afSecurityPolicy.validatesDomainName)),
         ]
     }
 
