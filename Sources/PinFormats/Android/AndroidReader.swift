@@ -86,9 +86,7 @@ struct AndroidReader {
             if own.isIncomplete { reading.incompleteEntries.insert(entry.origin) }
             entries.append(entry)
             guard let hosts = entry.hosts else { continue }
-            let isOverridable = !own.isEnforcedByTrustKit
-            trust.domains.append(
-                .init(hosts: hosts, origin: entry.origin, levels: own.levels, isOverridable: isOverridable))
+            trust.domains.append((hosts, entry.origin, own.levels, isOverridable: !own.isEnforcedByTrustKit))
         }
         for nested in element.children(named: "domain-config") {
             reading.attempt { (reading) throws(Problem) in try readDomains(nested, own, into: &reading) }

@@ -1,6 +1,6 @@
 /// The trust settings of an app's `network_security_config.xml` by host, for every library of the process (AOSP's
 /// `android.security.net.config`: `XmlConfigSource`, `NetworkSecurityConfig`); pins are in a ``PinConfiguration``.
-package struct NetworkSecurityConfiguration: Sendable, Hashable {
+package struct NetworkSecurityConfiguration: Sendable {
     /// A `<certificates>` element: a source of anchors.
     package struct Source: Sendable, Hashable {
         package enum Origin: Sendable, Hashable {
@@ -42,18 +42,9 @@ package struct NetworkSecurityConfiguration: Sendable, Hashable {
         package var isEmpty: Bool { sources == nil && isTransparencyEnabled == nil }
     }
 
-    package struct Domain: Sendable, Hashable {
-        package let hosts: HostPattern
-        package let origin: String
-        /// The settings of its `<domain-config>` and of those around it, the innermost first.
-        package let levels: [Level]
-        /// `false` if an enforcing `<trustkit-config>` compares the pins again, so that no anchor exempts from them.
-        package let isOverridable: Bool
-
-        package init(hosts: HostPattern, origin: String, levels: [Level], isOverridable: Bool = true) {
-            (self.hosts, self.origin, self.levels, self.isOverridable) = (hosts, origin, levels, isOverridable)
-        }
-    }
+    /// A `<domain>` with the settings of its `<domain-config>` and of those around it, the innermost first;
+    /// `isOverridable` is `false` if an enforcing `<trustkit-config>` compares the pins again below any anchor.
+    package typealias Domain = (hosts: HostPattern, origin: String, levels: [Level], isOverridable: Bool)
 
     package var domains: [Domain] = []
     package var base = Level()
