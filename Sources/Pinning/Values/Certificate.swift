@@ -102,21 +102,16 @@ public enum SubjectAlternativeName: Sendable, Hashable, CustomStringConvertible 
 
 /// The public key of a certificate.
 public struct PublicKey: Sendable, Hashable {
-    /// The DER encoding of the SubjectPublicKeyInfo (RFC 5280, 4.1.2.7).
-    public let subjectPublicKeyInfo: [UInt8]
     /// SHA-256 of ``subjectPublicKeyInfo``: the value of a public-key pin (RFC 7469, 2.4).
     public let spkiSHA256: SHA256Digest
+    /// The DER encoding of the SubjectPublicKeyInfo (RFC 5280, 4.1.2.7).
+    public let subjectPublicKeyInfo: [UInt8]
     /// The algorithm and the size of the key.
     public let algorithm: KeyAlgorithm
 
     package init(subjectPublicKeyInfo: [UInt8], spkiSHA256: SHA256Digest, algorithm: KeyAlgorithm) {
         (self.subjectPublicKeyInfo, self.spkiSHA256) = (subjectPublicKeyInfo, spkiSHA256)
         self.algorithm = algorithm
-    }
-
-    /// Compares the SubjectPublicKeyInfo.
-    public static func == (left: PublicKey, right: PublicKey) -> Bool {
-        left.spkiSHA256 == right.spkiSHA256 && left.subjectPublicKeyInfo == right.subjectPublicKeyInfo
     }
 
     /// Hashes the hash of the SubjectPublicKeyInfo.
