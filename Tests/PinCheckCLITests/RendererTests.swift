@@ -94,8 +94,8 @@ extension Report {
         let leaf = try! CertificateReader.certificate(der: pki.leaf.der)
         return Handshake(
             facts: ConnectionFacts(
-                .tls13, .init(0x1302, cipher), group: .init(0x001D, "X25519"),
-                signature: .init(0x0403, "ecdsa_secp256r1_sha256")), presented: PresentedChain([leaf])!,
+                .tls13, (0x1302, cipher), group: (0x001D, "X25519"), signature: (0x0403, "ecdsa_secp256r1_sha256")),
+            presented: PresentedChain([leaf])!,
             timings: ProbeTimings(
                 resolve: nil, connect: .microseconds(1_250), proxy: nil, handshake: .microseconds(3_500)))
     }

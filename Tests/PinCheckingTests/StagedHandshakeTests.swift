@@ -8,11 +8,10 @@ import X509
 
 /// Handshakes that the OpenSSL at hand may not be able to make, given to the judge as values.
 @Suite struct StagedHandshakeTests {
-    static func handshake(_ group: ConnectionFacts.Choice = .init(0x001D, "X25519")) throws -> Handshake {
+    static func handshake(_ group: ConnectionFacts.Choice = (0x001D, "X25519")) throws -> Handshake {
         Handshake(
             facts: ConnectionFacts(
-                .tls13, .init(0x1301, "TLS_AES_128_GCM_SHA256"), group: group,
-                signature: .init(0x0403, "ecdsa_secp256r1_sha256")),
+                .tls13, (0x1301, "TLS_AES_128_GCM_SHA256"), group: group, signature: (0x0403, "ecdsa_secp256r1_sha256")),
             presented: try #require(
                 PresentedChain(try [pki.leaf, pki.interA].map { try CertificateReader.certificate(der: $0.der) })),
             timings: ProbeTimings(resolve: nil, connect: .zero, proxy: nil, handshake: .zero))
@@ -34,7 +33,7 @@ import X509
             on: first, answer.map { [stack.offer: $0] } ?? [:])
     }
 
-    private static let hybrid = ConnectionFacts.Choice(TLSStack.hybrid, "X25519MLKEM768")
+    private static let hybrid: ConnectionFacts.Choice = (TLSStack.hybrid, "X25519MLKEM768")
 
     /// Rows 21 and 23: the hybrid group alone, which refuses every other offer, or beside X25519.
     @Test(

@@ -49,7 +49,7 @@ import X509
         let isStatic = version < .tls13 && !cipher.hasPrefix("ECDHE")
         let suite: UInt16 = isStatic ? 0x009C : version < .tls13 ? 0xC02F : 0x1301
         return ConnectionFacts(
-            version, .init(suite, cipher), group: isStatic ? nil : .init(0x001D, "X25519"), isStaticRSA: isStatic)
+            version, (suite, cipher), group: isStatic ? nil : (0x001D, "X25519"), isStaticRSA: isStatic)
     }
 
     private static let handshakes: [(name: String, facts: ConnectionFacts?)] = [

@@ -12,14 +12,9 @@ package enum ProtocolVersion: UInt16, Sendable, Hashable, CaseIterable, Comparab
 }
 
 /// The facts of a handshake by which platforms judge.
-package struct ConnectionFacts: Sendable, Hashable, CustomStringConvertible {
+package struct ConnectionFacts: Sendable, CustomStringConvertible {
     /// A suite, group or signature algorithm, with its name and IANA's number, 0 if that is not known.
-    package struct Choice: Sendable, Hashable {
-        package let number: UInt16
-        package let name: String
-
-        package init(_ number: UInt16, _ name: String) { (self.number, self.name) = (number, name) }
-    }
+    package typealias Choice = (number: UInt16, name: String)
 
     package let version: ProtocolVersion
     package let suite: Choice

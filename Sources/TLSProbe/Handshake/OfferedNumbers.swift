@@ -25,13 +25,13 @@ package enum NamedGroup {
     static func choice(of ssl: OpaquePointer) -> ConnectionFacts.Choice? {
         let id = Int32(clamping: SSL_ctrl(ssl, SSL_CTRL_GET_NEGOTIATED_GROUP, 0, nil))
         guard id != NID_undef else { return nil }
-        if let known = all.first(where: { $0.id == id }) { return .init(known.number, known.name) }
+        if let known = all.first(where: { $0.id == id }) { return (known.number, known.name) }
         let name = SSL_group_to_name(ssl, id).map { String(cString: $0) } ?? "unknown"
         switch id {
-        case NID_ffdhe2048...NID_ffdhe8192: return .init(0x0100 + UInt16(id - NID_ffdhe2048), name)
+        case NID_ffdhe2048...NID_ffdhe8192: return (0x0100 + UInt16(id - NID_ffdhe2048), name)
         // A group that OpenSSL does not know has IANA's number.
-        case _ where id & TLSEXT_nid_unknown != 0: return .init(UInt16(truncatingIfNeeded: id), name)
-        default: return .init(0, name)
+        case _ where id & TLSEXT_nid_unknown != 0: return (UInt16(truncatingIfNeeded: id), name)
+        default: return (0, name)
         }
     }
 }
@@ -85,7 +85,7 @@ package enum SignatureScheme {
         else { return nil }
         let isPSS = if case .rsaPSS = leaf { true } else { false }
         let known = all.first { $0.key == key && $0.digest == digest && $0.name.hasPrefix("rsa_pss_pss") == isPSS }
-        return known.map { .init($0.number, $0.name) } ?? .init(0, "unknown")
+        return known.map { ($0.number, $0.name) } ?? (0, "unknown")
     }
 }
 

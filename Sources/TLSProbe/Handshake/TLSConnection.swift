@@ -174,7 +174,7 @@ extension TLSConnection {
         let exchange = SSL_CIPHER_get_kx_nid(cipher)
         let group = NamedGroup.choice(of: ssl)
         return ConnectionFacts(
-            version, .init(SSL_CIPHER_get_protocol_id(cipher), String(cString: name)), group: group,
+            version, (SSL_CIPHER_get_protocol_id(cipher), String(cString: name)), group: group,
             signature: version < .tls12 ? nil : SignatureScheme.choice(of: ssl, for: leaf),
             // Groups from 0x0100 to 0x01FF are finite fields, not curves (RFC 7919).
             primeBits: exchange == NID_kx_dhe || group.map { $0.number >> 8 == 1 } == true ? primeBits : nil,

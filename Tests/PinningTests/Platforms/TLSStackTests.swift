@@ -83,8 +83,7 @@ import Testing
     @Test(arguments: Self.rows.indices) func whatHasNoNumberX448AndSHA224AreCurlsAlone(_ index: Int) {
         let row = Self.rows[index]
         let facts = ConnectionFacts(
-            .tls12, .init(0xC02F, "suite"), group: .init(row.group, "group"),
-            signature: .init(row.signature, "signature"))
+            .tls12, (0xC02F, "suite"), group: (row.group, "group"), signature: (row.signature, "signature"))
         let key = Described(key: .rsa(bits: 2_048)).certificate().publicKey
         for family in PlatformFamily.allCases {
             let isWithin = TLSStack(of: family, on: .newest).lacks(facts, key).isEmpty
