@@ -1,5 +1,5 @@
 /// The entries of a file that configures hosts.
-package struct PinConfiguration: Sendable, Equatable {
+package struct PinConfiguration: Sendable {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case okHttp = "okhttp"
         /// TrustKit for iOS: `TSKConfiguration`.
@@ -37,10 +37,6 @@ package struct PinConfiguration: Sendable, Equatable {
     package init(_ kind: Kind, entries: [HostEntry], isSource: Bool = false) {
         (self.kind, self.entries, self.isSource) = (kind, entries, isSource)
         index = HostIndex(entries.map { ($0.hosts, $0) })
-    }
-
-    package static func == (left: PinConfiguration, right: PinConfiguration) -> Bool {
-        left.kind == right.kind && left.entries == right.entries && left.isSource == right.isSource
     }
 
     /// The entries for a host, which is compared as text; `nil` if none match.
