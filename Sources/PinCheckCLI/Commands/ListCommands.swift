@@ -193,7 +193,7 @@ extension TLSStack: JSONDocument {
             "groups": (groups ?? []).compactMap(NamedGroup.name), "perhaps_groups": perhaps.compactMap(NamedGroup.name),
             "signature_algorithms": signatures.compactMap(SignatureScheme.name),
             "leaf_keys": curves.map { ["rsa"] + $0.map { $0.lowercased() } } ?? [], "source": source,
-            "confidence": confidence.rawValue,
+            "confidence": confidence,
         ]
     }
 }

@@ -1,9 +1,6 @@
 /// The offer in a client's ClientHello, by IANA's numbers: a handshake outside of it means no connection;
 /// `devices/handshakes.json` of the tests has the sources of each row in full.
 package struct TLSStack: Sendable, Hashable {
-    /// The source of a row: a recorded ClientHello of the release, or its code.
-    package enum Confidence: String, Sendable, Hashable { case recorded, source }
-
     /// The name in sentences, as in `Android 9`.
     package private(set) var name = ""
     package private(set) var versions: ClosedRange<ProtocolVersion>
@@ -17,12 +14,13 @@ package struct TLSStack: Sendable, Hashable {
     /// Groups that an update of the system may have added.
     package private(set) var perhaps: [UInt16] = []
     package private(set) var source: String
-    package private(set) var confidence: Confidence
+    /// `recorded` if the source is a ClientHello of the release, `source` if it is its code.
+    package private(set) var confidence: String
 
     /// The offer without the name and source of its row.
     package var offer: TLSStack {
         var offer = self
-        (offer.name, offer.source, offer.confidence) = ("", "", .recorded)
+        (offer.name, offer.source, offer.confidence) = ("", "", "")
         return offer
     }
 
@@ -57,12 +55,12 @@ package struct TLSStack: Sendable, Hashable {
     ) -> (since: DeviceVersion, stack: TLSStack) {
         let stack = TLSStack(
             versions: versions, suites: (versions.contains(.tls13) ? new : []) + suites, groups: first + ellipticGroups,
-            signatures: signatures, curves: ["P-256", "P-384", "P-521"], source: source, confidence: .recorded)
+            signatures: signatures, curves: ["P-256", "P-384", "P-521"], source: source, confidence: "recorded")
         return (DeviceVersion(since), stack)
     }
 
     private static func conscryptRow(
-        _ since: Int, _ versions: ClosedRange<ProtocolVersion>, _ source: String, _ confidence: Confidence = .recorded
+        _ since: Int, _ versions: ClosedRange<ProtocolVersion>, _ source: String, _ confidence: String = "recorded"
     ) -> (since: Int, stack: TLSStack) {
         let isNew = versions.contains(.tls13)
         let stack = TLSStack(
@@ -87,7 +85,7 @@ package struct TLSStack: Sendable, Hashable {
     private static let android = [
         conscryptRow(26, .tls10 ... .tls12, "testssl.sh: Android 8.1; Conscrypt 1.0.0 and 1.4.2"),
         conscryptRow(29, .tls10 ... .tls13, "testssl.sh: Android 11 to 14; Conscrypt 2.0.0 (2019-02)"),
-        conscryptRow(35, .tls12 ... .tls13, "Conscrypt 1ed3fabc (2023-11); BoringSSL a0689af2 (2026-08)", .source),
+        conscryptRow(35, .tls12 ... .tls13, "Conscrypt 1ed3fabc (2023-11); BoringSSL a0689af2 (2026-08)", "source"),
     ]
 
     /// OpenSSL's default at security level 2, as curl offers it.
@@ -100,7 +98,8 @@ package struct TLSStack: Sendable, Hashable {
         signatures: [
             0x0403, 0x0503, 0x0603, 0x0807, 0x0808, 0x081A, 0x081B, 0x081C, 0x0809, 0x080A, 0x080B, 0x0804, 0x0805,
             0x0806, 0x0401, 0x0501, 0x0601, 0x0303, 0x0301, 0x0904, 0x0905, 0x0906,
-        ], curves: nil, source: "testssl.sh: OpenSSL 3.0.15, 3.5.0; curl 8.16 (TLS 1.2 at least)", confidence: .recorded
+        ], curves: nil, source: "testssl.sh: OpenSSL 3.0.15, 3.5.0; curl 8.16 (TLS 1.2 at least)",
+        confidence: "recorded"
     )
 }
 

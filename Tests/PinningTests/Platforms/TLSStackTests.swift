@@ -55,7 +55,7 @@ import Testing
             // OpenSSL takes any key that it knows.
             let keys = stack.curves.map { ["rsa"] + $0.map { $0.lowercased() } }
             #expect(keys == (family == .openssl ? nil : row.key_types))
-            #expect(stack.confidence.rawValue == row.confidence && !stack.source.isEmpty)
+            #expect(stack.confidence == row.confidence && !stack.source.isEmpty)
         }
     }
 
