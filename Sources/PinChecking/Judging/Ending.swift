@@ -113,7 +113,7 @@ extension [ClientVerdict] {
 
     /// The reason why the verdicts are incomplete: a client cannot be set up, or no client compares the app's pins.
     private func gap(in policy: HostPolicy, at time: Timestamp) -> Reason? {
-        guard let absent = first(where: \.isNotSetUp) else { return policy.obstacle(at: time) }
+        guard let absent = first(where: \.isNotSetUp) else { return policy.code?.obstacle(at: time) }
         guard count > 1 else { return absent.reason }
         let own = absent.reason
         return Reason(own.id, "\(absent.name) cannot be set up: \(own.sentence)", hints: own.hints, remedy: own.remedy)

@@ -32,6 +32,7 @@ struct AppCode: Sendable {
         }
     }
 
+    /// The reason why an acceptance is not a verdict; `nil` if it is one.
     func obstacle(at time: Timestamp) -> Reason? {
         let found = found(at: time)
         guard !followsConfiguration, !isCompared(at: time), let app = found.first?.app else { return nil }

@@ -12,7 +12,7 @@ package final class HostPolicy: Sendable {
     package let applied: [AppliedConfiguration]
     package let remarks: [Finding]
     private let warnings: [Finding]
-    private let code: AppCode?
+    let code: AppCode?
     let settings: SettingsPolicy
 
     init(
@@ -25,9 +25,6 @@ package final class HostPolicy: Sendable {
     }
 
     func warnings(at time: Timestamp) -> [Finding] { warnings + (code?.warnings(at: time) ?? []) }
-
-    /// The reason why an acceptance by these pins is not a verdict; `nil` if it is one.
-    func obstacle(at time: Timestamp) -> Reason? { code?.obstacle(at: time) }
 
     package var devices: [JudgedDevice] { settings.devices }
     package var lists: Lists? { settings.lists }
