@@ -1,7 +1,7 @@
 package import Base
 import PinFormats
 import Pinning
-package import X509
+import X509
 
 extension BoundedFile {
     /// The most bytes of one file: far more than a bundle of certificates, far less than memory.
@@ -21,15 +21,6 @@ extension BoundedFile {
             let failure = RegularFile.failure(error, at: .file(name))
             throw Problem(failure.kind, "\(name): \(failure.reason)")
         }
-    }
-}
-
-extension Hashing {
-    /// Sets OpenSSL up; throws if its configuration leaves it without algorithms, because a later call would crash.
-    package static func require() throws(Problem) {
-        guard !isAvailable else { return }
-        throw .software(
-            "OpenSSL offers no SHA-256: its default provider is not active; check the file that OPENSSL_CONF names")
     }
 }
 

@@ -1,3 +1,4 @@
+internal import Base
 internal import COpenSSL
 package import Pinning
 
@@ -14,8 +15,12 @@ package enum Hashing {
         return EVP_MD_fetch(library, "SHA256", nil)
     }
 
-    /// `true` if OpenSSL has SHA-256 as configured; `false` if openssl.cnf does not load the default provider.
-    package static var isAvailable: Bool { configured != nil }
+    /// Sets OpenSSL up; throws if its configuration leaves it without algorithms, because a later call would crash.
+    package static func require() throws(Problem) {
+        guard configured == nil else { return }
+        throw .software(
+            "OpenSSL offers no SHA-256: its default provider is not active; check the file that OPENSSL_CONF names")
+    }
 
     package static func sha256(_ bytes: [UInt8]) -> SHA256Digest {
         var digest = [UInt8](repeating: 0, count: SHA256Digest.byteCount)
