@@ -193,16 +193,10 @@ package struct Change: Sendable, Hashable {
     package var oldCertificate: Snapshot.Certificate? = nil
     package var newCertificate: Snapshot.Certificate? = nil
 
-    /// Compares the words, not the certificates behind them.
-    package static func == (left: Change, right: Change) -> Bool {
-        left.kind == right.kind && left.old == right.old && left.new == right.new
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(kind)
-        hasher.combine(old)
-        hasher.combine(new)
-    }
+    /// The words, by which changes are compared, whatever certificates are behind them.
+    private var words: [String?] { [kind.rawValue, old, new] }
+    package static func == (left: Change, right: Change) -> Bool { left.words == right.words }
+    package func hash(into hasher: inout Hasher) { hasher.combine(words) }
 
     /// The kinds of differences, roughly from harmless to grave; raw values are stable ids.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
