@@ -10,9 +10,7 @@ package struct OutlookRules: Sendable, Hashable {
     package var failsOnWarning = false
     package var ignored: Set<FindingID> = []
 
-    package init(warnBefore: Threshold? = nil, failBefore: Threshold? = nil, minPinLife: Threshold? = nil) {
-        (self.warnBefore, self.failBefore, self.minPinLife) = (warnBefore, failBefore, minPinLife)
-    }
+    package init() {}
 
     func check() throws(Problem) {
         if let warning = warnBefore, let failure = failBefore, warning.isAlwaysBelow(failure) {
@@ -23,9 +21,10 @@ package struct OutlookRules: Sendable, Hashable {
     }
 
     func merged(over other: OutlookRules) -> OutlookRules {
-        var merged = OutlookRules(
-            warnBefore: warnBefore ?? other.warnBefore, failBefore: failBefore ?? other.failBefore,
-            minPinLife: minPinLife ?? other.minPinLife)
+        var merged = self
+        merged.warnBefore = warnBefore ?? other.warnBefore
+        merged.failBefore = failBefore ?? other.failBefore
+        merged.minPinLife = minPinLife ?? other.minPinLife
         merged.failsOnWarning = failsOnWarning || other.failsOnWarning
         merged.ignored = ignored.union(other.ignored)
         return merged
