@@ -109,7 +109,7 @@ extension HostPolicy {
     ) -> [ClientVerdict] {
         let ranks = ranks
         return devices.enumerated().flatMap { place, device in
-            clients.enumerated().filter { device.runs($1.client) }.compactMap { index, client in
+            clients.enumerated().filter { $1.client.runs(on: device.device) }.compactMap { index, client in
                 var decision: Decision
                 switch client.procedure {
                 case .success(let procedure) where stacks?.contains(procedure.stack(on: device.release)) == false:

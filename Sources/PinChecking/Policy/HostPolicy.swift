@@ -33,7 +33,7 @@ package final class HostPolicy: Sendable {
     /// The clients that could be set up, on each device that runs them.
     var running: [(device: JudgedDevice, client: ConfiguredClient, procedure: any ClientProcedure)] {
         devices.flatMap { device in
-            clients.filter { device.runs($0.client) }.compactMap { client in
+            clients.filter { $0.client.runs(on: device.device) }.compactMap { client in
                 (try? client.procedure.get()).map { (device, client, $0) }
             }
         }
@@ -87,7 +87,6 @@ package final class JudgedDevice: Sendable {
     package var usesOwnRoots: Bool { trust == .device || trust == .anchorsAndDevice }
 
     var release: PlatformRelease { device?.platformRelease ?? .newest }
-    func runs(_ client: Client) -> Bool { client.runs(on: device) }
 }
 
 package typealias ConfiguredEntry = (kind: PinConfiguration.Kind, entry: HostEntry)

@@ -80,14 +80,14 @@ struct PinSources: Sendable {
     ///
     /// Certificate files of an app count if the client loads them. A client chosen by the sources reads those that
     /// chose it: clients of the set read lines as `generic` does, and a named OkHttp by its own rules.
-    func own(_ client: Client, for name: ReferenceName, writtenAs host: String, follows: Bool) -> [[HostEntry]]? {
+    func own(_ client: Client, for name: ReferenceName, writtenAs host: String, follows: Bool) -> [HostEntry]? {
         let isOfSet = follows && isOfSet(client)
         let client = isOfSet ? .judging(.others) : client
         let own = configurations.filter { configuration in
             client.configurations[configuration.kind] != nil && (!follows || configuration.isList == isOfSet)
         }
         guard !own.isEmpty else { return nil }
-        return own.compactMap { configuration -> [HostEntry]? in
+        return own.flatMap { configuration -> [HostEntry] in
             let read = configuration.entries.filter { entry in
                 guard let loaders = entry.loaders, let loader = client.loader else { return true }
                 return loaders.contains(loader)
@@ -95,7 +95,7 @@ struct PinSources: Sendable {
             return policy(
                 of: PinConfiguration(configuration.kind, entries: read, isSource: configuration.isSource), for: name,
                 writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description,
-                by: client.configurations[configuration.kind])
+                by: client.configurations[configuration.kind]) ?? []
         }
     }
 

@@ -39,7 +39,7 @@ struct SettingsPolicy: Sendable {
         let all = PinSet(sources.read.pins + pins.flatMap { $0.policy.pins?.pins ?? [] })
         let mode = try pinningMode(for: all)
         let asked = try configured(clients.clients, pins, mode, server).filter { client in
-            devices.contains { $0.runs(client.client) }
+            devices.contains { client.client.runs(on: $0.device) }
         }
         let system = systemClients(beside: asked, by: pins, for: server.host)
         // No client can judge any host, so no server needs to be contacted.
@@ -84,7 +84,7 @@ struct SettingsPolicy: Sendable {
         let follows = settings.clients == nil
         return try clients.map { (client) throws(Problem) in
             let own = sources.own(client, for: server.name, writtenAs: server.host, follows: follows)
-            let policy = own.flatMap { $0.isEmpty ? nil : $0.flatMap(\.self) }
+            let policy = own.flatMap { $0.isEmpty ? nil : $0 }
             // A pin for any host counts if the named client's own configuration has none.
             let clientPins =
                 if follows { sources.pins(of: client, policy) } else if own == nil {
