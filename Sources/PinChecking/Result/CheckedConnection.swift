@@ -159,17 +159,13 @@ package struct CheckedAnswer: Sendable {
             let words = TerminalText.shortened(expected.texts.joined(separator: ","), to: 120)
             return Reason("unexpected-status", "\(question) is answered by \(line), not by \(words)")
         case .failure(let error):
-            return Reason("no-http-answer", "\(question) has no HTTP answer: \(error)", remedy: error.remedy)
-        }
-    }
-}
-
-extension HTTPError {
-    fileprivate var remedy: Remedy? {
-        switch self {
-        case .deadlineExceeded: .raiseTimeout
-        case .handshakeNotCompleted, .alert(.certificateRequired): .giveClientCertificate
-        default: nil
+            let remedy: Remedy? =
+                switch error {
+                case .deadlineExceeded: .raiseTimeout
+                case .handshakeNotCompleted, .alert(.certificateRequired): .giveClientCertificate
+                default: nil
+                }
+            return Reason("no-http-answer", "\(question) has no HTTP answer: \(error)", remedy: remedy)
         }
     }
 }
