@@ -47,15 +47,17 @@ package struct PinComparison: Sendable, Hashable {
 
         /// The pins that match on the chain, nearest to the leaf first.
         package func matches(on chain: BuiltChain) -> [PinMatch] {
-            chain.certificates.enumerated().filter { place.covers($0.offset) }.flatMap { depth, certificate in
-                pins.compactMap { index in
+            var matches: [PinMatch] = []
+            for (depth, certificate) in chain.certificates.enumerated() where place.covers(depth) {
+                for index in pins {
                     let pin = all[index]
                     let isEqual =
                         comparesWhole(pin)
                         ? pin.certificate == certificate : pin.spkiSHA256 == certificate.publicKey.spkiSHA256
-                    return isEqual ? PinMatch(pinIndex: index, depth: depth) : nil
+                    if isEqual { matches.append(PinMatch(pinIndex: index, depth: depth)) }
                 }
             }
+            return matches
         }
 
         /// A condition on the pins that are certificates; pins that are hashes are not compared.
