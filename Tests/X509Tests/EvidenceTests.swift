@@ -188,7 +188,7 @@ extension LeafEvidence.Staple {
             $0.additionalExtensions = [.init(OID(1, 3, 6, 1, 5, 5, 7, 1, 1), value: value)]
         }
         let issued = try pki.interA.issue(template)
-        return IssuerPlaces.named(by: try x509(issued))
+        return IssuerPlaces.all(in: try x509(issued))
     }
 
     /// An AccessDescription: 1 for OCSP, 2 for caIssuers.
@@ -204,7 +204,7 @@ extension LeafEvidence.Staple {
     }
 
     @Test func noneWithoutTheExtensionOrWithADamagedOne() throws {
-        #expect(IssuerPlaces.named(by: try x509(pki.leaf)).isEmpty)
+        #expect(IssuerPlaces.all(in: try x509(pki.leaf)).isEmpty)
         #expect(try places([0x30, 0x05, 0x01]).isEmpty)
         #expect(try places([]).isEmpty)
     }

@@ -88,7 +88,8 @@ package struct TerminalDocument: Sendable {
         for length in 1...3 where length <= bytes.count {
             let byte = bytes[bytes.count - length]
             if byte & 0xC0 == 0x80 { continue }
-            let whole = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
+            // The first byte of a character begins with as many ones as the character has bytes.
+            let whole = max(1, (~byte).leadingZeroBitCount)
             return whole > length ? bytes.count - length : bytes.count
         }
         return bytes.count

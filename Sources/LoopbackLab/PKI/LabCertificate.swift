@@ -28,7 +28,7 @@ package struct LabCertificate: Sendable {
         _ template: CertificateTemplate, key: LabKey, issuerName: DistinguishedName, issuerKey: LabKey
     ) throws(LabError) {
         let toBeSigned = try template.toBeSigned(key: key, issuerName: issuerName, issuerKey: issuerKey)
-        der = try issuerKey.signed(toBeSigned, digest: template.digest, saying: template.outerAlgorithm)
+        der = try issuerKey.signedStructure(toBeSigned, digest: template.digest, saying: template.outerAlgorithm)
         (self.key, self.template) = (key, template)
     }
 
@@ -70,7 +70,7 @@ extension LabKey {
     /// A PKCS #10 request for a certificate with this key (RFC 2986, 4), in DER, without attributes.
     package func certificationRequest(for subject: DistinguishedName) throws(LabError) -> [UInt8] {
         let information = DER.sequence(DER.integer([0]), subject.der, publicKeyInfo, DER.explicit(0, []))
-        return try signed(information, digest: .sha256)
+        return try signedStructure(information, digest: .sha256)
     }
 }
 

@@ -209,7 +209,7 @@ extension LabKey {
     }
 
     /// The `SEQUENCE { toBeSigned, signatureAlgorithm, signature }` of certificates and requests.
-    func signed(
+    func signedStructure(
         _ toBeSigned: [UInt8], digest: SignatureDigest, saying algorithm: [UInt8]? = nil
     ) throws(LabError) -> [UInt8] {
         let algorithm = if let algorithm { algorithm } else { try signatureAlgorithm(digest) }

@@ -93,7 +93,7 @@ package final class LoopbackServer: Sendable {
         while !state.withLock(\.isStopping) {
             // On some systems shutdown(2) does not wake a thread that waits for connections.
             guard Descriptor.wait(for: POLLIN, on: listener, milliseconds: 100),
-                let descriptor = Sockets.accepted(by: listener)
+                let descriptor = Sockets.acceptConnection(from: listener)
             else { continue }
             begin(descriptor)
         }

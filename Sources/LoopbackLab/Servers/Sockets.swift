@@ -48,7 +48,7 @@ enum Sockets {
     }
 
     /// Accepts the next connection as a blocking socket; `nil` if none waits.
-    static func accepted(by listener: Int32) -> Int32? {
+    static func acceptConnection(from listener: Int32) -> Int32? {
         let descriptor = accept(listener, nil, nil)
         guard descriptor >= 0 else { return nil }
         setUp(descriptor)

@@ -12,8 +12,8 @@ extension Snapshot: JSONDocument {
         do throws(Problem) {
             let name = path == "-" ? "standard input" : path
             let root = try JSONReader.root(of: PinFile(path: name, bytes: bytes), mostValues: .max)
-            try checkSchema(root.required("schema"))
-            return Snapshot(try root.required("endpoints").array().map(endpoint))
+            try checkSchema(root.require("schema"))
+            return Snapshot(try root.require("endpoints").array().map(endpoint))
         } catch { throw error.advising("write one with 'pincheck snapshot'") }
     }
 
@@ -35,7 +35,7 @@ extension Snapshot: JSONDocument {
             variant: try optionalText("variant", of: node, "a way to connect") { label in
                 Variant.all.contains { $0.label == label }
             })
-        let chain = try node.required("chain")
+        let chain = try node.require("chain")
         guard let endpoint = Snapshot.Endpoint(key, chain: try chain.array().map(certificate)) else {
             throw chain.wrong("a list of at least one certificate")
         }
@@ -44,11 +44,11 @@ extension Snapshot: JSONDocument {
 
     private static func certificate(_ node: DocumentNode) throws(Problem) -> Snapshot.Certificate {
         func time(_ key: String) throws(Problem) -> Timestamp {
-            let node = try node.required(key)
+            let node = try node.require(key)
             guard let time = try? TimeText.read(node.text()) else { throw node.wrong("a time") }
             return time
         }
-        let names = try node.required("names").array().map { (name) throws(Problem) in try name.text() }
+        let names = try node.require("names").array().map { (name) throws(Problem) in try name.text() }
         return Snapshot.Certificate(
             subject: try text("subject", of: node), issuer: try text("issuer", of: node),
             issuerKeyID: try optionalText("issuer_key_id", of: node), names: names, notBefore: try time("not_before"),
@@ -64,7 +64,7 @@ extension Snapshot: JSONDocument {
     private static func text(
         _ key: String, of node: DocumentNode, _ what: String = "", isRight: (String) -> Bool = { _ in true }
     ) throws(Problem) -> String {
-        let node = try node.required(key)
+        let node = try node.require(key)
         let text = try node.text()
         guard isRight(text) else { throw node.wrong(what) }
         return text

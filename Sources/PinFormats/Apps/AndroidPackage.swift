@@ -84,9 +84,7 @@ struct AndroidPackage {
         ]
     }
 
-    fileprivate static func file(
-        _ name: String, in files: any AppFiles, limit: Int = mostBytes
-    ) throws(Problem) -> PinFile? {
+    static func file(_ name: String, in files: any AppFiles, limit: Int = mostBytes) throws(Problem) -> PinFile? {
         try files.contents(of: [name], limit: limit)[name].map {
             PinFile(path: files.path(of: name), bytes: $0, isInArchive: files is ArchivedApp)
         }
@@ -147,7 +145,7 @@ private final class BuiltResources: AndroidResources {
     }
 
     private func paths(of reference: String) throws(Problem) -> [String] {
-        guard !isBundle else { return bundled(reference) }
+        guard !isBundle else { return bundledPaths(of: reference) }
         return try id(reference).flatMap { (id) throws(Problem) in try table?.paths(of: id) } ?? []
     }
 
@@ -156,7 +154,7 @@ private final class BuiltResources: AndroidResources {
         return id >> 24 == 0x01 ? nil : id
     }
 
-    private func bundled(_ reference: String) -> [String] {
+    private func bundledPaths(of reference: String) -> [String] {
         guard let parts = AndroidReference(reference) else { return [] }
         return names.filter { name in
             let path = name.split(separator: "/", omittingEmptySubsequences: false)
@@ -170,6 +168,6 @@ private final class BuiltResources: AndroidResources {
         guard isBundle else {
             return try id(reference).flatMap { (id) throws(Problem) in try table?.debugTwin(of: id) }
         }
-        return bundled(reference + "_debug").first.map { PathParts($0).name }
+        return bundledPaths(of: reference + "_debug").first.map { PathParts($0).name }
     }
 }

@@ -134,7 +134,8 @@ final class Archive {
 
     private func seek(_ offset: Int64, _ whence: Int32) -> Int64 {
         guard descriptor >= 0 else {
-            let start = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? position : bytes.count
+            let starts = [SEEK_SET: 0, SEEK_CUR: position, SEEK_END: bytes.count]
+            guard let start = starts[whence] else { return Int64(CArchive_FATAL) }
             let (target, isTooFar) = Int(clamping: offset).addingReportingOverflow(start)
             guard !isTooFar, (0...bytes.count).contains(target) else { return Int64(CArchive_FATAL) }
             position = target

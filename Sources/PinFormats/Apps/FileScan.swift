@@ -147,7 +147,7 @@ extension CodePins {
     /// The processors' directories in `lib/`, the most usual first; a library has the same pins in each.
     private static let processors = ["arm64-v8a", "armeabi-v7a", "x86_64", "x86"]
 
-    static func found(in file: PinFile) -> [String] { hashes(in: file.bytes).prefix(mostHashes).map { "# HOST \($0)" } }
+    static func lines(in file: PinFile) -> [String] { hashes(in: file.bytes).prefix(mostHashes).map { "# HOST \($0)" } }
 
     static func hashes(in bytes: [UInt8]) -> [SHA256Digest] {
         var scan = FileScan()

@@ -31,9 +31,9 @@ package struct DeviceLists {
         let root = try JSONReader.root(of: file)
         try root["version"]?.checkVersion(1, remedy: "use a newer pincheck")
         directory = PathParts(name).directory
-        let list = try root.required("stores")
+        let list = try root.require("stores")
         let commit = try root["commit"]?.plainText()
-        source = try root.required("source").plainText() + (commit.map { ", commit " + $0 } ?? "")
+        source = try root.require("source").plainText() + (commit.map { ", commit " + $0 } ?? "")
         licence = try root["licence"]?.plainText(hasLines: true) ?? ""
         for node in root["certificates"].map({ $0.elements ?? [$0] }) ?? [] {
             for der in try certificates(node) { byHash[Hashing.sha256(der).hexadecimal] = der }
@@ -55,19 +55,19 @@ package struct DeviceLists {
 
     private mutating func read(_ node: DocumentNode) throws(Problem) -> Store {
         let (name, alias, release) = try Self.system(node)
-        let listed = try node.required("roots")
+        let listed = try node.require("roots")
         var roots: [[UInt8]] = []
         for root in try listed.array() { roots += try self.roots(root) }
         guard !roots.isEmpty else {
             throw Problem(.missingValue, at: listed.place, "'\(listed.key)' has no root", remedy: "list at least one")
         }
-        let (address, date) = (try node["url"]?.plainText() ?? "", try node.required("fetched").midnight())
+        let (address, date) = (try node["url"]?.plainText() ?? "", try node.require("fetched").midnight())
         return (name, alias, release, address, date, roots)
     }
 
     /// The name of the device, another name of the same list, and the systems in words.
     private static func system(_ store: DocumentNode) throws(Problem) -> (String, String?, String) {
-        let platform = try store.required("platform")
+        let platform = try store.require("platform")
         let name = try platform.text()
         if name == "mozilla" { return (name, nil, "Mozilla's root program") }
         guard ["aosp", "apple"].contains(name) else {
@@ -75,7 +75,7 @@ package struct DeviceLists {
                 .wrongValue, at: platform.place, "'\(platform.key)' is '\(shortened(name, to: 40))', which is unknown",
                 remedy: "choose from apple, aosp, mozilla")
         }
-        let node = try store.required("version")
+        let node = try store.require("version")
         let text = try node.plainText()
         let isApples = name == "apple"
         let known = isApples ? version(of: "iOS", in: text) ?? version(text[...]) : version(text.prefix { $0 != "_" })
@@ -170,8 +170,8 @@ extension CARoot {
     ) throws(Problem) -> [(ca: String, root: CARoot)] {
         var (rows, nodes): ([(ca: String, root: CARoot)], [DocumentNode]) = ([], [])
         for ca in try list.array() {
-            let name = try ca.required("name").plainText()
-            for node in try ca.required("roots").array() {
+            let name = try ca.require("name").plainText()
+            for node in try ca.require("roots").array() {
                 let root = try CARoot(node, of: ca)
                 if rows.contains(where: { $0.root.key == root.key && $0.ca != name }) {
                     throw Problem(.duplicate, at: node.place, "'\(node.key)' has a key that is another CA's")
@@ -191,12 +191,12 @@ extension CARoot {
     }
 
     private init(_ root: DocumentNode, of ca: DocumentNode) throws(Problem) {
-        name = try root.required("name").plainText()
-        let hash = try root.required("spki_sha256")
+        name = try root.require("name").plainText()
+        let hash = try root.require("spki_sha256")
         guard let key = SHA256Digest(hexadecimal: try hash.text()) else { throw hash.wrong("64 hexadecimal digits") }
         self.key = key
         algorithm = try root["algorithm"]?.plainText() ?? ""
-        let word = try root.required("state")
+        let word = try root.require("state")
         guard let state = State(rawValue: try word.text()) else { throw word.wrong("in-use, older or coming") }
         self.state = state
         until = try root["until"]?.midnight()
@@ -204,7 +204,7 @@ extension CARoot {
         for signer in try root["crossSignedBy"]?.array() ?? [] { signers.append(try signer.plainText()) }
         crossSigners = signers
         source = try (root["source"] ?? ca["source"])?.plainText() ?? ""
-        let day = if let own = root["date"] { own } else { try ca.required("date") }
+        let day = if let own = root["date"] { own } else { try ca.require("date") }
         date = try day.midnight().date
     }
 }

@@ -34,7 +34,7 @@ package struct DocumentNode: Sendable {
 
     package subscript(key: String) -> DocumentNode? { value[key].map { node(of: (key, $0)) } }
 
-    package func required(_ key: String) throws(Problem) -> DocumentNode {
+    package func require(_ key: String) throws(Problem) -> DocumentNode {
         if let member = self[key] { return member }
         _ = try dictionary()
         throw Problem(.missingValue, at: place, "\(subject) has no '\(key)'")

@@ -48,7 +48,7 @@ struct OkHttpSource {
             calls = try source.calls()
         } catch {
             let lines = source.lines(at: file.place)
-            let rest = CodePins.found(in: file).filter { hash in !lines.contains { $0.contains(hash.dropFirst(7)) } }
+            let rest = CodePins.lines(in: file).filter { hash in !lines.contains { $0.contains(hash.dropFirst(7)) } }
             throw Problem(
                 .wrongValue, at: file.place(line: error.line), error.reason, remedy: remedy,
                 lines: lines + rest.prefix(most))

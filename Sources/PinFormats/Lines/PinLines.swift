@@ -16,7 +16,7 @@ enum PinLines {
                 words.count == 2 && (words[0].text.contains(".") || words[0].text == "localhost")
                 && !words[0].text.contains("(") && !words[0].isClaimed && words[1].isClaimed
             isFirst = false
-            result = isOfHost ? true : line.resemblesPins ? false : nil
+            result = isOfHost || line.resemblesPins ? isOfHost : nil
             return result == nil
         }
         return result

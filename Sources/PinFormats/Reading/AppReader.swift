@@ -146,17 +146,15 @@ struct AppReader {
                 .noPinsInDirectory, at: place, isArchive ? "is a zip archive without an app in it" : "has no app in it",
                 remedy: "an .ipa has Payload/NAME.app, an .apk an AndroidManifest.xml; of anything else name the files")
         }
-        let contents = try files.contents(of: [AndroidPackage.manifest], limit: RegularFile.mostBytes)
-        let bytes = contents[AndroidPackage.manifest] ?? []
-        let file = PinFile(path: files.path(of: AndroidPackage.manifest), bytes: bytes)
         guard !isArchive else {
             throw Problem(
                 .otherKind, at: place, "is a zip archive of an Android project, not a built app",
                 remedy: "name the .apk, or unpack it and name its directory")
         }
-        guard case .android? = try? PinFileKind(file) else {
+        let file = try AndroidPackage.file(AndroidPackage.manifest, in: files, limit: RegularFile.mostBytes)
+        guard let file, case .android? = try? PinFileKind(file) else {
             let reason = "names no network security configuration, so the app pins nothing by one"
-            throw Problem(.noPinsInDirectory, at: file.place, reason)
+            throw Problem(.noPinsInDirectory, at: .at(files.path(of: AndroidPackage.manifest)), reason)
         }
         try AndroidFile.read(file, into: &reading)
     }

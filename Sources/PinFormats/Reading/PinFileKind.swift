@@ -40,7 +40,8 @@ enum PinFileKind {
     }
 
     private static func xml(_ file: PinFile, _ text: String) throws(Problem) -> PinFileKind? {
-        AndroidFile.isFound(in: text) ? .android : text.holds("<plist") ? try propertyList(file) : nil
+        if AndroidFile.isFound(in: text) { return .android }
+        return text.holds("<plist") ? try propertyList(file) : nil
     }
 
     private static func propertyList(_ file: PinFile) throws(Problem) -> PinFileKind {

@@ -54,11 +54,11 @@ package struct PinSource: Sendable, Hashable {
         var own = inspect()
         own.lookBelow()
         guard own.isDirectory, own.isEmpty, !own.subdirectories.isEmpty else { return Self.withFound(own) }
-        let found = Self.found(text).filter(\.concernsPins)
+        let found = Self.readings(below: text).filter(\.concernsPins)
         return found.isEmpty ? [own] : found
     }
 
-    private static func found(_ path: String) -> [PinReading] {
+    private static func readings(below path: String) -> [PinReading] {
         var found = PinReading(of: path, .directory)
         found.attempt { (reading) throws(Problem) in try PinDirectory(path: path, isFound: true).read(into: &reading) }
         return withFound(found)
@@ -66,7 +66,7 @@ package struct PinSource: Sendable, Hashable {
 
     private static func withFound(_ reading: PinReading) -> [PinReading] {
         var own = reading
-        let below = own.subdirectories.flatMap(found).filter(\.concernsPins)
+        let below = own.subdirectories.flatMap { readings(below: $0) }.filter(\.concernsPins)
         // The pins that a policy names count at their own places; a directory without them has its policies as sources.
         let policies = own.policies.map { PinSource($0).inspect() }
         if own.isEmpty, !policies.isEmpty { return policies + below }
@@ -152,11 +152,12 @@ package struct PinSource: Sendable, Hashable {
 
     private var missingFile: Problem {
         let parts = text.split(separator: ",").map(String.init)
-        let remedy =
-            text.hasPrefix("~")
-            ? "the shell replaces ~ only at the start of a word of its own"
-            : parts.count > 1 && parts.contains(where: PinFile.isThere)
-                ? "files have no commas between: repeat --pins for each" : nil
+        var remedy: String?
+        if text.hasPrefix("~") {
+            remedy = "the shell replaces ~ only at the start of a word of its own"
+        } else if parts.count > 1, parts.contains(where: PinFile.isThere) {
+            remedy = "files have no commas between: repeat --pins for each"
+        }
         return Problem(
             .missingFile, at: place,
             (mayBeShown ? "'\(shortened(text))'" : "the text (\(text.count) characters)")

@@ -133,7 +133,7 @@ struct UnreadKind {
             return found == nil
         }
         if let found { return found }
-        if let kind = UnreadKind(named: file) { return kind.error(at: file.place).listing(CodePins.found(in: file)) }
+        if let kind = UnreadKind(named: file) { return kind.error(at: file.place).listing(CodePins.lines(in: file)) }
         if text.hasPrefix("#!") {
             return Problem(.notation, at: file.place, "is a script, which is not read", remedy: curl)
         }
@@ -192,7 +192,7 @@ struct UnreadKind {
         }
         if let kind = binaryKinds.first(where: { $0.starts.contains(where: file.bytes.starts) }) {
             let refusal = Problem(.otherKind, at: file.place, "is \(kind.name)", remedy: kind.remedy)
-            return refusal.listing(CodePins.found(in: file))
+            return refusal.listing(CodePins.lines(in: file))
         }
         if PinFile(path: file.path, bytes: file.bytes.filter { $0 < 0x80 }).text != nil {
             return Problem(.textEncoding, at: file.place, "text that is not UTF-8", remedy: "save it as UTF-8")

@@ -18,9 +18,9 @@ package enum HostText {
     package static func okHttpPattern(
         _ text: some StringProtocol, at place: PinPlace = .option
     ) throws(Problem) -> HostPattern {
-        let stars = text.hasPrefix("**.") ? 3 : text.hasPrefix("*.") ? 2 : 0
-        let depth: HostPattern.Depth = stars == 3 ? .anyNumber : stars == 2 ? .oneLabel : .exact
-        let host = try okHttpName(text.dropFirst(stars), at: place)
+        let patterns: [(stars: String, depth: HostPattern.Depth)] = [("**.", .anyNumber), ("*.", .oneLabel)]
+        let (stars, depth) = patterns.first { text.hasPrefix($0.stars) } ?? ("", .exact)
+        let host = try okHttpName(text.dropFirst(stars.count), at: place)
         guard depth == .exact || !host.contains(":") else {
             throw Problem(
                 .badHost, at: place, "'\(shortened(text))' is a pattern of an IPv6 address, and OkHttp throws for it",

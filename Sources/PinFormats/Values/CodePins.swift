@@ -51,10 +51,8 @@ package struct CodePins: Sendable {
     package static func count(_ pins: [Pin]) -> String {
         let hashes = Set(pins.filter { $0.certificate == nil }.map(\.spkiSHA256)).count
         let certificates = Set(pins.compactMap(\.certificate?.fingerprint)).count
-        let parts = [
-            hashes == 0 ? nil : hashes == 1 ? "a hash" : "\(hashes) hashes",
-            certificates == 0 ? nil : certificates == 1 ? "a certificate" : "\(certificates) certificates",
-        ].compactMap(\.self)
+        let counts = [(hashes, "a hash", "hashes"), (certificates, "a certificate", "certificates")]
+        let parts = counts.filter { $0.0 > 0 }.map { count, one, many in count == 1 ? one : "\(count) \(many)" }
         return parts.joined(separator: " and ") + (hashes + certificates == 1 ? " stands" : " stand")
             + " in the app's code"
     }

@@ -35,7 +35,8 @@ enum DERShape {
         switch first.tag {
         case DERHeader.integer:
             // Private keys and key stores begin with a version of one byte, an RSA public key with its modulus.
-            return first.length != 1 ? .rsaPublicKey : content.first == 3 ? .keyStore : .privateKey
+            guard first.length == 1 else { return .rsaPublicKey }
+            return content.first == 3 ? .keyStore : .privateKey
         case DERHeader.objectIdentifier: return content.starts(with: pkcs(7)) ? .signedData : .other
         case DERHeader.sequence: break
         default: return .other

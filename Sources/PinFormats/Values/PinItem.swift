@@ -34,7 +34,8 @@ package struct PinItem: Sendable, Hashable {
     /// A certificate outside of a chain; if `isAuthority` is `nil`, its own extensions give its role.
     init(_ certificate: Certificate, isAuthority: Bool? = nil, source: String) {
         let isCA = isAuthority ?? certificate.isCA
-        self.init(certificate, role: !isCA ? .leaf : certificate.isSelfIssued ? .root : .intermediate, source: source)
+        let ofCA = certificate.isSelfIssued ? Role.root : .intermediate
+        self.init(certificate, role: isCA ? ofCA : .leaf, source: source)
     }
 
     /// A key without a certificate; `subject` names its owner if a request does.

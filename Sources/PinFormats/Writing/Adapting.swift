@@ -5,8 +5,9 @@ internal import X509
 /// Converts one client's configuration for another; a rule that gets lost is an error if it decides, else a remark.
 extension PinBlockFormat {
     /// The groups as the client can express them; `host` chooses the pins if the client's configuration names no hosts.
-    func adapted(_ groups: [PinGroup], host: String?) throws(Problem) -> [PinGroup] {
-        let groups = hasHosts ? self == .okhttp ? groups : joined(groups) : try chosen(groups, host)
+    func adapt(_ groups: [PinGroup], host: String?) throws(Problem) -> [PinGroup] {
+        let own = hasHosts ? groups : try choose(groups, host)
+        let groups = hasHosts && self != .okhttp ? join(own) : own
         let index = HostIndex(groups.compactMap { group in (group.rules?.entry.hosts).map { ($0, group) } })
         var adapted: [PinGroup] = []
         for group in groups {
@@ -19,12 +20,12 @@ extension PinBlockFormat {
                     "write lines 'HOST sha256/…', each host with all of its pins, and name those")
             }
             // Nothing else pins these hosts, so that clients without exemptions can leave an exempt group out.
-            if !group.isExempt || hasExemptions { adapted.append(try self.adapted(group)) }
+            if !group.isExempt || self == .trustkit || self == .android { adapted.append(try adapt(group)) }
         }
         return adapted
     }
 
-    private func adapted(_ group: PinGroup) throws(Problem) -> PinGroup {
+    private func adapt(_ group: PinGroup) throws(Problem) -> PinGroup {
         if self == .trustkit, let host = group.host,
             !TrustKit.hasRegisteredSuffix(host, publicSuffix: SystemPublicSuffixList.publicSuffix)
         {
@@ -67,8 +68,6 @@ extension PinBlockFormat {
         return group
     }
 
-    private var hasExemptions: Bool { self == .trustkit || self == .android }
-
     private func hasDepth(_ depth: HostPattern.Depth, isExempt: Bool) -> Bool {
         switch self {
         case .okhttp, .curl, .afnetworking: true
@@ -85,7 +84,7 @@ extension PinBlockFormat {
     }
 
     /// The groups without those that another of the same name covers; `NAME` and `*.NAME` with equal pins become one.
-    private func joined(_ groups: [PinGroup]) -> [PinGroup] {
+    private func join(_ groups: [PinGroup]) -> [PinGroup] {
         let byHost = Dictionary(grouping: groups, by: \.host)
         return groups.compactMap { group in
             let others = (byHost[group.host] ?? []).filter { $0.depth != group.depth && hasSameRules($0, group) }
@@ -119,7 +118,7 @@ extension PinBlockFormat {
             && (group.rules?.entry.enforcesPinning == false) == (other.rules?.entry.enforcesPinning == false)
     }
 
-    private func chosen(_ groups: [PinGroup], _ host: String?) throws(Problem) -> [PinGroup] {
+    private func choose(_ groups: [PinGroup], _ host: String?) throws(Problem) -> [PinGroup] {
         let configured = groups.filter { $0.rules?.entry.hosts != nil }
         guard let first = configured.first else { return groups }
         guard let host = host ?? (configured.count == 1 && first.depth == .exact ? first.host : nil) else {

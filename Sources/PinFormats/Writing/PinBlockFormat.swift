@@ -12,7 +12,7 @@ package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
     /// - Throws: `Problem` if the client cannot express a rule that decides.
     package func block(_ groups: [PinGroup], host: String? = nil) throws(Problem) -> String {
         let groups = PinGroup.merged(
-            try adapted(groups, host: host).filter { !$0.items.isEmpty || $0.isExempt }, tellsPortsApart: !hasHosts)
+            try adapt(groups, host: host).filter { !$0.items.isEmpty || $0.isExempt }, tellsPortsApart: !hasHosts)
         guard !groups.isEmpty else { return "" }
         return client.lines(groups).joined(separator: "\n") + "\n"
     }

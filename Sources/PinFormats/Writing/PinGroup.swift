@@ -135,7 +135,8 @@ package struct PinRules: Sendable, Hashable {
 
     package var position: Position {
         guard case .positions(let leaf, let authorities) = entry.identities else { return .anywhere }
-        return leaf != nil && authorities != nil ? .both : authorities != nil ? .authority : .leaf
+        guard leaf != nil, authorities != nil else { return authorities == nil ? .leaf : .authority }
+        return .both
     }
 }
 

@@ -54,13 +54,13 @@ package struct ProxyDialogue: Sendable {
         case .complete(407, _), .complete(401, _):
             .failed(credentials != nil ? .credentialsRefused : .credentialsMissing)
         case .complete(200..<300, _): .established
-        case .complete(let status, let line): .failed(.status(status, line: shown(Array(line))))
+        case .complete(let status, let line): .failed(.status(status, line: text(of: Array(line))))
         case .failed(.tooLong(let limit)): .failed(.tooLong(limit: limit))
         case .failed: .failed(.foreign)
         }
     }
 
-    private func shown(_ line: [UInt8]) -> String {
+    private func text(of line: [UInt8]) -> String {
         String(decoding: credentials?.hidden(in: line) ?? line, as: UTF8.self)
     }
 

@@ -67,7 +67,7 @@ final class CandidateIssuers {
     }
 
     private func saysWhereToFetch(_ certificate: Certificate) -> Bool {
-        time <= certificate.notAfter && !Platform.triedPlaces(of: IssuerPlaces.named(by: certificate)).isEmpty
+        time <= certificate.notAfter && !Platform.triedPlaces(of: IssuerPlaces.all(in: certificate)).isEmpty
     }
 
     /// `true` if `issuer` signed `subject`; `false` also if the budget does not allow the check.

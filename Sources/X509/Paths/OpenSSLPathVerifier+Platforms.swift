@@ -8,7 +8,7 @@ extension OpenSSLPathVerifier {
         else { return entry }
         let (path, failures) = build(question, leaf: leaf, by: platform)
         guard failures.isEmpty else {
-            let failures = Self.ranked(failures.map { $0.refused(by: platform.family) })
+            let failures = Self.rank(failures.map { $0.refused(by: platform.family) })
             return entry.with(PathFindings(failures: failures, bestEfforts: [path]))
         }
         // The platform never tries the other paths that the search found.
@@ -57,7 +57,7 @@ extension OpenSSLPathVerifier {
     }
 
     /// The result for a platform after an exhausted search; a second search is not paid for.
-    func exhausted(_ common: FindingsCache.Entry, _ question: PathQuestion) -> FindingsCache.Entry {
+    func narrow(_ common: FindingsCache.Entry, _ question: PathQuestion) -> FindingsCache.Entry {
         var findings = common.findings
         if let preferred = findings.validPaths.first {
             findings.validPaths = findings.validPaths.filter { isTaken($0, question) }

@@ -109,8 +109,8 @@ extension OpenSSLPathVerifier {
             // An incomplete search does not prove that an issuer is missing.
             if let end = deadEnd.last?.certificate, !search.isExhausted, !search.isCutShort {
                 let depth = deadEnd.count - 1
-                let reason: TrustFailure.Reason =
-                    end.isSelfIssued ? (depth == 0 ? .selfSigned : .untrustedRoot) : .unknownIssuer
+                let ofRoot: TrustFailure.Reason = depth == 0 ? .selfSigned : .untrustedRoot
+                let reason = end.isSelfIssued ? ofRoot : .unknownIssuer
                 let isConscrypts = search.isSelfIssuedEnd(deadEnd)
                 failures.append(
                     TrustFailure(
@@ -126,11 +126,11 @@ extension OpenSSLPathVerifier {
             }
         }
         failures += nameFailures
-        return PathFindings(failures: Self.ranked(failures), bestEfforts: search.bestEfforts(at: question.time))
+        return PathFindings(failures: Self.rank(failures), bestEfforts: search.bestEfforts(at: question.time))
     }
 
     /// Failures with the most useful first; those of one rank keep OpenSSL's order.
-    static func ranked(_ failures: [TrustFailure]) -> [TrustFailure] {
+    static func rank(_ failures: [TrustFailure]) -> [TrustFailure] {
         failures.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(\.element)
     }
 }

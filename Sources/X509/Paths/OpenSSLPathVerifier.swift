@@ -34,7 +34,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
         }
         guard !nameFailures.isEmpty else { return known.findings }
         return PathFindings(
-            failures: Self.ranked(known.findings.failures + nameFailures),
+            failures: Self.rank(known.findings.failures + nameFailures),
             bestEfforts: known.findings.validPaths + known.findings.bestEfforts)
     }
 
@@ -42,7 +42,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
     ///
     /// All platforms share one search if OpenSSL rejected nothing and they agree; others search by their own rules.
     private func nameless(_ question: PathQuestion, leaf: PathNode) -> FindingsCache.Entry {
-        let common = remembered(question, by: nil) { search(question, leaf: leaf, by: nil) }
+        let common = remember(question, by: nil) { search(question, leaf: leaf, by: nil) }
         guard let platform = question.platform else { return common }
         let constrainsMore = platform.constrainsCommonName && common.hasNameConstraints
         let mayBeBuiltOtherwise =
@@ -53,9 +53,9 @@ package struct OpenSSLPathVerifier: PathVerifier {
             return common
         }
         if common.isExhausted, platform.family != .android {
-            return builtByItself(exhausted(common, question), question, leaf: leaf)
+            return builtByItself(narrow(common, question), question, leaf: leaf)
         }
-        return remembered(question, by: platform) {
+        return remember(question, by: platform) {
             // OpenSSL applies constraints to the common name only if told to, so judgements without that do not count.
             let found = search(
                 question, leaf: leaf, by: platform, judgements: platform.constrainsCommonName ? [:] : common.judgements)
@@ -63,7 +63,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
         }
     }
 
-    private func remembered(
+    private func remember(
         _ question: PathQuestion, by platform: Platform?, _ search: () -> FindingsCache.Entry
     ) -> FindingsCache.Entry {
         let cache = shared?.cache ?? cache
@@ -80,7 +80,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
         PathNode(certificate).map(trustStore.holdsAnchor(like:)) ?? false
     }
 
-    package func issuerPlaces(of certificate: Certificate) -> [String] { IssuerPlaces.named(by: certificate) }
+    package func issuerPlaces(of certificate: Certificate) -> [String] { IssuerPlaces.all(in: certificate) }
 
     private func nameFailures(of leaf: PathNode, _ question: PathQuestion) -> [TrustFailure] {
         guard case .sslServer(let reference) = question.policy else { return [] }

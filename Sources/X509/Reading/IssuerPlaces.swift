@@ -6,7 +6,7 @@ package enum IssuerPlaces {
     static let limit = 100
 
     /// The URLs of caIssuers (authorityInfoAccess; RFC 5280, 4.2.2.1), in order; their author may be hostile.
-    package static func named(by certificate: Certificate) -> [String] {
+    package static func all(in certificate: Certificate) -> [String] {
         guard let handle = HandleCache.shared.handle(for: certificate) else { return [] }
         return locations(of: handle, by: NID_ad_ca_issuers).compactMap(\.self)
     }

@@ -13,7 +13,7 @@ enum Malformation {
     ]
 
     /// The first broken rule, as a clause about the certificate; `nil` if there is none.
-    static func found(in certificate: OpaquePointer) -> String? {
+    static func first(in certificate: OpaquePointer) -> String? {
         defer { OpenSSLFailure.forget() }
         let (version, count) = (X509_get_version(certificate) + 1, X509_get_ext_count(certificate))
         guard (1...3).contains(version) else { return "it is of version \(version)" }

@@ -34,7 +34,7 @@ final class X509Handle: @unchecked Sendable {
     var malformation: String? {
         known.withLock { known in
             if let malformation = known.malformation { return malformation }
-            let found = Malformation.found(in: pointer)
+            let found = Malformation.first(in: pointer)
             known.malformation = .some(found)
             return found
         }

@@ -122,7 +122,7 @@ final class BundleFile: AnchorSource {
 
     init(path: String) { self.path = path }
 
-    func anchors(named name: OpaquePointer) -> [PathNode] { loaded().anchors(named: name) }
+    func anchors(named name: OpaquePointer) -> [PathNode] { load().anchors(named: name) }
 
     /// Parses the file only if it has trust settings: every path calls this, and few files have any.
     func distrusts(_ node: PathNode) -> Bool {
@@ -132,7 +132,7 @@ final class BundleFile: AnchorSource {
         }
     }
 
-    var isEmpty: Bool { loaded().isEmpty }
+    var isEmpty: Bool { load().isEmpty }
     var isDamaged: Bool { content.withLock { if case .file(let file, _) = $0 { file.damage != nil } else { false } } }
 
     /// Damage counts only if it may hide a missing anchor or distrust.
@@ -143,7 +143,7 @@ final class BundleFile: AnchorSource {
         }
     }
 
-    private func loaded() -> StoreFile {
+    private func load() -> StoreFile {
         content.withLock { content in
             if case .unread = content { content = read() }
             if case .file(let file, _) = content { return file }

@@ -113,7 +113,7 @@ enum TransparencyProperties {
         try Violation.unless(evidence.logs <= timestamps.count, "\(evidence.logs) logs")
         guard let certificate = try? CertificateReader.certificate(der: bytes) else { return }
         _ = EmbeddedTimestamps.of(certificate)
-        let tried = Platform.triedPlaces(of: IssuerPlaces.named(by: certificate))
+        let tried = Platform.triedPlaces(of: IssuerPlaces.all(in: certificate))
         try Violation.unless(tried.count <= 3 && tried.allSatisfy { $0.hasPrefix("http://") }, "places \(tried)")
     }
 
