@@ -13,7 +13,7 @@ package struct LeafEvidence: Sendable, Hashable {
         case none
         /// One current answer: the certificate is good.
         case good
-        /// A current answer: the certificate was revoked, for the reason of this number (RFC 5280, 5.3.1).
+        /// An answer of any date: the certificate was revoked, for the reason of this number (RFC 5280, 5.3.1).
         case revoked(at: Timestamp, reason: Int?)
         /// Any other response; the clause describes its fault.
         case unusable(String)

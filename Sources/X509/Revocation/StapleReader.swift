@@ -30,7 +30,7 @@ package enum StapleReader {
         } catch { return .unusable(error.description) }
     }
 
-    /// The result of a certificate's answers: a current revocation, else the only answer.
+    /// The result of a certificate's answers: a revocation of any date, else the only answer.
     ///
     /// Conscrypt supports no critical extension and only SHA-1 in certificate IDs (`CertId`), and has no other source.
     private static func answer(
@@ -42,14 +42,13 @@ package enum StapleReader {
             do throws(StapleError) { read.append(try staple(answer.single)) } catch { damage = damage ?? error }
         }
         for answer in read {
-            guard case .revoked(let date, let reason) = answer.status else { continue }
-            if answer.objection(at: time, isEndless: true) == nil { return .revoked(at: date, reason: reason) }
+            if case .revoked(let date, let reason) = answer.status { return .revoked(at: date, reason: reason) }
         }
         if let damage { throw damage }
         guard response.count == 1, let only = read.first else {
             throw StapleError("the staple has \(response.count) answers, but only one is expected")
         }
-        if let objection = only.objection(at: time, isEndless: false) { throw StapleError(objection) }
+        if let objection = only.objection(at: time) { throw StapleError(objection) }
         if response.hasCriticalExtension { throw StapleError("the staple has a critical extension") }
         guard answers[0].isNamedBySHA1 else { throw StapleError("the staple does not name the certificate by SHA-1") }
         guard case .good = only.status else {
@@ -92,9 +91,8 @@ package enum StapleReader {
         /// The time of the next update; `nil` if a newer response is always available.
         let nextUpdate: Timestamp?
 
-        /// The reason why the answer is not valid at `time`; without `nextUpdate` it is valid only at `thisUpdate`, or,
-        /// if `isEndless`, ever after.
-        func objection(at time: Timestamp, isEndless: Bool) -> String? {
+        /// The reason why the answer is not valid at `time`; without `nextUpdate` it is valid only at `thisUpdate`.
+        func objection(at time: Timestamp) -> String? {
             let now = time.secondsSinceEpoch
             if thisUpdate.secondsSinceEpoch > now + StapleReader.slack {
                 return "the staple is not valid before \(thisUpdate)"
@@ -103,7 +101,7 @@ package enum StapleReader {
                 return nextUpdate.secondsSinceEpoch < now - StapleReader.slack
                     ? "the staple expired at \(nextUpdate)" : nil
             }
-            return isEndless || thisUpdate.secondsSinceEpoch >= now - StapleReader.slack
+            return thisUpdate.secondsSinceEpoch >= now - StapleReader.slack
                 ? nil : "the staple is of \(thisUpdate) and has no end of validity"
         }
     }
