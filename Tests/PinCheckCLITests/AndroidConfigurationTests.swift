@@ -18,6 +18,9 @@ import Testing
     private static let logged = "<certificateTransparency enabled=\"true\"/>"
     private static let ownPinned = AppText.anchors("@raw/own", overriding: false)
     private static let gone = AppText.anchors("@raw/gone")
+    private static let overridden =
+        AppText.anchors("@raw/own", overriding: true) + AppText.pinSet("$JUNK64", "$OTHER64")
+    private static func enforced(_ word: String) -> String { "<trustkit-config enforcePinning=\"\(word)\"/>" }
     private static let throwing = "a debuggable build throws: "
     private static let passes = "pass pins-not-applied"
     private static let untrusted = "fail unknown-issuer"
@@ -61,6 +64,10 @@ import Testing
         // Pins are compared on paths to these anchors.
         (domain(own + junk), "android", "fail pin-mismatch"),
         (domain(AppText.anchors("@raw/own", overriding: true) + junk), "android", passes),
+        // TrustKit compares the pins again, in whatever letters that is written.
+        (domain(overridden + enforced("true")), "android", "fail pin-mismatch"),
+        (domain(overridden + enforced(" TRUE ")), "android", "fail pin-mismatch"),
+        (domain(overridden + enforced("false")), "android", passes),
         // Debuggable builds, whose anchors override pins unless they say otherwise and join the platform's own anchors too.
         (domain(system + junk) + AppText.debug(own), "android", untrusted),
         (domain(system + junk) + AppText.debug(own), "android:debuggable", passes),
@@ -102,6 +109,15 @@ import Testing
         (
             domain("", for: "10.0.2.2") + domain("", for: "::1") + domain("", for: "*.example.net")
                 + domain("", for: "http://example.net") + domain(leaf), "android", "pass pin-matched"
+        ),
+        // TrustKit's setting and the pins are inherited, each by itself.
+        (nested(enforced("true"), pins: leaf), "android", "data: nsc.xml:2: TrustKit throws when the app starts"),
+        (nested(leaf, pins: enforced("true")), "android", "data: nsc.xml:2: TrustKit throws when the app starts"),
+        // Java takes every digit for a part of the day.
+        (domain(AppText.pinSet("$JUNK64", until: "2026-12-1９")), "android", "data: nsc.xml:2: '2026-12-1９' is not a"),
+        (
+            "<a:domain-config xmlns:a=\"b\"/>" + domain(leaf), "android",
+            "data: nsc.xml:2: <a:domain-config> has a prefix"
         ),
         // Pins for any host count where the configuration has none for the host.
         (domain(leaf, for: "other.example.org"), "android --pins $JUNK", "fail pin-mismatch"),

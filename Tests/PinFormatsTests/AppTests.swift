@@ -79,6 +79,14 @@ import Testing
         }
     }
 
+    @Test func hiddenFilesOfAnUnpackedAppAreLookedThrough() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write(Array(Samples.infoPlist.utf8), to: "App.app/Info.plist")
+        try directory.write(Array("sha256/\(Samples.a)".utf8), to: "App.app/.well-known/pins.json")
+        let found = try PinSource("\(directory.path)/App.app").read().code.flatMap(\.found)
+        #expect(found.map(\.spkiSHA256.base64) == [Samples.a])
+    }
+
     @Test func anAppOfMacOSHasItsResourcesOneLevelBelow() throws {
         let files: [(name: String, contents: [UInt8])] = [
             ("Info.plist", Array(Samples.infoPlist.utf8)), ("Resources/root.cer", root.der), ("old.cer", leaf.der),

@@ -125,6 +125,11 @@ enum AndroidWords {
         for child in element.children where !refuses(child, in: element) {
             if has(elements, child.name, in: element) {
                 noteUnknown(in: child, of: file, into: &reading)
+            } else if child.name.contains(":") {
+                reading.report(
+                    .wrongValue, at: file.place(line: child.line),
+                    "<\(shortened(child.name, to: 60))> has a prefix, and Android reads the name behind it",
+                    remedy: "leave the prefix out")
             } else {
                 note("Android ignores <\(shortened(child.name, to: 60))> in <\(element.name)>", child.line)
             }

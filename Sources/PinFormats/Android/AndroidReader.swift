@@ -61,18 +61,23 @@ struct AndroidReader {
         var own = inherited
         let pinSet = element.children(named: "pin-set").first
         if let pinSet { read(pinSet, &own, into: &reading) }
-        if let trustKit = element.children(named: "trustkit-config").last {
-            own.isEnforcedByTrustKit = trustKit.attributes["enforcePinning"] == "true"
-            // Source: TrustKit-Android, DomainPinningPolicy.java.
-            if own.isEnforcedByTrustKit, pinSet != nil, !own.isIncomplete, Set(own.pins.map(\.spkiSHA256)).count < 2 {
-                reading.report(
-                    .trustKitTooFewPins, at: place(trustKit),
-                    "TrustKit throws when the app starts: it enforces fewer than two different pins",
-                    remedy: "pin a second key")
-            }
+        let trustKit = element.children(named: "trustkit-config").last
+        if let trustKit {
+            // `Boolean.parseBoolean` ignores the case, and build tools ignore blanks.
+            let word = trustKit.attributes["enforcePinning"]?[...].trimmingWhitespace().lowercased()
+            own.isEnforcedByTrustKit = word == "true"
             reading.note(
                 .trustKitConfig, at: place(trustKit),
                 "<trustkit-config> does not switch the system's pins off on Android 7 and later")
+        }
+        // Source: TrustKit-Android, DomainPinningPolicy.java; pins and enforcement are inherited.
+        if let place = (trustKit ?? pinSet).map(place), own.isEnforcedByTrustKit, !own.isIncomplete,
+            Set(own.pins.map(\.spkiSHA256)).count < 2
+        {
+            reading.report(
+                .trustKitTooFewPins, at: place,
+                "TrustKit throws when the app starts: it enforces fewer than two different pins",
+                remedy: "pin a second key")
         }
         own.levels.insert(try level(element, into: &reading), at: 0)
         for domain in domains {

@@ -168,7 +168,7 @@ struct UnpackedApp: AppFiles {
         _ folder: String, depth: Int, _ names: inout [String], _ closed: inout [PinPlace]
     ) throws(Problem) {
         guard depth <= mostDepth else { throw tooDeep }
-        for name in try RegularFile.names(inDirectory: folder.isEmpty ? path : path(of: folder)) {
+        for name in try RegularFile.names(inDirectory: folder.isEmpty ? path : path(of: folder), withHidden: true) {
             let own = folder.isEmpty ? name : "\(folder)/\(name)"
             switch FileKind(at: path(of: own), followingLinks: false) {
             case .regular: names.append(own)
@@ -196,7 +196,7 @@ struct UnpackedApp: AppFiles {
     func contents(of names: Set<String>, limit: Int) throws(Problem) -> [String: [UInt8]] {
         var contents: [String: [UInt8]] = [:]
         var total = 0
-        for name in names {
+        for name in names where FileKind(at: path(of: name)) != .absent {
             let bytes = try RegularFile.contents(of: path(of: name), limit: limit)
             total += bytes.count
             guard total <= max(mostBytes, limit) else { throw tooManyBytes }

@@ -142,7 +142,9 @@ extension TimeText {
             && !day.isEmpty
         let rest = start[day.endIndex...]
         func twoDigits(_ text: Substring) -> String { text.count == 1 ? "0\(text)" : String(text) }
-        let isRead = isWritten && year.count == 4 && month.count < 3 && day.count < 3 && rest.first != "E"
+        let isRead =
+            isWritten && year.count == 4 && month.count < 3 && day.count < 3
+            && rest.first != "E" && rest.first?.isWholeNumber != true
         let date = isRead ? "\(year)-\(twoDigits(month))-\(twoDigits(day))" : ""
         guard let midnight = midnight(Array(date.utf8)[...]) else {
             throw wrong(text, isRead || !isWritten && !year.isEmpty ? ", and Android throws for it" : "", at: place)

@@ -111,11 +111,12 @@ package enum RegularFile {
         } catch { throw failure(error, at: .at(path)) }
     }
 
-    /// The names in the directory at `path`, in the order of their bytes, without hidden ones other than files `.env…`.
-    static func names(inDirectory path: String) throws(Problem) -> [String] {
+    /// The names in the directory at `path`, in the order of their bytes; of hidden ones files `.env…`, or all but `.git`.
+    static func names(inDirectory path: String, withHidden: Bool = false) throws(Problem) -> [String] {
         do throws(ReadFailure) {
             return try DirectoryListing.names(in: path) {
-                !$0.isHidden || $0.text.hasPrefix(".env") && $0.regularFile != nil
+                !$0.isHidden || withHidden && ![".", "..", ".git"].contains($0.text)
+                    || $0.text.hasPrefix(".env") && $0.regularFile != nil
             }
         } catch { throw failure(error, at: .at(path)) }
     }
