@@ -131,16 +131,10 @@ struct SettingsPolicy: Sendable {
         var (clients, remarks): ([Client], [Finding]) = ([], [])
         for system in Client.all {
             guard let kind = system.bindsAppBy, !asked.contains(where: { $0.client.name == system.name }),
-                let policy = policies.first(where: { $0.kind == kind })?.policy, let systemPins = policy.pins
+                let policy = policies.first(where: { $0.kind == kind })?.policy, policy.contains(where: \.isPinning)
             else { continue }
             let bound = asked.filter { client in
-                guard [system.platform, nil].contains(client.client.platform), client.client.configurations[kind] == nil
-                else { return false }
-                // A client without other pins rejects as Android's system does; Apple's compares a pin's place, too.
-                if case .success = client.procedure, client.client.platform == .android, let pins = client.pins {
-                    return !Set(pins.pins.map(\.spkiSHA256)).isSubset(of: systemPins.pins.map(\.spkiSHA256))
-                }
-                return true
+                [system.platform, nil].contains(client.client.platform) && client.client.configurations[kind] == nil
             }
             guard !bound.isEmpty else { continue }
             // The app's settings apply to its system, too.

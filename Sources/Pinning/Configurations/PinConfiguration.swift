@@ -93,6 +93,11 @@ package struct HostEntry: Sendable, Hashable {
         }
     }
 
+    /// `true` if the hosts are pinned, even to nothing.
+    package var isPinning: Bool {
+        if case .positions = identities { true } else { !pins.isEmpty }
+    }
+
     package var includesSubdomains: Bool { hosts?.depth == .anyNumber && !isExcluded }
 }
 
