@@ -123,7 +123,8 @@ extension Forecaster {
     }
 
     private func noBackup(_ verdict: Verdict, by pin: Int) -> Outlook.NoBackup? {
-        if verdict.isByPins, verdict.matches.contains(where: { $0.pinIndex == pin }) { return nil }
+        let matches = comparison.conditions.flatMap { $0.matches(on: verdict.reach) }
+        if verdict.isByPins, matches.contains(where: { $0.pinIndex == pin }) { return nil }
         return verdict.isAccepted
             ? ("not-compared", "this client does not compare it there") : noBackup(verdict.reason)
     }

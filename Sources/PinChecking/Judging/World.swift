@@ -93,8 +93,13 @@ struct World: PathVerifier {
         // The required timestamps depend on an issuer that is not known yet.
         var evidence = question.evidence
         if case .search = paths { evidence = nil }
+        var findings: [TrustFailure] = []
+        if case .below = paths {
+            let name = today.referenceName.serverName
+            findings = real.verifier.objections(toIssuingFor: name, below: Array(path.dropFirst()))
+        }
         let objections = (question.platform ?? .openssl).objections(
-            to: path, firstAnchor: path.count - 1, findings: [], under: question.policy, evidence: evidence
+            to: path, firstAnchor: path.count - 1, findings: findings, under: question.policy, evidence: evidence
         ) {
             if case .search(_, let anchorClass) = paths { return anchorClass }
             return real.anchorClass(of: anchor, question.anchors)

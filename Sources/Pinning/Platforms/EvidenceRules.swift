@@ -1,8 +1,8 @@
 extension Platform {
-    func failures(of path: PlatformPath, given evidence: LeafEvidence) -> [TrustFailure] {
+    func failures(of path: PlatformPath, given evidence: LeafEvidence?) -> [TrustFailure] {
         let reasons = [
-            revocation(of: path, given: evidence), lackOfTimestamps(of: path, given: evidence),
-            distrust(of: path, given: evidence),
+            evidence.flatMap { revocation(of: path, given: $0) },
+            evidence.flatMap { lackOfTimestamps(of: path, given: $0) }, distrust(of: path, given: evidence),
         ]
         return reasons.compactMap(\.self).map { TrustFailure($0, at: 0, of: path.leaf) }
     }

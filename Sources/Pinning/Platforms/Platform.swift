@@ -68,7 +68,7 @@ package struct Platform: Sendable, Hashable {
     ) -> [TrustFailure] {
         guard policy != .basicX509 else { return StrengthRules.basic.failures(of: path) }
         return purposeFailures(of: path) + lifetimeFailures(of: path) + strength.failures(of: path)
-            + (evidence.map { failures(of: path, given: $0) } ?? [])
+            + failures(of: path, given: evidence)
     }
 
     /// The caIssuers places (RFC 5280, 4.2.2.1) that Apple's platforms try, in their order: at most three `http:` URLs,

@@ -1,3 +1,4 @@
+internal import COpenSSL
 package import Pinning
 
 package struct OpenSSLPathVerifier: PathVerifier {
@@ -78,6 +79,29 @@ package struct OpenSSLPathVerifier: PathVerifier {
 
     package func holdsAnchor(like certificate: Certificate) -> Bool {
         PathNode(certificate).map(trustStore.holdsAnchor(like:)) ?? false
+    }
+
+    /// The rules by which the CAs of a valid path may not issue a certificate for `name` below it.
+    ///
+    /// They are about the use of keys, the length of paths and names (RFC 5280, 4.2.1.3, 4.2.1.9 and 4.2.1.10).
+    package func objections(toIssuingFor name: ServerName?, below path: [Certificate]) -> [TrustFailure] {
+        let nodes = path.compactMap { PathNode($0) }
+        var failures: [TrustFailure] = []
+        for (index, node) in nodes.enumerated() {
+            let limit = X509_get_pathlen(node.handle.pointer)
+            if limit >= 0, nodes[..<index].count(where: { !$0.certificate.isSelfIssued }) > limit {
+                failures.append(TrustFailure(.pathTooLong, at: index + 1, of: node.certificate))
+            }
+            if node.certificate.keyUsage?.contains("keyCertSign") == false {
+                failures.append(TrustFailure(.notAnAuthority, at: index + 1, of: node.certificate))
+            }
+        }
+        // The rule's path begins with a leaf, of which it does not look at the names.
+        if let name, let depth = NameRule.depthOfConstraint(on: nodes.prefix(1) + nodes, against: name) {
+            let authority = "\(path[depth - 1]) (depth \(depth))"
+            failures.append(TrustFailure(.nameConstraintViolated(by: authority), at: depth, of: path[depth - 1]))
+        }
+        return failures
     }
 
     package func issuerPlaces(of certificate: Certificate) -> [String] { IssuerPlaces.all(in: certificate) }
