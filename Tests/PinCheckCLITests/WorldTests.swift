@@ -65,15 +65,34 @@ import Testing
             to: "learning.json", in: desk.files)
         _ = try DeviceLists.write(
             [("ios-12", [root]), ("android-9", [root, otherRoot])], cas: cas, to: "leaving.json", in: desk.files)
+        _ = try DeviceLists.write([("android-9", [root, otherRoot])], to: "two.json", in: desk.files)
+        let elsewhere = try root.issue(
+            Self.valid(.authority("Elsewhere"), -30, 900).with { $0.permittedNames = [.dns("elsewhere.example")] })
+        let flat = try root.issue(Self.valid(.authority("Flat", pathLength: 0), -30, 950))
+        let unsigning = Self.valid(.authority("Unsigning"), -30, 900).with { $0.keyUsage = [.cRLSign] }
+        for (name, certificate) in [
+            ("elsewhere", elsewhere), ("flat", flat), ("unsigning", try root.issue(unsigning)),
+            ("deep", try flat.issue(Self.valid(.authority("Deep"), -30, 900))),
+        ] { try desk.files.write(certificate.der, to: name + ".cer") }
+        func hash(_ certificate: LabCertificate) -> String { String(certificate.pin.dropFirst("sha256/".count)) }
+        for (name, day) in [("in10", Self.date(10)), ("ended", Self.date(-8))] {
+            let set = AppText.pinSet(hash(leaf), hash(coming), until: day)
+            try desk.write(
+                AppText.android(AppText.domain(set + AppText.anchors("@raw/root"))), to: "res/xml/\(name).xml")
+        }
+        try desk.files.write(root.pem, to: "res/raw/root.pem")
+        let lists = AppText.pinnedDomains(leaf: [hash(leaf), hash(coming)], cas: [hash(root)])
+        try desk.write(AppText.ats(lists), to: "both.plist")
         return desk
     }
 
     private func filled(_ line: String) -> String {
         let hashes = [("DER", leaf.sha256), ("RDER", root.sha256)].map { ($0.0, "\(SHA256Digest(bytes: $0.1)!)") }
         let pins = [
-            ("L", leaf.pin), ("I", inter.pin), ("R", root.pin), ("R2", otherRoot.pin), ("B", coming.pin),
-            ("ZERO", "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
+            ("L", leaf.pin), ("LB", leafBelow.pin), ("I", inter.pin), ("R", root.pin), ("R2", otherRoot.pin),
+            ("B", coming.pin), ("ZERO", "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
             ("BBBB", "sha256/BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB="),
+            ("ENTRUST", "sha256/du6FkDdMcVQ3u8prumAo6t3i3G27uMP2EOhR8R0at/U="),
             ("YE", "sha256/sCkq5UWXjg+7mKu9lMhhYF5bGLsy7VI/UNW3tccdR7w="),
             ("THAWTE", "sha256/HXXQgxueCIU5TTLHob/bPbwcKOKw6DkfsTWYHbxbqTY="), ("IN10", Self.date(10)),
             ("AGO8", Self.date(-8)),
@@ -119,6 +138,14 @@ import Testing
         --client afnetworking --pins @inter.cer --min-pin-life 90d | \(short) | -
         --client afnetworking --pins @h.cer --pins $JUNK --mode certificate | pass pin-matched | - not-compared
         --client curl --pins $JUNK --pins $OTHER | fail pin-mismatch: "has_backup" : false | . .
+        --client nspinneddomains:key=ca --pins I --pins @next.cer --min-pin-life 300d | \(short) | - not-compared
+        // A CA that may not issue for this host, or not so far below, or nothing at all, is none.
+        --client okhttp --pins L --pins @elsewhere.cer --min-pin-life 300d | \(short) | - name-constraint
+        --client okhttp --pins L --pins @flat.cer --pins @deep.cer --min-pin-life 300d | pass pin-matched | - backup \
+        path-too-long
+        --client okhttp --pins L --pins @unsigning.cer --min-pin-life 300d | \(short) | - not-an-authority
+        // Each list of pins ends by itself.
+        --pins @both.plist --min-pin-life 300d | pass pin-matched | - backup -
         // A client that rejects has nothing in reserve.
         --client okhttp,curl --pins I --pins $JUNK -f json | fail pin-mismatch | - .
         // A CA's own path decides: iOS 13 has the root, iOS 26 has it no more.
@@ -126,7 +153,11 @@ import Testing
         - backup
         --and-system --device ios-26 --client trustkit --pins L --pins THAWTE --min-pin-life 300d | \(short) | - \
         untrusted-root
-        // Gates hold after an end as well.
+        --and-system --device ios-26 --client trustkit --pins L --pins ENTRUST --min-pin-life 300d | \(short) | - \
+        distrusted
+        // Gates hold after an end as well, for every client that follows and for the system beside the chosen one.
+        --pins @res/xml/ended.xml --pins R --min-pin-life 60d | \(short): android compares no pin | - - .
+        --pins @res/xml/in10.xml --client okhttp --fail-before 30d | fail pins-expire | - backup
         --client android:expires=IN10 --pins L --pins $JUNK --min-pin-life 60d | \(short) | - backup
         --client android:expires=IN10 --pins L --pins $JUNK --fail-before 30d | fail pins-expire | - backup
         --client android:expires=AGO8 --pins L --pins $JUNK --fail-before 30d | fail pins-expired | . .
@@ -203,6 +234,9 @@ import Testing
         ("android-9 --client generic --pins R --min-pin-life 30d", short + ": pin 1 sits above Coming"),
         ("android-9 --client okhttp --pins R --pins B --min-pin-life 30d", "pass pin-matched"),
         ("ios-12 --client nspinneddomains --pins R --min-pin-life 30d", "pass pin-matched"),
+        // Today's leaf holds until its renewal.
+        ("android-9 --client okhttp --pins R --pins LB --min-pin-life 50d", "pass pin-matched"),
+        ("android-9 --client okhttp --pins R --pins LB --min-pin-life 300d", short),
     ]) func aRootThatComesEndsThePinAboveIt(line: String, end: String) async throws {
         await (try desk()).expect(filled(Self.below + line), end, at: now)
     }
@@ -214,10 +248,23 @@ import Testing
         ("verify @chain.pem \(leaving) --min-pin-life 25d", short),
         ("verify @both.pem \(leaving) --pins R2 --fail-before 30d", "pass pin-matched"),
         ("verify @both.pem \(leaving) --pins R2 --fail-before 10d", "pass pin-matched"),
+        ("verify @both.pem \(leaving) --pins L --min-pin-life 300d", short),
         ("verify @chain.pem \(shipping)", "fail root-leaves"),
         ("verify @chain.pem \(shipping) --allow-invalid-certificates", "pass pin-matched"),
     ]) func aRootThatIsLeftIsAnEnd(line: String, end: String) async throws {
         await (try desk()).expect(filled(line), end, at: now)
+    }
+
+    /// Of the roots of two valid paths, a client is held to the one that ends its own path.
+    @Test func aRootOnAnotherPathOfTheRunIsNoBackup() async throws {
+        let desk = try desk()
+        var ends: Set<ExitStatus> = []
+        for pin in ["R", "R2"] {
+            let line =
+                "verify @both.pem --host $HOST --device-data @two.json --device android-9 --client okhttp --pins L"
+            ends.insert(await desk(filled("\(line) --pins \(pin) --min-pin-life 300d"), at: now).status)
+        }
+        #expect(ends == [.pass, .fail])
     }
 
     @Test func aRootThatWasLeftIsNoneThatComes() async throws {

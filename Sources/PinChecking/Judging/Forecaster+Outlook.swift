@@ -18,8 +18,9 @@ extension Forecaster {
         }
         let conditions = comparison.conditions
         let holding = holding
-        let changes = rootChanges()
-        let ahead = verdict.isByPins ? ahead(changes) : nil
+        let coming = comingRoots
+        let changes = rootChanges(coming)
+        let ahead = verdict.isByPins ? ahead(changes, learning: coming.map(\.end)) : nil
         let unused = ahead.map { unusedPins(from: max($0.until, time), inUse: inUse) }
         var standings = configured.map { _ in Outlook.PinStanding(depth: nil, until: nil, isCompared: false) }
         for index in Set(conditions.flatMap(\.pins)) {
@@ -41,17 +42,20 @@ extension Forecaster {
             condition.pins.contains { unused?.pins[$0].map { $0.noBackup == nil } ?? false }
         }
         let isRootComing = changes.contains { $0.isComing }
-        let ends = (unused?.ends.compactMap(\.self) ?? []) + (isRootComing ? [time] : [])
-        let expiration = conditions.isEmpty ? nil : comparison.expiration
         // Without a backup the pins end with today's matches, even in the past; `unused` begins now at the earliest.
-        let endOfMatches = hasBackup.contains(false) ? ahead?.until : nil
+        let ends = ahead.map { ahead in
+            conditions.indices.compactMap { hasBackup[$0] ? unused?.ends[$0] : endOfMatches(of: conditions[$0], ahead) }
+        }
+        let expiration = conditions.isEmpty ? nil : comparison.expiration
+        let haveExpired = expiration.map { $0 < time } ?? false
         var outlook = Outlook(
             pins: standings, pinsMatchUntil: ahead?.until, end: ahead?.end,
-            noPinAfter: ahead == nil ? nil : (ends + [expiration, endOfMatches].compactMap(\.self)).min(),
+            noPinAfter: ends.flatMap { ($0 + [expiration, isRootComing ? time : nil].compactMap(\.self)).min() },
             hasBackup: !hasBackup.isEmpty && hasBackup.allSatisfy(\.self), pinsExpire: expiration,
             validUntil: verdict.isAccepted && verdict.restsOn.isEmpty
                 ? nil : datedPaths.joined().map(\.notAfter).min(), renewalPoint: path.first?.renewalPoint,
-            findings: [], comparesPins: ahead != nil || !verdict.isAccepted && !conditions.isEmpty)
+            findings: [],
+            comparesPins: ahead != nil || !conditions.isEmpty && (!verdict.isAccepted || haveExpired))
         let hasIndispensablePin = conditions.indices.contains { index in
             !hasBackup[index]
                 && (conditions[index].place == .everywhere || Set(holding[index].map(\.pinIndex)).count == 1)
@@ -62,6 +66,14 @@ extension Forecaster {
             + unjudgedPins(outlook)).worstFirst
         let compared = verdict.isByPins ? holding.flatMap(\.self).distinct : []
         return (outlook, matchesInConfiguration(verdict.isAccepted ? compared : verdict.matches))
+    }
+
+    /// The end of a condition's matches: one of several that the root fulfils lasts as long as the root.
+    private func endOfMatches(of condition: PinComparison.Condition, _ ahead: Ahead) -> Timestamp {
+        guard comparison.conditions.count > 1, let root = path.last else { return ahead.until }
+        let key = leaf.publicKey.unknown
+        let elsewhere = renewal(key, issuer: key, at: max(ahead.until, time)).reach
+        return condition.matches(on: elsewhere).isEmpty ? ahead.until : max(root.notAfter, ahead.until)
     }
 
     private var rules: OutlookRules { policy.outlook }
@@ -159,11 +171,11 @@ extension Forecaster {
             [Finding(.pinLifeShort, .fail, message, of: "pin-life", on: date)]
         }
         guard verdict.isByPins else {
-            guard !isIdleTaken else { return [] }
+            let haveExpired = outlook.pinsExpire.map { $0 < time } == true
+            guard haveExpired || !isIdleTaken else { return [] }
             let why: String
             switch verdict.reason {
-            case .pinsNotApplied where outlook.pinsExpire.map({ $0 < time }) == true:
-                why = "its pins expired on \(outlook.pinsExpire?.date ?? "")"
+            case .pinsNotApplied where haveExpired: why = "its pins expired on \(outlook.pinsExpire?.date ?? "")"
             case .pinsNotApplied(let words): why = words
             case .mismatchNotEnforced: why = "no pin is on the chain, and the client only reports that"
             default: why = "it has none"

@@ -72,24 +72,30 @@ final class Forecaster: Sendable {
                 extendedKeyUsage: leaf.extendedKeyUsage, signatureAlgorithm: leaf.signatureAlgorithm))
     }
 
-    /// The verdict on a leaf renewed at `time` under today's issuers.
-    func renewal(_ key: PublicKey, at time: Timestamp) -> Verdict {
+    /// The verdict on a leaf renewed at `time` under today's issuers, on a device that has learned `roots`.
+    func renewal(_ key: PublicKey, at time: Timestamp, learning roots: [Certificate] = []) -> Verdict {
         let presented = assumedLeaf(key, at: time)
-        let paths = World.Paths.changed(absent: [leaf.fingerprint]) { _, paths in
-            paths.filter { $0.count > 1 }.map { [presented.leaf] + $0.dropFirst() }
+        let paths = World.Paths.changed(absent: [leaf.fingerprint]) { [self] question, paths in
+            changed(paths, question, learning: roots, at: time).filter { $0.count > 1 }.map {
+                [presented.leaf] + $0.dropFirst()
+            }
         }
         return forecast(presented, at: time, paths)
     }
 
-    /// The verdict on a leaf renewed at `time` under an issuer with another key, issued by today's root.
-    func renewal(_ key: PublicKey, issuer: PublicKey, at time: Timestamp) -> Verdict {
+    /// The verdict on a leaf renewed at `time` under an issuer with another key, issued by today's root or by `roots`.
+    func renewal(
+        _ key: PublicKey, issuer: PublicKey, at time: Timestamp, learning roots: [Certificate] = []
+    ) -> Verdict {
         let presented = assumedLeaf(key, at: time)
         let issuer = Certificate.assumedIssuer(like: path.dropFirst().first ?? leaf, key: issuer, at: time)
         let others = verdict.certificates + today.presented.certificates
         let absent = Set(others.filter { !$0.isSelfIssued || $0 == leaf }.map(\.fingerprint))
-        let paths = World.Paths.changed(absent: absent) { _, paths in
-            let roots = paths.filter { $0.count > 1 }.compactMap(\.last).filter(\.isSelfIssued)
-            return roots.map { [presented.leaf, issuer, $0] }
+        let paths = World.Paths.changed(absent: absent) { [self] question, paths in
+            let later = changed(paths, question, learning: roots, at: time).filter { $0.count > 1 }
+            return later.compactMap(\.last).filter { $0.isSelfIssued || roots.contains($0) }.map {
+                [presented.leaf, issuer, $0]
+            }
         }
         return forecast(presented, at: time, paths)
     }
@@ -108,8 +114,8 @@ final class Forecaster: Sendable {
 
     typealias Ahead = (holder: Holder, until: Timestamp, end: Outlook.End)
 
-    /// The time until which pins that match today are sure to match.
-    func ahead(_ changes: [RootChange]) -> Ahead {
+    /// The time until which pins that match today are sure to match, even on a device that learns `coming` roots.
+    func ahead(_ changes: [RootChange], learning coming: [Certificate]) -> Ahead {
         let expiration = comparison.expiration
         let ends = datedPaths.flatMap { path in
             dated(path).enumerated().map { (path: path, depth: $0, end: $1.notAfter) }
@@ -121,9 +127,9 @@ final class Forecaster: Sendable {
             first.depth == 0 ? .leafRenewal : first.depth == first.path.count - 1 ? .rootExpiry : .intermediateExpiry
         if changes.contains(where: { $0.isComing }) { return (.root, self.time, .rootChange) }
         let key = leaf.publicKey
-        if !renewal(key, at: time).holds { return (.certificate, until, end) }
-        if !renewal(key.unknown, at: time).holds { return (.key, until, end) }
-        let elsewhere = renewal(key.unknown, issuer: key.unknown, at: time)
+        if !renewal(key, at: time, learning: coming).holds { return (.certificate, until, end) }
+        if !renewal(key.unknown, at: time, learning: coming).holds { return (.key, until, end) }
+        let elsewhere = renewal(key.unknown, issuer: key.unknown, at: time, learning: coming)
         guard elsewhere.holds else { return (.intermediate, until, end) }
         // Today's path may end at an intermediate among the anchors, which is on no other path.
         let roots = [path.last, elsewhere.reach.certificates.last { !$0.isAssumed }].compactMap(\.self)
@@ -149,31 +155,54 @@ extension Forecaster {
     /// certificates above the root on today's path.
     typealias RootChange = (root: CA.Root, isComing: Bool, pins: [Int])
 
-    func rootChanges() -> [RootChange] {
-        guard verdict.isAccepted, device.trust != .anchors else { return [] }
-        var changes: [RootChange] = []
-        let paths = verdict.restsOn.map(\.certificates)
-        let inside = verdict.isByPins ? paths.flatMap { $0.dropFirst().dropLast() }.distinct : []
-        for certificate in inside {
+    /// A certificate below the root on today's path whose key is that of a root, and the root as devices will have it.
+    typealias ComingRoot = (root: CA.Root, certificate: Certificate, end: Certificate)
+
+    var comingRoots: [ComingRoot] {
+        guard verdict.isByPins, device.trust != .anchors else { return [] }
+        return verdict.restsOn.flatMap { $0.certificates.dropFirst().dropLast() }.distinct.compactMap { certificate in
             let key = certificate.publicKey.spkiSHA256
             let listed = data.roots(withKey: key)
             var root = data.publicRoot(withKey: key).flatMap { $0.state == .older ? nil : $0 }
             if root == nil, listed.contains(where: { $0.devices.contains(where: isNewer) }) {
                 root = CA.Root(certificate.shownName, key, certificate.publicKey.algorithm.description)
             }
-            guard let root else { continue }
+            guard let root else { return nil }
             let own = listed.lazy.compactMap { try? CertificateReader.certificate(der: $0.der) }.first
             let pinned = client.pins?.certificates.first { $0.publicKey.spkiSHA256 == key && $0.isSelfIssued }
-            let end = pinned ?? own ?? .assumedIssuer(like: certificate, key: certificate.publicKey, at: time)
-            let ended = World.Paths.changed { question, paths in
-                guard question.anchors.includesTrustStore else { return paths }
-                let cut = paths.compactMap { path -> [Certificate]? in
-                    let depth = path.firstIndex { $0.publicKey.spkiSHA256 == key }
-                    return depth.flatMap { $0 > 0 && $0 < path.count - 1 ? path[..<$0] + [end] : nil }
-                }
-                return cut + paths
+            return (
+                root, certificate,
+                pinned ?? own ?? .assumedIssuer(like: certificate, key: certificate.publicKey, at: time)
+            )
+        }
+    }
+
+    /// Paths of a device that has learned `roots`, at which paths end, and lost the roots that CAs have left by `time`.
+    private func changed(
+        _ paths: [[Certificate]], _ question: PathQuestion, learning roots: [Certificate], at time: Timestamp
+    ) -> [[Certificate]] {
+        guard question.anchors.includesTrustStore, device.trust != .anchors else { return paths }
+        let ends = Dictionary(roots.map { ($0.publicKey.spkiSHA256, $0) }) { first, _ in first }
+        let cut = ends.isEmpty ? [] : paths.compactMap { path -> [Certificate]? in
+            let depth = path.indices.dropFirst().dropLast().first { ends[path[$0].publicKey.spkiSHA256] != nil }
+            guard let depth, let end = ends[path[depth].publicKey.spkiSHA256] else { return nil }
+            return path[..<depth] + [end]
+        }
+        let left = paths.filter { path in
+            path.last.flatMap { data.publicRoot(withKey: $0.publicKey.spkiSHA256)?.until }.map { $0 <= time } ?? false
+        }
+        return cut + (left.count == paths.count ? paths : paths.filter { !left.contains($0) })
+    }
+
+    func rootChanges(_ coming: [ComingRoot]) -> [RootChange] {
+        guard verdict.isAccepted, device.trust != .anchors else { return [] }
+        var changes: [RootChange] = []
+        let paths = verdict.restsOn.map(\.certificates)
+        for (root, certificate, end) in coming {
+            let learned = World.Paths.changed { [self] question, paths in
+                changed(paths, question, learning: [end], at: time)
             }
-            guard !forecast(today.presented, at: time, ended).holds else { continue }
+            guard !forecast(today.presented, at: time, learned).holds else { continue }
             let above = Set(
                 paths.flatMap { path in path.drop { $0 != certificate }.dropFirst() }.map(\.publicKey.spkiSHA256))
             changes.append((root, true, pins.indices.filter { above.contains(pins[$0].spkiSHA256) }))

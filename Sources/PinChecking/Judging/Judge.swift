@@ -80,7 +80,9 @@ extension HostPolicy {
             policy: self, view: view, clients: clients,
             findings: findings + self.leftOut(beside: stacks, keyType),
             ending: clients.ending(in: self, at: view.time, leftOut: leftOut))
-        judged.learn(inUse: Set(presented.marks + clients.flatMap { $0.decided?.certificates.marks ?? [] }))
+        let others = verifiers.flatMap { $0.plain.otherPaths + $0.own.otherPaths }
+        let used = clients.flatMap { $0.decided?.certificates ?? [] } + others.joined()
+        judged.learn(inUse: Set(presented.marks + used.marks))
         return judged
     }
 
@@ -176,7 +178,7 @@ extension LeafEvidence {
 
 /// Answers repeated questions from memory, because most clients ask the same ones.
 final class RememberingVerifier: PathVerifier {
-    private let verifier: OpenSSLPathVerifier
+    let verifier: OpenSSLPathVerifier
     private let known = Mutex<[(question: PathQuestion, findings: PathFindings)]>([])
 
     init(_ verifier: OpenSSLPathVerifier) { self.verifier = verifier }
@@ -187,6 +189,9 @@ final class RememberingVerifier: PathVerifier {
         known.withLock { $0.append((question, findings)) }
         return findings
     }
+
+    /// The valid paths that were found beside the preferred ones.
+    var otherPaths: [[Certificate]] { known.withLock { $0.flatMap { $0.findings.validPaths.dropFirst() } } }
 
     func issuerPlaces(of certificate: Certificate) -> [String] { verifier.issuerPlaces(of: certificate) }
     func holdsAnchor(like certificate: Certificate) -> Bool { verifier.holdsAnchor(like: certificate) }
