@@ -183,11 +183,14 @@ extension Forecaster {
     ) -> [[Certificate]] {
         guard question.anchors.includesTrustStore, device.trust != .anchors else { return paths }
         let ends = Dictionary(roots.map { ($0.publicKey.spkiSHA256, $0) }) { first, _ in first }
-        let cut = ends.isEmpty ? [] : paths.compactMap { path -> [Certificate]? in
-            let depth = path.indices.dropFirst().dropLast().first { ends[path[$0].publicKey.spkiSHA256] != nil }
-            guard let depth, let end = ends[path[depth].publicKey.spkiSHA256] else { return nil }
-            return path[..<depth] + [end]
-        }
+        let cut =
+            ends.isEmpty
+            ? []
+            : paths.compactMap { path -> [Certificate]? in
+                let depth = path.indices.dropFirst().dropLast().first { ends[path[$0].publicKey.spkiSHA256] != nil }
+                guard let depth, let end = ends[path[depth].publicKey.spkiSHA256] else { return nil }
+                return path[..<depth] + [end]
+            }
         let left = paths.filter { path in
             path.last.flatMap { data.publicRoot(withKey: $0.publicKey.spkiSHA256)?.until }.map { $0 <= time } ?? false
         }
