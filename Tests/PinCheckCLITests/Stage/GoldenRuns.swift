@@ -73,9 +73,11 @@ struct GoldenRun: Sendable, CustomStringConvertible {
             GoldenRun("client-setting", "\(verify) --pins $JUNK --pins $BACKUP --client trustkit:no-enforce", two),
             GoldenRun("client-allow-invalid", "verify $CHAIN --host $HOST \(both) --allow-invalid-certificates", two),
             GoldenRun("client-no-name", "\(verify) \(both) --no-validate-domain-name", two),
-            GoldenRun("device-iphone", "verify $CHAIN --host $HOST \(both) --device ios-18", two),
+            GoldenRun("device-iphone", "verify $CHAIN --host $HOST \(both) --device ios-18", monitored),
+            GoldenRun("device-and-system", "\(verify) --and-system --device ios-18,android-14", text),
             GoldenRun(
-                "device-several", "\(verify) \(both) --device ios-18,android-14 --client afnetworking,okhttp", two),
+                "device-several", "\(verify) \(both) --device ios-18,android-14 --client afnetworking,okhttp",
+                two + explained + ["-f prometheus", "-f junit"]),
             GoldenRun("device-unknown", "\(verify) \(both) --device iphon", text),
         ]
 
@@ -139,13 +141,16 @@ struct GoldenRun: Sendable, CustomStringConvertible {
         .init(
             "check-list", "--targets - --anchors $ROOT", ["", "-f jsonl --jobs 1"],
             input: "# servers\n$HOST connect=$SERVER pins=$LEAF\n$HOST connect=$ROTATED pins=$LEAF # old\n"),
-        .init("check-bad-list", "--targets -", text, input: "api.example.com colour=red\n"),
+        .init("check-bad-list", "--targets -", text + machines, input: "api.example.com colour=red\n"),
         .init("check-policy", "--policy $DIR/policy.json5", two),
         .init("check-request", "\(check) \(both) --request /list.txt", two + machines),
         .init("check-request-missing", "\(check) --request /other --expect-status 200", two),
         .init("check-request-rejected", "\(check) --pins $JUNK --request /list.txt", text),
         .init("check-thorough", "\(check) \(both) --thorough", two),
-        .init("check-addresses", "$HOST --connect $SERVER --connect $ROTATED --anchors $ROOT \(both)", two),
+        .init("check-addresses", "$HOST --connect $SERVER --connect $ROTATED --anchors $ROOT \(both)", monitored),
+        .init(
+            "check-differing", "$HOST --connect $SERVER --connect $ROTATED --anchors $ROOT",
+            ["-f junit", "-f junit --fail-on warn", "-f github"]),
         .init("check-resolve", "$HOST:$SERVERPORT \(there)", text),
         .init("check-clients", "\(check) \(both) --client okhttp,curl,afnetworking", two),
         .init("check-quiet", "\(check) --pins $JUNK --quiet", text),
@@ -164,7 +169,8 @@ struct GoldenRun: Sendable, CustomStringConvertible {
     private static let pins: [GoldenRun] = [
         .init("pins-server", "pins $HOST --connect $SERVER --anchors $ROOT", text + pinForms),
         .init("pins-untrusted", "pins $HOST --connect $SERVER", text),
-        .init("pins-unreachable", "pins $HOST --connect $REFUSED", text), .init("pins-chain", "pins $CHAIN", text),
+        .init("pins-unreachable", "pins $HOST --connect $REFUSED", text),
+        .init("pins-chain", "pins $CHAIN --host $HOST", ["", "-f okhttp", "-f android"]),
         .init("pins-request", "pins $DIR/next.csr", two), .init("pins-key", "pins $DIR/key.pub", two),
         .init("pins-private-key", "pins $DIR/private.key", text), .init("pins-missing", "pins $DIR/none.pem", text),
         .init("pins-from-android", "pins --from $DIR/android.xml", text + pinForms.dropLast()),
