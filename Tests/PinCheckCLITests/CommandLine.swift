@@ -25,6 +25,7 @@ struct Outcome {
     var report: String? = nil
 
     var json: JSONValue { get throws { try JSONValue(report ?? output) } }
+    var results: [JSONValue] { get throws { try json["results"].array } }
 
     /// The exit status and the ids of the reasons in the JSON report, as in `fail pin-mismatch`: what a test of a rejection compares.
     var decision: String {
@@ -184,6 +185,8 @@ struct Desk: Sendable {
     @discardableResult func write(_ text: String, to name: String) throws -> String {
         try files.write(expand(text), to: name)
     }
+
+    func text(_ name: String) throws -> String { try contents(ofFile: "\(files.path)/\(name)") }
 
     func expand(_ text: String) -> String {
         text.replacing(/\$([A-Z0-9]+)/) { match in words[String(match.1)] ?? String(match.0) }

@@ -4,7 +4,6 @@ import Testing
 
 @testable import PinCheckCLI
 
-/// Values as objects of documents, and documents beside their schemas.
 @Suite(.endsSomeTime) struct DocumentTests {
     @Test func aDocumentThatLacksAKeyOrHasAnotherValueIsNotAsItsSchemaSays() throws {
         let check = try JSONSchemaCheck("lint")
@@ -20,7 +19,6 @@ import Testing
     }
 }
 
-/// What is written as JSON, beside what Foundation reads and writes.
 @Suite(.endsSomeTime) struct JSONEncodingTests {
     private static let everything: JSONObject = [
         "text": "a \"b\" \\ / \t\n\r\u{8}\u{C}\u{1F} ä 日本 🧪", "empty": "", "number": -5, "large": Int.max,
@@ -74,6 +72,7 @@ struct JSONValue {
     }
 
     var array: [JSONValue] { (value as? [Any] ?? []).map { JSONValue(value: $0) } }
+    var ids: [String] { array.compactMap { $0["id"].text } }
     var keys: Set<String> { Set((value as? [String: Any] ?? [:]).keys) }
     var text: String? { value as? String }
     var number: Int? { (value as? NSNumber)?.intValue }

@@ -54,8 +54,7 @@ import Testing
         let desk = try desk()
         func all() throws -> [String: String] {
             let names = try FileManager.default.subpathsOfDirectory(atPath: desk.files.path)
-            return Dictionary(
-                uniqueKeysWithValues: names.map { ($0, (try? contents(ofFile: "\(desk.files.path)/\($0)")) ?? "") })
+            return Dictionary(uniqueKeysWithValues: names.map { ($0, (try? desk.text($0)) ?? "") })
         }
         let before = try all()
         let environment = [
@@ -98,7 +97,7 @@ import Testing
         let code = await PinCheck.exitCode(arguments: desk.words(line + " -o @list"), in: context)
         // Some of these have no use for such a list, and end before anything is written.
         #expect([64, 65].contains(code), "\(errors.text)")
-        #expect(try contents(ofFile: desk.files.path + "/list") == "127.0.0.1:1\n")
+        #expect(try desk.text("list") == "127.0.0.1:1\n")
     }
 
     private func run(_ line: String, at desk: Desk, output name: String) async throws -> (code: Int32, output: String) {
@@ -121,7 +120,7 @@ import Testing
                 #expect(other.code == 64 && other.output.isEmpty, "\(form) to \(name)")
             }
         }
-        #expect(try contents(ofFile: desk.files.path + "/list") == "127.0.0.1:1\n")
+        #expect(try desk.text("list") == "127.0.0.1:1\n")
         for (line, output, code) in [
             ("verify @file --pins @file", "file", 64), (verify + " -o @x", "file", 0),
             ("127.0.0.1:1 --timeout 1 --state @state", "state", 64),

@@ -10,7 +10,6 @@ import Testing
 import FoundationXML
 #endif
 
-/// The forms for machines, over reports with fixed keys and times.
 @Suite(.endsSomeTime) struct MachineFormatTests {
     static func unreachable() -> Report {
         var report = RendererTests.passing()
@@ -35,6 +34,10 @@ import FoundationXML
         var text = ""
         for target in targets(reports) { text += renderer.text(for: target) }
         return text + renderer.ending(exit: .worst(reports.map(\.status)))
+    }
+
+    private static func metrics(_ reports: [Report]) throws -> String {
+        try text(PrometheusRenderer { Timestamp(secondsSinceEpoch: 0) }, reports)
     }
 
     /// The reports by their targets, of whose connections the last says what they have in common.
@@ -131,8 +134,7 @@ import FoundationXML
         var without = Self.calm()
         without.result.variant = .withoutSNI
         without.end(.needsAttention, without.reason)
-        let time = Timestamp(secondsSinceEpoch: 0)
-        let metrics = try Self.text(PrometheusRenderer(now: { time }), [Self.calm(), without])
+        let metrics = try Self.metrics([Self.calm(), without])
         for name in ["status", "accepted", "reached"] {
             #expect(metrics.ranges(of: "\npincheck_\(name){").count == 1, "\(name)")
         }
@@ -141,12 +143,11 @@ import FoundationXML
 
     /// The address that a name stands for changes with every answer of DNS: it is told, and is no label of what is alerted on.
     @Test func anAddressThatWasLookedUpIsNoLabel() throws {
-        let time = Timestamp(secondsSinceEpoch: 0)
         var looked = Self.calm()
         looked.result.endpoint = RendererTests.endpoint("203.0.113.7", resolved: "api.example.com")
         var given = looked
         given.result.endpoint = RendererTests.endpoint("203.0.113.7", resolved: nil)
-        let text = try Self.text(PrometheusRenderer(now: { time }), [looked, given])
+        let text = try Self.metrics([looked, given])
         let target = #"target="api.example.com:443""#
         #expect(text.contains("pincheck_reached{\(target)} 1\n"), "\(text)")
         #expect(text.contains(#"pincheck_address_info{\#(target),address="203.0.113.7"} 1"#), "\(text)")
@@ -155,13 +156,12 @@ import FoundationXML
     }
 
     @Test func valuesThatAreCutDiffer() throws {
-        let time = Timestamp(secondsSinceEpoch: 0)
         let reports = ["a", "b"].map { end in
             var report = Self.calm()
             report.result.target = String(repeating: "x", count: 199) + end + ".example.com:443"
             return report
         }
-        let text = try Self.text(PrometheusRenderer(now: { time }), reports)
+        let text = try Self.metrics(reports)
         let series = text.split(separator: "\n").filter { $0.hasPrefix("pincheck_status{") }
         #expect(series.count == 2 && Set(series).count == 2)
         #expect(series.allSatisfy { $0.contains(/target="x{191}…[0-9a-f]{8}"/) && !$0.contains("check=") }, "\(series)")
@@ -198,9 +198,8 @@ import FoundationXML
     }
 
     @Test(arguments: evils) func prometheusSeriesAreDifferentAndTheirLabelsClosed(evil: String) throws {
-        let time = Timestamp(secondsSinceEpoch: 0)
         let hostile = Self.hostile(evil)
-        let text = try Self.text(PrometheusRenderer(now: { time }), [hostile, hostile, Self.unreachable()])
+        let text = try Self.metrics([hostile, hostile, Self.unreachable()])
         #expect(isPlain(text))
         let sample = /[a-z_]+(?:\{(?:[a-z]+="(?:[^"\\]|\\[\\"n])*"(?:,|(?=\})))+\})? [0-9.]+/.matchingSemantics(
             .unicodeScalar)

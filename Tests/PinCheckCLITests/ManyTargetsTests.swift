@@ -5,7 +5,6 @@ import Testing
 
 @testable import PinCheckCLI
 
-/// Lists that are longer than what is read of them at once.
 @Suite(.endsSomeTime) struct ManyTargetsTests {
     /// Runs beside a list of so many targets, of which one in ten answers and the others are refused.
     private func serving(
@@ -38,7 +37,6 @@ import Testing
             })
     }
 
-    /// A list in a file, or what a pipe gives.
     @Test(arguments: [1, 16, 99, 100, 101], ["@list.txt", "-"]) func aListIsCheckedWhole(window: Int, list: String)
         async throws
     {
@@ -52,7 +50,7 @@ import Testing
             let found = try results(outcome.output)
             #expect(found == expected(100))
             // In the order of the list.
-            let ends = try contents(ofFile: desk.files.path + "/text").split(separator: "\n").filter {
+            let ends = try desk.text("text").split(separator: "\n").filter {
                 $0.hasPrefix("PASS") || $0.hasPrefix("UNREACHABLE")
             }
             #expect(ends.count == 100)

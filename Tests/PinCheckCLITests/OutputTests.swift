@@ -27,6 +27,8 @@ import Testing
             ("WRONG -f nagios -o -", 2, critical), ("WRONG -f nagios=/dev/stdout", 2, critical),
             ("WRONG -f json -f nagios -o /dev/null", 2, critical), ("WRONG -f nagios -q", 2, ""),
             ("VERIFY -f nagios --warn-before 100000d", 1, "PINCHECK WARNING - "),
+            // A client that cannot be set up hides no rejection.
+            ("VERIFY -f nagios --pins $JUNK --client okhttp,trustkit", 2, critical),
             ("127.0.0.1:1 --format=nagios --timeout 5", 3, unknown + "127.0.0.1:1 "),
             // What cannot run is unknown, in a line where the system reads.
             ("a..b -f nagios", 3, unknown), ("check -fnagios --no-such-option", 3, unknown),
@@ -47,16 +49,16 @@ import Testing
             #expect(end.errors.hasPrefix("Error: ") || end.errors.hasPrefix("Usage"))
         }
         guard code == 1, let name = line.last, "ab".contains(name) else { return }
-        #expect(try contents(ofFile: "\(desk.files.path)/\(name)").hasPrefix(Self.critical))
+        #expect(try desk.text("\(name)").hasPrefix(Self.critical))
     }
 
     @Test func theOutputFileIsForTheFormWithoutOne() async throws {
         let desk = try Desk()
         #expect(await run("VERIFY -o @text", at: desk).output.isEmpty)
-        #expect(try contents(ofFile: desk.files.path + "/text").contains("PASS  "))
+        #expect(try desk.text("text").contains("PASS  "))
         let end = await run("VERIFY -f prometheus -o @metrics -f json=-", at: desk)
         #expect(try end.code == 0 && JSONValue(end.output)["verdict"].text == "accept")
-        #expect(try contents(ofFile: desk.files.path + "/metrics").contains("\npincheck_run_status 0\n"))
+        #expect(try desk.text("metrics").contains("\npincheck_run_status 0\n"))
     }
 
     @Test func quietSilencesStandardOutputAndNoFile() async throws {
@@ -64,13 +66,12 @@ import Testing
         let end = await run("VERIFY -q -f junit=@a.xml -f jsonl=@b.jsonl -f json -o @c.json", at: desk)
         #expect(end.code == 0 && end.output.isEmpty && end.errors.isEmpty, "\(end)")
         for name in ["a.xml", "b.jsonl", "c.json"] {
-            let text = try contents(ofFile: "\(desk.files.path)/\(name)")
+            let text = try desk.text(name)
             #expect(text.contains("intermediate") || text.contains("<testsuites "), "\(name)")
         }
     }
 }
 
-/// What a run comes to: how many targets, and which did not pass. A whole run is in ``GoldenTests`` (`check-several`).
 @Suite(.endsSomeTime) struct RunTotalTests {
     private func text(_ reports: [Report]) -> String {
         let style = TextStyle(.never, isTerminal: false, environment: [:])
@@ -125,12 +126,6 @@ import Testing
             lines.first?.hasPrefix("PINCHECK CRITICAL - 2 targets: 1 FAIL, 1 PASS; edge.example:443 at 203.0.113.1 ")
                 == true)
         #expect(lines.first?.contains(" | targets=2;;;0 problems=1;;;0;2") == true, "\(lines.first ?? "")")
-        var alone = NagiosRenderer()
-        _ = alone.text(for: Array(calm.dropLast()))
-        let line = alone.ending(exit: .fail)
-        #expect(line.hasPrefix("PINCHECK CRITICAL - edge.example:443 3 addresses: 2 accepted, 1 rejected; "), "\(line)")
-        // The lines below it are each about one.
-        #expect(line.ranges(of: "addresses: ").count == 1, "\(line)")
     }
 }
 

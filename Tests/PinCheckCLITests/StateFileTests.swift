@@ -6,7 +6,6 @@ import Testing
 @testable import PinCheckCLI
 @testable import PinChecking
 
-/// The file of `--state`: what changed since the last run, and nothing else, is told.
 @Suite(.endsSomeTime) struct StateFileTests {
     private static let runs: [(arguments: String, status: ExitStatus, told: [String], not: [String])] = [
         (
@@ -37,12 +36,12 @@ import Testing
             }
             // A file holds everything.
             await desk(line + "--pins $JUNK -f brief -f json=@all.json").expect(.fail, "", errors: "")
-            let all = try JSONValue(contents(ofFile: desk.files.path + "/all.json"))
+            let all = try JSONValue(desk.text("all.json"))
             #expect(all["results"].array.count == 2)
             return desk
         }
         await desk.expect(line + "--pins $JUNK", "unreachable: UNREACHABLE  $HOST:443")
-        let lines = try contents(ofFile: desk.files.path + "/state").split(separator: "\n")
+        let lines = try desk.text("state").split(separator: "\n")
         #expect(lines.first == "pincheck-state 2" && lines.count == 3)
         // The key that was served last is known although there was no answer.
         let end = desk.expand("\t$HOST:443 → $SERVER")
@@ -131,7 +130,6 @@ import Testing
         }
     }
 
-    /// A line that was mended is no fault that lasts.
     @Test func aBadEntryIsToldAgainOnceItWasMended() throws {
         let files = try TemporaryDirectory()
         for (step, isBad) in [true, false, true].enumerated() {

@@ -11,7 +11,7 @@ import Testing
 @Suite(.endsSomeTime) struct FetchCommandTests: FetchTesting {
     @Test func aServerThatIsNotAcceptedIsAskedNothing() async throws {
         try await serving(ranges(document)) { server, fetch, files in
-            await fetch("/a.bin", pins: [pki.rogue.pin], to: "a.bin", "--header", "Cookie: secret=1").expect(
+            await fetch("--header 'Cookie: secret=1'", pins: "--pins $ROGUE").expect(
                 .fail, "no configured pin is on the chain")
             let seen = try #require(await server.connections(ended: 1).first)
             #expect(seen.completedHandshake && seen.applicationOpening.isEmpty && seen.receivedCloseNotify)
@@ -22,8 +22,7 @@ import Testing
     @Test(arguments: ["other.example:99", "other.example"]) func onlyWhatIsGivenIsSent(name: String) async throws {
         try await serving(ranges(document)) { server, fetch, files in
             await fetch(
-                "/a?b=c", to: "a", "--header", "Authorization: Bearer x", "--header", "Host: " + name, "--verify-name",
-                host
+                "--header 'Authorization: Bearer x' --header 'Host: \(name)' --verify-name $HOST", path: "/a?b=c"
             ).expect(.pass)
             let seen = try #require(await server.connections(ended: 1).first)
             #expect(
@@ -55,31 +54,29 @@ import Testing
     @Test func aTerminalGetsNothingThatMeansSomethingToIt() async throws {
         let text = "line\r\n\u{1B}]0;title\u{7}\u{9B}2J\tZürich\n"
         try await serving(ranges(Array(text.utf8))) { server, fetch, _ in
-            let place = "\(host):\(fetch.port)"
-            for output in [[], ["-o", "-"], ["-o", "/dev/stdout"]] {
-                let arguments = [
-                    "fetch", "https://\(place)/a", "--resolve", "\(place):127.0.0.1", "--anchors", fetch.anchors,
-                ]
-                let outcome = await pincheck(arguments + output, isTerminal: true).expect(.pass)
+            for output in ["", "-o -", "-o /dev/stdout"] {
+                let words = fetch.desk.words(
+                    "fetch https://$HOST:$PORT/a --resolve $HOST:$PORT:127.0.0.1 --anchors @root.pem " + output)
+                let outcome = await pincheck(words, isTerminal: true).expect(.pass)
                 #expect(outcome.output == "line\n\\u{1B}]0;title\\u{7}\\u{9B}2J\tZürich\n")
-                #expect(await pincheck(arguments + output).output == text)
+                #expect(await pincheck(words).output == text)
             }
         }
     }
 
     @Test func aPipeOrADeviceGetsTheBytesAsTheyCome() async throws {
         try await serving(ranges(Array("abc".utf8))) { _, fetch, files in
-            let outcome = await fetch("/a.bin", "-o", "/dev/null")
+            let outcome = await fetch("-o /dev/null", to: nil)
             #expect(outcome.status == .pass && FileKind(at: "/dev/null") == .special, "\(outcome)")
             #expect(FileKind(at: "/dev/null.part") == .absent)
-            let file = await fetch("/a.bin", "-o", "/dev/stdout")
+            let file = await fetch("-o /dev/stdout", to: nil)
             #expect(file.output == "abc" && file.errors.hasPrefix("PASS  "), "\(file)")
             if FileKind(at: "/dev/full") == .special {
-                await fetch("/a.bin", "-o", "/dev/full").expect(.inputOutput, "cannot write '/dev/full'")
+                await fetch("-o /dev/full", to: nil).expect(.inputOutput, "cannot write '/dev/full'")
             }
             let pipe = self.path(files, "pipe")
             try #require(mkfifo(pipe, 0o600) == 0)
-            await fetch("/a.bin", "-o", pipe).expect(.inputOutput, errors: "this pipe has no reader")
+            await fetch(to: "pipe").expect(.inputOutput, errors: "this pipe has no reader")
             #expect(FileKind(at: pipe) == .pipe)
         }
     }
@@ -88,18 +85,17 @@ import Testing
         try await serving({ _ in
             Responder.Answer("HTTP/1.1 200 OK\nContent-Encoding: gzip\nContent-Length: 3", [31, 139, 8])
         }) { _, fetch, files in
-            let outcome = await fetch("/a.gz", to: "a.gz").says("  note: the server sent it as gzip, which it still is")
+            let outcome = await fetch(path: "/a.gz", to: "a.gz").says(
+                "  note: the server sent it as gzip, which it still is")
             #expect(outcome.status == .pass && bytes(files, "a.gz") == [31, 139, 8], "\(outcome)")
         }
     }
 
     @Test func theFilesOfAnUnfinishedDownloadAreNoOtherFiles() async throws {
         try await serving(ranges(document)) { server, fetch, files in
-            let url = "https://\(host):\(server.port)/"
             for suffix in [".part", ".part.record"] {
                 _ = try files.write(pki.rootA.pem, to: "r.crt" + suffix)
-                let read = self.path(files, "r.crt" + suffix)
-                await pincheck("fetch", url, "--anchors", read, "-o", self.path(files, "r.crt")).expect(
+                await fetch.desk("fetch https://$HOST:$PORT/ --anchors @r.crt\(suffix) -o @r.crt").expect(
                     .usage, errors: "is read in this run")
                 #expect(bytes(files, "r.crt" + suffix) == Array(pki.rootA.pem.utf8))
             }
@@ -110,21 +106,18 @@ import Testing
     @Test func aPortInTheURLWinsOverTheDefaultPort() async throws {
         try await serving(ranges(document)) { server, fetch, files in
             func get(_ authority: String) async -> Outcome {
-                await pincheck(
-                    "fetch", "https://\(authority)/", "--port", "\(server.port)", "--resolve",
-                    "\(host):\(server.port):127.0.0.1", "--connect-to", "\(host):443:127.0.0.1:1", "--anchors",
-                    self.path(files, "root.pem"), "--pins", pki.leaf.pin, "-o", self.path(files, "a.bin"))
+                await fetch.desk(
+                    "fetch https://\(authority)/ --port $PORT --connect-to $HOST:443:127.0.0.1:1 \(kept) --pins $LEAF")
             }
-            let named = await get("\(host):443")
+            let named = await get("$HOST:443")
             #expect(named.status == .unreachable && server.connections.isEmpty, "\(named)")
             #expect(bytes(files, "a.bin") == nil)
-            let other = await get(host)
+            let other = await get("$HOST")
             #expect(other.status == .pass && bytes(files, "a.bin") == document, "\(other)")
         }
     }
 }
 
-/// Redirects, each of which is judged anew.
 @Suite(.endsSomeTime) struct FetchRedirectTests: FetchTesting {
     private func redirecting(_ places: [String: String]) -> @Sendable (String) -> Responder.Answer {
         let whole = ranges(document)
@@ -149,7 +142,7 @@ import Testing
             request.contains("/nowhere")
                 ? Responder.Answer("HTTP/1.1 302 Found\nContent-Length: 0") : redirecting(request)
         }) { server, fetch, files in
-            let outcome = await fetch(path, to: "a.bin", "--max-redirs", "3").expect(status, words)
+            let outcome = await fetch("--max-redirs 3", path: path).expect(status, words)
             #expect(bytes(files, "a.bin") == (outcome.status == .pass ? document : nil))
             let asked = server.connections.map(\.request)
             if path == "/one" { #expect(asked.last?.hasPrefix("GET /two?a%20b HTTP/1.1\r\n") == true) }
@@ -168,9 +161,7 @@ import Testing
             }) { server, fetch, files in
                 func run(_ last: String) async -> Outcome {
                     place.withLock { $0 = last }
-                    return await fetch(
-                        "/a", pins: [pki.leaf.pin, leaf.pin], to: "a", "--resolve",
-                        "other.test:\(second.port):127.0.0.1")
+                    return await fetch("--resolve other.test:\(second.port):127.0.0.1 --pins \(leaf.pin)", path: "/a")
                 }
                 let own = "https://\(host):\(server.port)/b"
                 #expect(await run(own).status == .unreachable)

@@ -7,24 +7,24 @@ import Testing
 /// Answers that are odd, late or none: how they end is proven of `HTTPHandler`, here is what is said.
 @Suite(.endsSomeTime) struct FetchAnswerTests: FetchTesting {
     @Test(arguments: [
-        ("HTTP/1.1 404 Gone\nContent-Length: 0", Responder.Answer.Ending.goodbye, ExitStatus.answer, "answers 404"),
-        ("SSH-2.0-OpenSSH", .goodbye, .unreachable, "does not begin with a status line of HTTP/1"),
-        ("HTTP/1.1 200 OK\nContent-Length: 10", .goodbye, .unreachable, "ended before the answer was complete"),
+        (
+            "SSH-2.0-OpenSSH", Responder.Answer.Ending.goodbye, ExitStatus.unreachable,
+            "does not begin with a status line of HTTP/1"
+        ), ("HTTP/1.1 200 OK\nContent-Length: 10", .goodbye, .unreachable, "ended before the answer was complete"),
         ("HTTP/1.1 200 OK", .goodbye, .pass, "0 B in "), ("", .silence, .unreachable, "did not answer in time"),
     ]) func anAnswerThatIsNoDocumentIsSaidToBeNone(
         head: String, ending: Responder.Answer.Ending, status: ExitStatus, words: String
     ) async throws {
         try await serving({ _ in head.isEmpty ? Responder.Answer([], ending) : Responder.Answer(head, [], ending) }) {
             _, fetch, files in
-            let outcome = await fetch("/a.bin", to: "a.bin", "--timeout", ending == .silence ? "2" : "60").expect(
-                status, words)
+            let outcome = await fetch("--timeout \(ending == .silence ? 2 : 60)").expect(status, words)
             #expect(bytes(files, "a.bin") == (outcome.status == .pass ? [] : nil))
         }
     }
 
     @Test func anAddressForAnotherHostIsSaidToBeUnused() async throws {
         try await serving(ranges(Array("abc".utf8))) { _, fetch, files in
-            await fetch("/", to: "a", "--resolve", "apj.example.com:443:127.0.0.1").expect(
+            await fetch("--resolve apj.example.com:443:127.0.0.1").expect(
                 .pass, told: "Note: the address given for 'apj.example.com' was not used: check its name")
         }
     }
@@ -32,15 +32,14 @@ import Testing
     @Test func theHashDecides() async throws {
         try await serving(ranges(Array("abc".utf8))) { _, fetch, files in
             let right = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-            #expect(await fetch("/", to: "a", "--sha256", right).status == .pass)
-            await fetch("/", to: "b", "--sha256", String(right.reversed())).expect(
+            #expect(await fetch("--sha256 \(right)").status == .pass)
+            await fetch("--sha256 \(String(right.reversed()))", to: "b").expect(
                 .answer, "the SHA-256 is not the one expected, but \(right)")
             #expect(bytes(files, "b") == nil && bytes(files, "b.part") == nil)
         }
     }
 }
 
-/// Downloads through proxies, by address, and with a client certificate.
 @Suite(.endsSomeTime) struct FetchConnectionTests: FetchTesting {
     @Test(arguments: [("http", ProxySettings.Speech.http), ("socks5h", .socks5)]) func aProxyLearnsNothingOfTheRequest(
         scheme: String, speech: ProxySettings.Speech
@@ -113,37 +112,25 @@ import Testing
 protocol FetchTesting: Sendable {}
 
 struct Fetching {
-    let port: UInt16
-    let files: TemporaryDirectory
-    var anchors: String { files.path + "/root.pem" }
+    let desk: Desk
 
-    func callAsFunction(_ path: String, pins: [String]? = nil, to name: String? = nil, _ arguments: String...) async
-        -> Outcome
-    {
-        await pincheck(
-            self.arguments(path, pins ?? [pki.leaf.pin]) + (name.map { ["-o", "\(files.path)/\($0)"] } ?? [])
-                + arguments)
-    }
-
-    func file(_ arguments: String...) async -> Outcome { await file(arguments) }
-
-    private func file(_ arguments: [String]) async -> Outcome {
-        await pincheck(self.arguments("/a.bin", [pki.leaf.pin]) + ["-o", files.path + "/a.bin"] + arguments)
+    /// Fetches a document by the name of the server, with more arguments.
+    func callAsFunction(
+        _ arguments: String = "", path: String = "/a.bin", to name: String? = "a.bin", pins: String = "--pins $LEAF"
+    ) async -> Outcome {
+        let file = name.map { "-o @\($0)" } ?? ""
+        let place = "$HOST:$PORT\(path) --resolve $HOST:$PORT:127.0.0.1"
+        return await desk("fetch https://\(place) --anchors @root.pem \(pins) \(file) \(arguments)")
     }
 
     /// The same, after which the document is there.
     @discardableResult func whole(
-        of document: [UInt8] = fetchedDocument, _ arguments: String..., at place: SourceLocation = #_sourceLocation
+        of document: [UInt8] = fetchedDocument, _ arguments: String = "", at place: SourceLocation = #_sourceLocation
     ) async -> Outcome {
-        let outcome = await file(arguments).expect(.pass, at: place)
-        let bytes = try? BoundedFile.bytes(at: files.path + "/a.bin", limit: 1 << 20)
+        let outcome = await self(arguments).expect(.pass, at: place)
+        let bytes = try? BoundedFile.bytes(at: desk.files.path + "/a.bin", limit: 1 << 20)
         #expect(bytes == document, "\(outcome)", sourceLocation: place)
         return outcome
-    }
-
-    private func arguments(_ path: String, _ pins: [String]) -> [String] {
-        let line = "fetch https://\(host):\(port)\(path) --resolve \(host):\(port):127.0.0.1 --anchors \(anchors)"
-        return line.split(separator: " ").map(String.init) + pins.map { "--pins=" + $0 }
     }
 }
 
@@ -161,11 +148,11 @@ extension FetchTesting {
     { TLSServerSettings(presenting: chain ?? served).with { $0.application = Responder(answer) } }
 
     @discardableResult func serving<Value: Sendable>(
-        chain: [LabCertificate]? = nil, _ answer: @escaping @Sendable (String) -> Responder.Answer,
+        _ answer: @escaping @Sendable (String) -> Responder.Answer,
         _ body: (_ server: LoopbackServer, _ fetch: Fetching, _ files: TemporaryDirectory) async throws -> Value
     ) async throws -> Value {
-        try await Desk.serving(.tls(settings(answer, chain: chain))) { desk, server in
-            try await body(server, Fetching(port: server.port, files: desk.files), desk.files)
+        try await Desk.serving(.tls(settings(answer))) { desk, server in
+            try await body(server, Fetching(desk: desk), desk.files)
         }
     }
 

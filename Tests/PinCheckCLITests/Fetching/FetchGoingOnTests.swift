@@ -6,7 +6,6 @@ import Pinning
 import Synchronization
 import Testing
 
-/// Downloads that go on with what an earlier run left.
 @Suite(.endsSomeTime) struct FetchGoingOnTests: FetchTesting {
     /// A server that breaks off after 30,000 bytes, and what it gives to who asks for the rest.
     private func begun(_ rest: Responder.Answer) -> @Sendable (String) -> Responder.Answer {
@@ -17,17 +16,17 @@ import Testing
     @Test func aDownloadThatBreaksOffGoesOn() async throws {
         try await serving(ranges(document, cutAfter: 30_000)) { _, fetch, files in
             let path = self.path(files, "a.bin")
-            await fetch.file().expect(
+            await fetch().expect(
                 .unreachable, "30000 bytes of it are kept", "  the same command goes on with \(path).part\n")
             #expect(bytes(files, "a.bin.part") == Array(document.prefix(30_000)) && bytes(files, "a.bin") == nil)
-            await fetch.file().expect(.unreachable)
-            await fetch.file().expect(.pass, "58.6 KiB were there")
+            await fetch().expect(.unreachable)
+            await fetch().expect(.pass, "58.6 KiB were there")
             #expect(bytes(files, "a.bin") == document)
             #expect(bytes(files, "a.bin.part") == nil && bytes(files, "a.bin.part.record") == nil)
         }
         try await serving(ranges(document, cutAfter: 30_000)) { server, fetch, files in
             // With a retry it goes on by itself, as long as more comes.
-            await fetch.whole("--retries", "1")
+            await fetch.whole("--retries 1")
             #expect(await server.connections(ended: 3).count == 3)
         }
     }
@@ -38,13 +37,14 @@ import Testing
         let isForged = Atomic(true)
         let (evil, good) = (ranges(forged, cutAfter: 30_000), ranges(document))
         try await serving({ isForged.load(ordering: .relaxed) ? evil($0) : good($0) }) { server, fetch, files in
-            for (index, first) in [[], ["sha256/\(String(repeating: "A", count: 43))=", pki.leaf.pin]].enumerated() {
+            let other = "--pins sha256/\(String(repeating: "A", count: 43))="
+            for (index, first) in ["", other + " --pins $LEAF"].enumerated() {
                 isForged.store(true, ordering: .relaxed)
-                #expect(await fetch("/a.bin", pins: first, to: "\(index).bin").status == .unreachable)
+                #expect(await fetch(to: "\(index).bin", pins: first).status == .unreachable)
                 // Of what no pin was for nothing is kept.
                 #expect(bytes(files, "\(index).bin.part") == (first.isEmpty ? nil : Array(forged.prefix(30_000))))
                 isForged.store(false, ordering: .relaxed)
-                let outcome = await fetch("/a.bin", to: "\(index).bin")
+                let outcome = await fetch(to: "\(index).bin")
                 #expect(outcome.status == .pass && bytes(files, "\(index).bin") == document, "\(outcome)")
                 #expect(outcome.output.contains("  note: what an earlier run left is") == !first.isEmpty, "\(outcome)")
             }
@@ -61,12 +61,12 @@ import Testing
             }
             let chunk = Array("\(String(document.count, radix: 16))\r\n".utf8) + document + Array("\r\n0\r\n\r\n".utf8)
             return Responder.Answer("HTTP/1.1 200 OK\nTransfer-Encoding: chunked", chunk)
-        }) { _, fetch, files in await fetch.whole("--retries", "1") }
+        }) { _, fetch, files in await fetch.whole("--retries 1") }
     }
 
     @Test func aServerThatGivesAByteAtATimeIsAskedNoMoreOftenThanRetriesSay() async throws {
         try await serving(ranges(document, cutAfter: 1)) { server, fetch, files in
-            await fetch.file("--retries", "2").expect(.unreachable)
+            await fetch("--retries 2").expect(.unreachable)
             #expect(await server.connections(ended: 3).count == 3)
             #expect(bytes(files, "a.bin.part")?.count == 3)
         }
@@ -94,9 +94,9 @@ import Testing
         arguments: ["a.bin.part", "a.bin.part.record"]) func anothersPartIsLeft(name: String) async throws
     {
         try await serving(ranges(document, cutAfter: 30_000)) { _, fetch, files in
-            await fetch.file().expect(.unreachable)
+            await fetch().expect(.unreachable)
             try #require(chown(self.path(files, name), 65_534, 65_534) == 0)
-            await fetch.file().expect(.inputOutput)
+            await fetch().expect(.inputOutput)
             #expect(bytes(files, "a.bin") == nil)
             #expect(bytes(files, "a.bin.part")?.count == 30_000)
         }
@@ -104,10 +104,10 @@ import Testing
 
     @Test(arguments: ["a.bin.part", "a.bin.part.record"]) func anotherNamesPartIsLeft(name: String) async throws {
         try await serving(ranges(document, cutAfter: 30_000)) { _, fetch, files in
-            await fetch.file().expect(.unreachable)
+            await fetch().expect(.unreachable)
             try FileManager.default.linkItem(atPath: self.path(files, name), toPath: self.path(files, "copy"))
             let copy = bytes(files, "copy")
-            await fetch.file().expect(.inputOutput, "\(name)' is not of a download")
+            await fetch().expect(.inputOutput, "\(name)' is not of a download")
             #expect(bytes(files, "a.bin") == nil && bytes(files, "copy") == copy)
         }
     }
@@ -124,8 +124,8 @@ import Testing
             return rest(request)
         }) { _, fetch, files in
             place.withLock { $0 = self.path(files, "a.bin.part") }
-            await fetch.file().expect(.unreachable)
-            await fetch.file().expect(.inputOutput)
+            await fetch().expect(.unreachable)
+            await fetch().expect(.inputOutput)
             #expect(bytes(files, "a.bin") == nil)
         }
     }
@@ -135,7 +135,7 @@ import Testing
         let isChanged = Atomic(false)
         let (old, new) = (ranges(document, cutAfter: 30_000), ranges(other, tag: "\"v2\""))
         try await serving({ isChanged.load(ordering: .relaxed) ? new($0) : old($0) }) { _, fetch, files in
-            await fetch.file().expect(.unreachable)
+            await fetch().expect(.unreachable)
             isChanged.store(true, ordering: .relaxed)
             await fetch.whole(of: other).says("  note: what an earlier run left is of another document")
         }
@@ -149,7 +149,7 @@ import Testing
                     "HTTP/1.1 200 OK\nETag: W/\"weak\"\nContent-Length: \(document.count)",
                     document.prefix(request.contains("/cut") ? 10_000 : document.count), .cut)
         }) { _, fetch, files in
-            await fetch("/cut", to: "a.bin").expect(.unreachable, not: "goes on")
+            await fetch(path: "/cut").expect(.unreachable, not: "goes on")
             await fetch.whole()
         }
     }
@@ -162,8 +162,8 @@ import Testing
         let field = range.isEmpty ? "" : "\nContent-Range: \(range)"
         let head = "HTTP/1.1 206 Part\nETag: \"v1\"\nContent-Length: 50000" + field
         try await serving(begun(Responder.Answer(head, document.dropFirst(30_000)))) { _, fetch, files in
-            _ = await fetch.file()
-            let outcome = await fetch.file().expect(status)
+            _ = await fetch()
+            let outcome = await fetch().expect(status)
             #expect(bytes(files, "a.bin.part") == (outcome.status == .pass ? nil : Array(document.prefix(30_000))))
             #expect(bytes(files, "a.bin") == (outcome.status == .pass ? document : nil))
         }
@@ -185,7 +185,7 @@ import Testing
             let head = "HTTP/1.1 206 Part\nContent-Length: 50000\nContent-Range: bytes 30000-79999/80000\n"
             return Responder.Answer(head + fields, other.dropFirst(30_000))
         }) { _, fetch, files in
-            await fetch.file().expect(.unreachable)
+            await fetch().expect(.unreachable)
             await fetch.whole(of: other).says("  note: what an earlier run left is of another document")
         }
     }
@@ -196,8 +196,8 @@ import Testing
         let body = length.hasSuffix("chunked") ? Array("c351\r\n".utf8) + rest + Array("\r\n0\r\n\r\n".utf8) : rest
         let head = "HTTP/1.1 206 Part\nETag: \"v1\"\nContent-Range: bytes 30000-79999/80000\n" + length
         try await serving(begun(Responder.Answer(head, body))) { _, fetch, files in
-            _ = await fetch.file()
-            await fetch.file().expect(.answer, "another part than")
+            _ = await fetch()
+            await fetch().expect(.answer, "another part than")
             let kept = try #require(bytes(files, "a.bin.part"))
             #expect(kept.count >= 30_000 && document.starts(with: kept) && bytes(files, "a.bin") == nil)
         }
@@ -215,21 +215,20 @@ import Testing
             for (name, place) in [
                 ("a", "a.part"), ("b", "b.part.record"), ("c", "c.part.record"), ("d", "d.part.record"),
             ] {
-                await fetch("/a.bin", to: name).expect(
-                    .inputOutput, "\(place)' is not of a download of pincheck: move it away")
+                await fetch(to: name).expect(.inputOutput, "\(place)' is not of a download of pincheck: move it away")
                 #expect(bytes(files, place) == Array("mine".utf8) && bytes(files, name) == nil)
             }
             #expect(bytes(files, "b.part") == nil && bytes(files, "c.part") == Array("mine".utf8))
             #expect(server.connections.isEmpty)
             // Nothing is taken away for a document that does not come.
             _ = try files.write("", to: "f.part")
-            let broken = await fetch("/a.bin", to: "f", "--pins", pki.rogue.pin, "--connect", "127.0.0.1:1")
+            let broken = await fetch("--pins $ROGUE --connect 127.0.0.1:1", to: "f")
             #expect(
                 broken.status != .pass && bytes(files, "f.part") == [] && bytes(files, "f.part.record") == nil,
                 "\(broken)")
             // A run that was ended before it had anything left nothing.
             _ = try files.write("", to: "e.part")
-            #expect(await fetch("/a.bin", to: "e").status == .pass)
+            #expect(await fetch(to: "e").status == .pass)
             #expect(bytes(files, "e") == document)
         }
     }
@@ -242,17 +241,17 @@ import Testing
             }
             _ = try files.write("old", to: "a.bin")
             try FileManager.default.setAttributes([.posixPermissions: 0o4700], ofItemAtPath: path)
-            await fetch.file().expect(.unreachable)
+            await fetch().expect(.unreachable)
             #expect(try mode(path + ".part") == 0o700 && bytes(files, "a.bin") == Array("old".utf8))
             // Its URL may be as secret.
             #expect(try mode(path + ".part.record") == 0o600)
             // Also one that was there, and one that takes its place.
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path + ".part.record")
-            #expect(await fetch.file("--connect", "127.0.0.1:1").status == .unreachable)
+            #expect(await fetch("--connect 127.0.0.1:1").status == .unreachable)
             #expect(try mode(path + ".part.record") == 0o600)
-            await fetch("/a.bin?token=1", to: "a.bin").expect(.unreachable)
+            await fetch(path: "/a.bin?token=1").expect(.unreachable)
             #expect(try mode(path + ".part.record") == 0o600)
-            #expect(await fetch("/a.bin?token=1", to: "a.bin").status == .pass)
+            #expect(await fetch(path: "/a.bin?token=1").status == .pass)
             #expect(try mode(path) == 0o700 && bytes(files, "a.bin") == document)
         }
     }
@@ -263,7 +262,7 @@ import Testing
                 ? Responder.Answer("HTTP/1.1 416 No\nContent-Range: bytes */80000\nContent-Length: 0\nETag: \"v1\"")
                 : Responder.Answer("HTTP/1.1 200 OK\nContent-Length: 90000\nETag: \"v1\"", document, .cut)
         }) { _, fetch, files in
-            await fetch.file().expect(.unreachable)
+            await fetch().expect(.unreachable)
             let record = String(decoding: try #require(bytes(files, "a.bin.part.record")), as: UTF8.self)
             _ = try files.write(record.replacing("length 90000", with: "length 80000"), to: "a.bin.part.record")
             await fetch.whole()
@@ -274,9 +273,9 @@ import Testing
         try await serving({ _ in
             Responder.Answer("HTTP/1.1 200 OK\nETag: \"v1\"\nContent-Length: 90000", document, .silence)
         }) { server, fetch, files in
-            let first = Task { await fetch.file() }
+            let first = Task { await fetch() }
             while bytes(files, "a.bin.part")?.count != document.count { await Task.yield() }
-            await fetch.file().expect(.inputOutput, "another run is writing it")
+            await fetch().expect(.inputOutput, "another run is writing it")
             #expect(server.connections.count == 1)
             first.cancel()
             #expect(await first.value.status == .unreachable)
