@@ -6,7 +6,6 @@ import Testing
 
 @testable import PinCheckCLI
 
-/// Files that others read are replaced whole or not at all.
 @Suite(.endsSomeTime) struct AtomicFileTests {
     @Test(arguments: [nil, 0o600, 0o640, 0o644, 0o664, 0o755])
     func keepsThePermissionsOrMakesAFileOfItsOwnAndNothingBeside(permissions: Int?) throws {
@@ -130,7 +129,6 @@ import Testing
         #expect(try names(files) == [name])
     }
 
-    /// Whoever looks while a file is written, as after a kill, finds the old or the new one.
     @Test func atAnyMomentOneOfTheFilesIsThereWhole() async throws {
         let files = try TemporaryDirectory()
         let path = files.path + "/a"

@@ -96,7 +96,6 @@ extension JSONSchemaCheck {
 
 /// What readers were promised: no key, type or word of `published-keys.txt` goes.
 @Suite struct PublishedSchemaTests {
-    /// What editors offer in a policy is what the reader takes.
     @Test func theSchemaOfPoliciesHasTheKeysOfTheReader() throws {
         let schema = try JSONValue(String(decoding: Schemas.data(of: "policy"), as: UTF8.self))
         let keys = Set(PolicyHosts.options.compactMap(\.key))

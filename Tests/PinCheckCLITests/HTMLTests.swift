@@ -9,7 +9,6 @@ import Testing
 import FoundationXML
 #endif
 
-/// The page and its timeline, over reports with fixed keys and times.
 @Suite(.endsSomeTime) struct HTMLTests {
     private final class Page: NSObject, XMLParserDelegate {
         var elements: Set<String> = []

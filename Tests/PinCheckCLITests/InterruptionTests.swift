@@ -3,7 +3,6 @@ import Testing
 
 @testable import PinCheckCLI
 
-/// What a signal leaves behind, and the line of progress.
 @Suite(.endsSomeTime) struct InterruptionTests {
     @Test(.hasBuiltBinary, arguments: [("TERM", Int32(143)), ("HUP", 129), ("INT", 130)])
     func aSignalLeavesWholeLinesAndFilesAsTheyWere(signal: String, code: Int32) async throws {

@@ -4,7 +4,6 @@ import Testing
 
 @testable import PinCheckCLI
 
-/// Each kind of problem: the exit status it ends in, and how harmless all that is shown of it is.
 @Suite(.endsSomeTime) struct ProblemTests {
     /// A kind with its status, and a command line that ends so after it was given a proxy's password and a hostile text.
     static let kinds: [(kind: Problem.Kind, status: ExitStatus, line: String?)] = [
@@ -42,7 +41,6 @@ import Testing
 
     @Test func everyKindIsInTheTable() { #expect(Set(Self.kinds.map(\.kind)) == Set(Problem.Kind.allCases)) }
 
-    /// Wrong usage of a flag is malformed data in a file; what contradicts a file's own words stays wrong usage.
     @Test func wrongUsageIsMalformedDataInAFile() {
         let place = PinPlace.at("list", line: 3)
         #expect(Problem.usage("x").at(place).kind == .data)

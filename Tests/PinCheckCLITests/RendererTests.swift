@@ -26,7 +26,6 @@ extension Report {
     }
 }
 
-/// The renderers over reports with fixed keys and times.
 @Suite(.endsSomeTime) struct RendererTests {
     static func certificate(
         _ index: Int = 0, _ subject: String = "CN=api.example.com", key: String = "EC P-256",

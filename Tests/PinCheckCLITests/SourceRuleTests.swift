@@ -2,7 +2,6 @@ import Foundation
 import PinChecking
 import Testing
 
-/// Rules about the sources themselves, which the compiler cannot hold.
 @Suite struct SourceRuleTests {
     /// A client is its procedure and its row: a name in quotes anywhere else is a decision that a new client would miss.
     @Test func nothingBesideItsFileAndItsRowKnowsAClientByName() throws {
@@ -20,7 +19,6 @@ import Testing
         #expect(Set(found.map(\.file)) == Set(others.keys), "a file needs no exception any more")
     }
 
-    /// What the verifier is asked decides a verdict, and judging alone decides.
     @Test func judgingAloneAsksTheVerifier() throws {
         let found = try lines { $0.contains("PathQuestion(") || $0.contains(".evaluate(") }.filter { file, _ in
             file.hasPrefix("PinChecking/") && !file.hasPrefix("PinChecking/Judging/")

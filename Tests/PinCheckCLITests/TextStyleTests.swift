@@ -37,7 +37,6 @@ import Testing
     }
 }
 
-/// `check --verbose`: what is being done, as it is done.
 @Suite(.endsSomeTime) struct VerboseTests {
     /// What a check writes to standard error, in a network in which the server has the name and the address given here.
     private func said(by arguments: String..., port: UInt16) async -> [String] {

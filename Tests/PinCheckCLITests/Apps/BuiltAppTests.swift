@@ -299,7 +299,6 @@ import Testing
         #expect(late.outcome == .notSetUp && late.reason.id == "pins-in-code")
     }
 
-    /// An app in a directory of pins is told, and one that was unpacked is read.
     @Test func anAppInADirectoryIsNotLeftOut() async throws {
         let desk = try Desk(["Pins/list.txt": "$LEAF"])
         let apk = Self.expanded(Self.silent(["a.dex": "$LEAF"]), at: desk).apk

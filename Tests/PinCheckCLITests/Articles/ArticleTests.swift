@@ -6,7 +6,6 @@ import Testing
 
 @testable import PinCheckCLI
 
-/// What README, its translation and the articles say is what the program does.
 @Suite(.endsSomeTime) struct ArticleTests {
     #if os(Linux)
     /// In a process of its own, whose directory is the reader's.
