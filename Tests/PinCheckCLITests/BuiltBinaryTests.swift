@@ -79,12 +79,6 @@ import Testing
         #expect(outcome.errors.contains("could not be written: File too large"))
     }
 
-    @Test func complainsOnceAboutAnOutputThatIsClosed() async throws {
-        let outcome = try await BuiltBinary.run("$PINCHECK verify $CHAIN >&-")
-        #expect(outcome.errors.contains("Error: the result could not be written: Bad file descriptor\n"))
-        #expect(outcome.output.isEmpty)
-    }
-
     @Test func aConnectionNeverGetsTheOutput() async throws {
         try await LoopbackServer.serving(.presenting(served)) { server in
             let outcome = try await BuiltBinary.run("$PINCHECK 127.0.0.1:\(server.port) >&- <&-")

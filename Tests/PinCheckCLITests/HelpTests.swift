@@ -8,7 +8,6 @@ import Testing
 
 @testable import PinCheckCLI
 
-/// `-h`, `--help` and what they are made from.
 @Suite(.endsSomeTime) struct HelpTests {
     private static let commands = Command.all.map(\.name)
 
@@ -51,7 +50,6 @@ import Testing
     }
 }
 
-/// The pages of the manual, as programs that show them read them.
 @Suite(.endsSomeTime) struct ManualTests {
     /// Every page, written once for all tests.
     private static let written = Task<[(name: String, text: String)], Never> {
@@ -167,7 +165,6 @@ private enum Tool: String {
     }
 }
 
-/// Each word of another tool is refused with its sentence, wherever it can be given.
 @Suite struct ForeignWordTests {
     @Test func aWordOfAnotherToolIsRefusedWithWhatToDoInstead() async {
         let clients = ForeignWords.clients.flatMap { word, instead in
@@ -180,13 +177,5 @@ private enum Tool: String {
             let outcome = await pincheck(arguments).expect(.usage, "")
             #expect(outcome.errors.hasPrefix("Error: ") && outcome.errors.hasSuffix(": \(instead)\n"), "\(outcome)")
         }
-    }
-
-    @Test func aFileRefusesTheNameOfAnotherLibraryWithItsSentence() async throws {
-        let sentence = "there is no client 'retrofit': it connects by OkHttp"
-        await pincheck("--targets", "-", input: Array("api.example.com client=retrofit\n".utf8)).expect(
-            .data, errors: "standard input:1: 31 characters; word 2 is no value of client=")
-        let policy = #"{ "hosts": { "a.example.com": { "client": "retrofit" } } }"#
-        await pincheck("--policy", "-", input: Array(policy.utf8)).expect(.data, errors: sentence)
     }
 }
