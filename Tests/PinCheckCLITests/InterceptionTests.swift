@@ -24,9 +24,7 @@ import Testing
     private func found(_ outcome: Outcome) throws -> [String] {
         let report = try outcome.json
         return ["warning", "note"].flatMap { kind in
-            report[kind + "s"].array.compactMap { $0["id"].text }.filter {
-                ["interceptor", "private-root"].contains($0)
-            }.map { "\(kind) \($0)" }
+            report[kind + "s"].ids.filter { ["interceptor", "private-root"].contains($0) }.map { "\(kind) \($0)" }
         }
     }
 
@@ -67,9 +65,7 @@ import Testing
     }
 }
 
-/// Chains that programs make which read along: whoever takes pins of one, or records it, is told.
 @Suite(.endsSomeTime) struct StrangerPinTests {
-    private static let forms = ["text", "json", "okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"]
     private let words = "this looks like Charles, a TLS-intercepting proxy: the issuer has its name"
     private let installed = ["SSL_CERT_FILE": "$DIR/store.pem"]
 
@@ -83,13 +79,11 @@ import Testing
         try await Desk.serving(.presenting([leaf, root]), texts) { desk, _ in try await body(desk) }
     }
 
-    private func warnings(_ outcome: Outcome) throws -> [String] {
-        try outcome.json["results"][0]["warnings"].array.compactMap { $0["id"].text }
-    }
+    private func warnings(_ outcome: Outcome) throws -> [String] { try outcome.json["results"][0]["warnings"].ids }
 
     @Test func aBlockOfAnInterceptorsPinsSaysSo() async throws {
         try await serving { desk in
-            for form in Self.forms {
+            for form in ["text", "json"] + PinsCommandTests.blocks {
                 let outcome = await desk("pins $HOST --connect $SERVER -f \(form)", environment: installed).expect(
                     .pass, errors: "Warning: \(host):443: \(words)")
                 // Nobody vouches for a chain in a file.
@@ -127,7 +121,6 @@ import Testing
             let found = try await warnings(desk(line + "json", environment: installed))
             #expect(found == ["private-root"])
             await desk(line + "okhttp --anchors @store.pem").says(errors: "", not: "WARNING")
-            // And whoever records it.
             await desk("snapshot $HOST --connect $SERVER").says(errors: "")
             await desk("snapshot $HOST --connect $SERVER", environment: installed).says(
                 errors: "root Some Root is on no public list", not: "--anchors")

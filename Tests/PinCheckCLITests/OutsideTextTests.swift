@@ -14,7 +14,6 @@ import Testing
     private static let line = "\u{1B}[31m\u{202E}\u{85}"
 
     private static let forms = OutputForm.allCases.map(\.rawValue)
-    private static let blocks = ["text", "json", "okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"]
     private static let lintForms = LintForm.allCases.map(\.rawValue)
     private static let nowhere = "127.0.0.1:1 --timeout 1"
 
@@ -56,7 +55,8 @@ import Testing
                     "\(target) --explain", "\(target) --client all --pins @leaf.pem",
                     "verify @leaf.pem --host x.test --anchors @leaf.pem",
                 ], in: Self.forms, at: desk)
-            await expectHarmless(["pins \(target)", "pins @leaf.pem"], in: Self.blocks, at: desk)
+            await expectHarmless(
+                ["pins \(target)", "pins @leaf.pem"], in: ["text", "json"] + PinsCommandTests.blocks, at: desk)
             await expectHarmless(["snapshot \(target)"], at: desk)
             await expectHarmless(["lint @leaf.pem --at 2099-01-01"], in: Self.lintForms, at: desk)
         }
@@ -194,7 +194,7 @@ import Testing
     @Test func stateFiles() async throws {
         let desk = try Desk()
         await desk("\(Self.nowhere) --state @state").expect(.unreachable)
-        let text = try contents(ofFile: desk.files.path + "/state")
+        let text = try desk.text("state")
         for field in text.matches(of: /[^\s]+/).map(\.range) {
             try desk.files.write(text.replacing(at: field, with: Self.line), to: "state")
             await expectHarmless(["\(Self.nowhere) --state @state"], in: ["text", "json"], at: desk)

@@ -144,7 +144,7 @@ import Testing
             )
             await desk("pins --key @leaf.key --host $HOST -f okhttp").says(lab.leaf.pin, errors: "")
             // What is missing is said once.
-            for form in ["okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"] {
+            for form in PinsCommandTests.blocks {
                 await desk("pins @private.pem --host $HOST --anchors @rootX.pem --recommend -f \(form)").says(
                     "WARNING: ", not: "Backup: ", "second key that you keep")
             }
@@ -185,7 +185,7 @@ import Testing
                 guard arguments.isEmpty else { continue }
                 // What is recommended is pinned and nothing else.
                 block.says("Recommended: the CA's roots", not: "Backup:")
-                let read = try await desk("pins --from @block -f json").json["results"].array
+                let read = try await desk("pins --from @block -f json").results
                 let keys = read.flatMap { $0["keys"].array.compactMap { $0["pins"]["okhttp"].text } }
                 #expect(Set(keys) == [lab.rootX.pin, lab.rootY.pin])
             }
