@@ -142,10 +142,6 @@ import Testing
             #expect(wide.isEmpty, "\(name)")
         }
     }
-
-    @Test func aPageThereIsNotIsAMistake() async {
-        await pincheck("--generate-manual", "pincheck-lnt").expect(.usage, errors: "did you mean 'pincheck-lint'?")
-    }
 }
 
 private enum Tool: String {

@@ -82,9 +82,4 @@ import Testing
         #expect(outcome.errors.hasPrefix("Error: 'api-pins' is a directory, not a host: "), "\(outcome.errors)")
         #expect(outcome.errors.contains("a host of that name is checked as 'https://api-pins'"))
     }
-
-    @Test func aPasswordInThePlaceOfAPortIsNotShown() async {
-        await pincheck(["api.example.com"], environment: ["HTTPS_PROXY": "http://user:SECRET"]).expect(
-            .usage, errors: "has a port that is no number", not: "SECRET")
-    }
 }

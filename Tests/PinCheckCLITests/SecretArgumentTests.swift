@@ -27,11 +27,6 @@ import Testing
         await pincheck("host", "--pins", name).expect(.noInput, errors: name)
     }
 
-    @Test func whatTheParserQuotesIsCutShort() async {
-        let outcome = await pincheck("host", "--pins", "--" + String(repeating: "QUJD", count: 1_000)).expect(.usage)
-        #expect(outcome.errors.count < 1_000)
-    }
-
     /// The first, a middle and the last line of keys as OpenSSL writes them: EC in PKCS #8 and SEC 1, RSA.
     private static let lines = [
         "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQghsMP5nMlMM7Nesmi",
