@@ -23,44 +23,13 @@ import X509
         "CN=other-tenant.example (depth 0) is not valid for \(host); it is valid for other-tenant.example"
     }
 
-    @Test(
-        arguments: [
-            ("https://$SERVER/ --host $HOST", nil), ("https://$SERVER/path --header 'Host: $HOST'", nil),
-            ("$SERVER --verify-name $HOST", nil), ("192.0.2.1 --connect $SERVER --host $HOST", nil),
-            ("https://$SERVER/ --host $HOST --no-sni", nil), ("https://$SERVER/ --host $HOST --sni $HOST", "$HOST"),
-            ("$HOST --connect $SERVER", "$HOST"), ("$HOST --connect-to $HOST:443:$SERVER", "$HOST"),
-            ("$HOST --connect $SERVER --host other-tenant.example", "$HOST"),
-            ("$HOST --connect $SERVER --verify-name other-tenant.example", "$HOST"),
-            ("$HOST --connect $SERVER --sni b.example", "b.example"), ("$HOST --connect $SERVER --no-sni", nil),
-        ] as [(String, String?)]) func theServerNameIsTheTargetsHost(arguments: String, sent: String?) async throws
-    {
-        try await serving { desk, server in
-            let outcome = await desk(arguments + " --anchors @root.pem -f json")
-            let expected = sent.map(desk.expand)
-            #expect(await server.connections(ended: 1).map(\.serverName) == [expected])
-            let endpoint = try outcome.json["endpoint"]
-            #expect(endpoint["sni"].text == expected)
-        }
-    }
-
-    @Test func aListAndAPolicyDecideTheServerNameToo() async throws {
-        try await serving { desk, server in
-            let list = "$SERVER host=$HOST\n$SERVER host=$HOST sni=$HOST\n$HOST connect=$SERVER no-sni\n"
-            await desk("--targets - --jobs 1 -f jsonl --anchors @root.pem", input: list).expect(.fail)
-            #expect(await server.connections(ended: 3).map(\.serverName) == [nil, host, nil])
-            try desk.write("{ hosts: { '$SERVER': { host: '$HOST', sni: '$HOST' } } }", to: "pins.json5")
-            await desk("--policy @pins.json5 --anchors @root.pem").expect(.pass)
-            #expect(await server.connections(ended: 4).last?.serverName == host)
-        }
-    }
-
     @Test func aCertificateForAnotherNameIsSaidToBeWhatClientsWithoutSNIGet() async throws {
         try await serving { desk, _ in
             let served = "  hint: this address serves CN=other-tenant.example to clients that send no SNI: "
             for (line, hint) in [
                 ("https://$SERVER/ --host $HOST", served + "--sni \(host) judges clients that send it\n"),
                 ("https://$SERVER/", served + "give --host or --sni\n"),
-                // Vectors 152 and 153; 151 is in the policy above, 155 in ``VariantTests``.
+                // Vectors 152 and 153; 151 is a row of ``RequestCommandTests``, 155 in ``VariantTests``.
                 ("$HOST --connect $SERVER --no-sni", served.dropLast(2) + "\n"),
                 ("$SERVER --verify-name 127.0.0.1 --sni $HOST", "is not valid for 127.0.0.1; it is valid for "),
                 // A name was sent: the default certificate has nothing to do with it.
@@ -79,7 +48,6 @@ import X509
                 ending: "; and 1 more: no-sni-differs\n")
             #expect(await server.connections(ended: 2).compactMap(\.serverName) == [host])
             let accepted = "1 address, accepted; another certificate without SNI\n"
-            await desk("CHECK --thorough").expect(.pass, ending: accepted)
             await desk("CHECK --thorough --explain").says(", no SNI  \(mismatch)\n")
             // Where the name to send is given, the form says nothing of it any more.
             await desk(byAddress + " --sni $HOST").says(ending: accepted)

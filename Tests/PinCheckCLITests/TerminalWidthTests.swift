@@ -7,7 +7,6 @@ import Testing
 @testable import PinCheckCLI
 @testable import PinChecking
 
-/// What people read fits their terminal: no line is wider, and no hash is broken.
 @Suite(.timeLimit(.minutes(5))) struct TerminalWidthTests {
     private static let host = "api.mobile-backend.example.com"
     private static let widths = [80, 100, 120]
@@ -138,16 +137,6 @@ import Testing
             #expect(lines.count { $0.contains("  PASS  ") || $0.contains("  not judged  ") } == 6, "\(lines)")
             #expect(lines.last == "PASS  api.example.com:443  1 address, accepted; consistent")
         }
-    }
-
-    @Test func aReasonIsOneLineWhereNobodyReadsAtATerminal() async throws {
-        let desk = try open()
-        let outcome = await desk("\(Self.verify) --pins \(Self.stale.pin) --client okhttp,curl,afnetworking")
-        let verdict = outcome.output.split(separator: "\n").last.map(String.init) ?? ""
-        #expect(verdict.hasPrefix(desk.expand("FAIL  $DIR/long.pem  afnetworking, okhttp: no configured pin")))
-        #expect(verdict.hasSuffix("; also rejected by curl"))
-        let table = outcome.output.split(separator: "\n").filter { $0.contains("  EC P-256") }
-        #expect(table.allSatisfy { TerminalText.cells($0) <= 80 }, "\(outcome.output)")
     }
 }
 

@@ -6,25 +6,22 @@ import Testing
 
 @testable import PinCheckCLI
 
-/// `pincheck serve`: what is probed, by what, and how it is answered.
 @Suite(.endsSomeTime) struct ServeCommandTests: ServeTesting {
     @Test func aProbeHasTheMetricsOfATextfile() async throws {
-        try await serving { world in
+        try await exporting { world, exporter in
             let file = await pincheck("--policy", world.policy, "-f", "prometheus").output
-            try await RunningExporter.serving(["--policy", world.policy]) { exporter in
-                let answer = try await exporter.get(world.place)
-                #expect(answer.status == 200)
-                #expect(answer.fields.contains("Content-Type: text/plain; version=0.0.4; charset=utf-8"))
-                #expect(stable(answer.body).starts(with: stable(file)), "\(answer.body)\n\(file)")
-                #expect(answer.value(of: "pincheck_run_status") == "0")
-                #expect(answer.value(of: "pincheck_probe_success") == "1")
-                let seconds = try #require(answer.value(of: "pincheck_probe_duration_seconds").flatMap(Double.init))
-                #expect(seconds > 0)
-                #expect(try await exporter.count(#"probes_total{module="default",status="PASS"}"#) == "1")
-                #expect(try await exporter.count(#"requests_total{code="200"}"#) == "2")
-                // An entry with one port is meant where none is named.
-                #expect(try await exporter.success("/probe?target=\(host)") == "1")
-            }
+            let answer = try await exporter.get(world.place)
+            #expect(answer.status == 200)
+            #expect(answer.fields.contains("Content-Type: text/plain; version=0.0.4; charset=utf-8"))
+            #expect(stable(answer.body).starts(with: stable(file)), "\(answer.body)\n\(file)")
+            #expect(answer.value(of: "pincheck_run_status") == "0")
+            #expect(answer.value(of: "pincheck_probe_success") == "1")
+            let seconds = try #require(answer.value(of: "pincheck_probe_duration_seconds").flatMap(Double.init))
+            #expect(seconds > 0)
+            #expect(try await exporter.count(#"probes_total{module="default",status="PASS"}"#) == "1")
+            #expect(try await exporter.count(#"requests_total{code="200"}"#) == "2")
+            // An entry with one port is meant where none is named.
+            #expect(try await exporter.success("/probe?target=\(host)") == "1")
         }
     }
 
@@ -66,24 +63,22 @@ import Testing
     }
 
     @Test func nothingIsAskedOfWhatNobodyNamed() async throws {
-        try await serving { world in
+        try await exporting { world, exporter in
             let port = Int(world.server.port)
-            try await RunningExporter.serving(["--policy", world.policy]) { exporter in
-                for (target, status) in [
-                    ("127.0.0.1:\(port)", 403), ("localhost:\(port)", 403), ("\(host):\(port + 1)", 403),
-                    ("x.\(host):\(port)", 403), ("\(host):65536", 400), ("\(host):%31%30e3", 400),
-                    ("https://user:geheim@\(host):\(port)/", 400), ("\(host)%0d%0aX:1:\(port)", 400),
-                    ("%1b%5b31m", 400), ("%E2%80%AEexample", 400), (String(repeating: "a", count: 300), 400), ("", 400),
-                ] {
-                    let answer = try await exporter.get("/probe?target=\(target)")
-                    #expect(answer.status == status, "\(target): \(answer)")
-                    #expect(answer.body.hasSuffix("\n") && isPlain(answer.body), "\(answer.body.debugDescription)")
-                    #expect(answer.value(of: "pincheck_probe_success") == nil)
-                }
-                #expect(world.server.connections.isEmpty)
-                #expect(!exporter.log.text.contains("geheim") && isPlain(exporter.log.text))
-                #expect(try await exporter.get("/probe?target=\(host):\(port)").status == 200)
+            for (target, status) in [
+                ("127.0.0.1:\(port)", 403), ("localhost:\(port)", 403), ("\(host):\(port + 1)", 403),
+                ("x.\(host):\(port)", 403), ("\(host):65536", 400), ("\(host):%31%30e3", 400),
+                ("https://user:geheim@\(host):\(port)/", 400), ("\(host)%0d%0aX:1:\(port)", 400), ("%1b%5b31m", 400),
+                ("%E2%80%AEexample", 400), (String(repeating: "a", count: 300), 400), ("", 400),
+            ] {
+                let answer = try await exporter.get("/probe?target=\(target)")
+                #expect(answer.status == status, "\(target): \(answer)")
+                #expect(answer.body.hasSuffix("\n") && isPlain(answer.body), "\(answer.body.debugDescription)")
+                #expect(answer.value(of: "pincheck_probe_success") == nil)
             }
+            #expect(world.server.connections.isEmpty)
+            #expect(!exporter.log.text.contains("geheim") && isPlain(exporter.log.text))
+            #expect(try await exporter.get("/probe?target=\(host):\(port)").status == 200)
         }
     }
 
@@ -241,25 +236,15 @@ import Testing
     }
 
     @Test func everyAddressIsProbedAndTheWorstCounts() async throws {
-        try await serving { world in
-            let other = try pki.interA.issue(.leaf(host), key: LabKey.generate())
-            let served = ServerBehavior.presenting([other, pki.interA])
-            try await LoopbackServer.serving(served, address: "127.0.0.2") { second in
-                let places = ["127.0.0.1:\(world.server.port)", "127.0.0.2:\(second.port)"]
-                let list = places.map { "'\($0)'" }.joined(separator: ", ")
-                try world.files.write(
-                    """
-                    { hosts: { '\(host)': { anchors: 'root.pem', pins: 'leaf.cer', connect: [\(list)] } } }
-                    """, to: "pins.json5")
-                try await RunningExporter.serving(["--policy", world.policy]) { exporter in
-                    let answer = try await exporter.get("/probe?target=\(host)")
-                    #expect(answer.value(of: "pincheck_probe_success") == "0", "\(answer)")
-                    for (place, accepted) in zip(places, ["1", "0"]) {
-                        let series = #"pincheck_accepted{target="\#(host):443",address="\#(place)","#
-                        let line = answer.body.split(separator: "\n").first { $0.hasPrefix(series) }
-                        #expect(line?.hasSuffix("} " + accepted) == true, "\(answer)")
-                    }
-                }
+        let chains = [served, [pki.leaf2, pki.interA]]
+        try await LoopbackServer.serving(all: chains.map { .presenting($0) }) { servers in
+            let places = servers.map { "'\($0.place)'" }.joined(separator: ", ")
+            let policy = "{ hosts: { '$HOST': { anchors: 'root.pem', pins: 'leaf.cer', connect: [\(places)] } } }"
+            let desk = try Desk(["pins.json5": policy])
+            try await RunningExporter.serving(["--policy", desk.files.path + "/pins.json5"]) { exporter in
+                let answer = try await exporter.get("/probe?target=\(host)")
+                #expect(answer.value(of: "pincheck_probe_success") == "0", "\(answer)")
+                #expect(answer.body.ranges(of: "\npincheck_accepted{").count == 2, "\(answer)")
             }
         }
     }
@@ -276,10 +261,8 @@ import Testing
     }
 
     @Test func aTargetWithTwoEntriesIsRefused() async throws {
-        try await serving { world in
-            let outcome = await pincheck("serve", "--policy", world.policy, "--policy", world.policy)
-            #expect(outcome.status == .data && outcome.errors.contains("is named twice"), "\(outcome)")
-        }
+        let desk = try Desk(["pins.json5": "{ hosts: { 'a.example': { pins: '$LEAF' } } }"])
+        await desk("serve --policy @pins.json5 --policy @pins.json5").expect(.data, errors: "is named twice")
     }
 }
 

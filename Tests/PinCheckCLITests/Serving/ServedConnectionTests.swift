@@ -3,7 +3,6 @@ import Testing
 
 @testable import PinCheckCLI
 
-/// The connections of an exporter, and what hostile clients do to them.
 @Suite(.endsSomeTime) struct ServedConnectionTests {
     private func serving(
         connections: Int = 512, time: Duration = .seconds(600), isEndedByBody: Bool = false,
