@@ -37,13 +37,11 @@ enum AppText {
             + "\(list("NSPinnedLeafIdentities", leaf))\(list("NSPinnedCAIdentities", cas))</dict></dict>"
     }
 
-    /// A domain of TrustKit's with the hashes of its pins and more settings, and more domains.
-    static func trustKit(_ pins: [String], settings: String = "", of name: String = "$HOST", more: String = "")
-        -> String
-    {
+    /// A domain of TrustKit's with the hashes of its pins and more settings.
+    static func trustKit(_ pins: [String], settings: String = "", of name: String = "$HOST") -> String {
         let hashes = pins.map { "\"\($0)\"" }.joined(separator: ", ")
         let domain = "{\"TSKIncludeSubdomains\": true, \"TSKPublicKeyHashes\": [\(hashes)]\(settings)}"
-        return "{\"TSKPinnedDomains\": {\"\(name)\": \(domain)\(more)}}"
+        return "{\"TSKPinnedDomains\": {\"\(name)\": \(domain)}}"
     }
 
     static func okHttp(_ pin: String, of name: String = "$HOST") -> String {

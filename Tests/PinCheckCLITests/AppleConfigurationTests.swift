@@ -42,8 +42,7 @@ import Testing
         "fail ats-forward-secrecy: known from Apple's documentation … offer ECDHE alone to settle it: --ciphers ECDHE"
 
     private static let connections: [(server: TLSServerSettings, info: String, client: String, end: String)] = [
-        (modern, none, "afnetworking", trusted), (tls11, none, old, "fail ats-tls-version"),
-        (tls11, exception(least("TLSv1.1")), old, trusted),
+        (tls11, none, old, "fail ats-tls-version"), (tls11, exception(least("TLSv1.1")), old, trusted),
         (tls12, exception(least("TLSv1.3")), "afnetworking", "fail ats-tls-version"),
         // What is no app of Apple's does not mind.
         (tls11, none, "generic --min-tls 1.0", trusted), (staticRSA, none, "afnetworking", noSecrecy),
@@ -154,15 +153,11 @@ import Testing
             "lint @weak.plist",
             "pass: weak.plist:1: warning: NSAllowsArbitraryLoads switches App Transport Security off … "
                 + "weak.plist:3: warning: the exception for a.example allows TLS 1.0, keys that ")
-        for (key, home, security) in [
-            ("TSKPinnedDomains", "TSKConfiguration", ""), ("NSAppTransportSecurity~ipad", "NSAppTransportSecurity", ""),
-            (
-                "NSPinnedDomains", "NSAppTransportSecurity",
-                "<key>NSExceptionDomains</key><dict><key>NSPinnedDomains</key><dict/></dict>"
-            ),
+        for (key, home) in [
+            ("TSKPinnedDomains", "TSKConfiguration"), ("NSAppTransportSecurity~ipad", "NSAppTransportSecurity"),
         ] {
-            let outside = security.isEmpty ? "<key>\(key)</key><dict/>" : ""
-            let body = "\(outside)<key>NSAppTransportSecurity</key><dict>\(security)</dict>"
+            let body = "<key>\(key)</key><dict/><key>NSAppTransportSecurity</key><dict/>"
+
             try await Desk(["Info.plist": AppText.plist(body)]).expect(
                 "VERIFY --pins @Info.plist", "data: '\(key)' pins nothing here; put it into \(home)")
         }

@@ -11,8 +11,7 @@ import Testing
         // What names no client is one set.
         ("", "generic:trusted-without-pins", .pass), ("--pins $LEAF", "generic", .pass),
         ("--pins $JUNK", "generic:pin-mismatch", .fail), ("--pins @hashes.txt", "generic", .pass),
-        ("--pins @leaf.pem", "generic", .pass), ("--pins @key.pub", "generic", .pass),
-        ("--pins @leaf.csr", "generic", .pass), ("--pins @leaf.cer --pins @junk.txt", "generic", .pass),
+        ("--pins @leaf.pem", "generic", .pass), ("--pins @leaf.cer --pins @junk.txt", "generic", .pass),
         ("--pins @mixed", "generic", .pass), ("--pins @renamed", "generic", .pass),
         ("--pins @lines.txt", "generic", .pass), ("--pins @others.txt", "generic:not-configured", .data),
         ("--pins @others.txt --pins $LEAF", "generic", .pass),
@@ -42,10 +41,10 @@ import Testing
         // A configuration brings its client.
         ("--pins @nsc.xml", "android", .pass), ("--pins @nsc-bare.xml", "android:pins-not-applied", .pass),
         ("--pins @pinned.plist", "nspinneddomains", .pass), ("--pins @trustkit.json", "trustkit", .pass),
-        ("--pins @trustkit-one.json", "", .data), ("--pins @kotlin.kt", "okhttp", .pass),
-        ("--pins @native.json", "trustkit okhttp", .pass), ("--pins @app.json", "nspinneddomains", .pass),
-        ("--pinnedpubkey sha256//$LEAF64", "curl", .pass), ("--pins sha256//$LEAF64", "curl", .pass),
-        ("--pins @curl.txt", "curl", .pass), ("--pins @curl-mixed.txt", "curl:pin-mismatch generic", .fail),
+        ("--pins @kotlin.kt", "okhttp", .pass), ("--pins @native.json", "trustkit okhttp", .pass),
+        ("--pins @app.json", "nspinneddomains", .pass), ("--pinnedpubkey sha256//$LEAF64", "curl", .pass),
+        ("--pins sha256//$LEAF64", "curl", .pass), ("--pins @curl.txt", "curl", .pass),
+        ("--pins @curl-mixed.txt", "curl:pin-mismatch generic", .fail),
         // Each client compares its own pins, and all must accept.
         ("--pins @nsc-junk.xml --pins $LEAF", "android:pin-mismatch generic", .fail),
         ("--pins @nsc.xml --pins $JUNK", "android generic:pin-mismatch", .fail),
@@ -54,13 +53,10 @@ import Testing
         ("--pins sha256//$LEAF64 --pins $JUNK", "curl generic:pin-mismatch", .fail),
         ("--pins sha256//$LEAF64 --pins $JUNK --client curl", "curl", .pass),
         ("--pins @nsc.xml --pins @pinned.plist", "android nspinneddomains", .pass),
-        ("--pins @nsc.xml --pins @nsc-junk.xml", "", .data),
-        // Apps.
         ("--pins @Files.app", "afnetworking", .pass), ("--pins @Odd.app", "alamofire", .pass),
         ("--pins @Alamofire.app", "alamofire", .pass),
         ("--pins @Both.app", "afnetworking:pin-mismatch trustkit nspinneddomains", .fail),
         ("--pins @Bare.app", "nspinneddomains:pins-not-applied", .pass),
-        ("--pins @Silent.app", "nspinneddomains:pins-not-applied", .pass),
         ("--pins @Bare.app --pins $LEAF", "nspinneddomains:pins-not-applied generic", .pass),
         ("--pins @Bare.app --pins @leaf.cer", "afnetworking", .pass),
         ("--pins @Bare.app --pins @nsc.xml", "android nspinneddomains:pins-not-applied", .pass),
@@ -83,9 +79,8 @@ import Testing
         (
             "--pins @ca.plist --pins $LEAF --client trustkit", "trustkit:not-configured nspinneddomains:pin-mismatch",
             .data
-        ),
-        // Devices.
-        ("--pins $LEAF --device ios-17", "generic", .pass), ("--pins @leaf.cer --device ios-17", "afnetworking", .pass),
+        ), ("--pins $LEAF --device ios-17", "generic", .pass),
+        ("--pins @leaf.cer --device ios-17", "afnetworking", .pass),
         ("--pins @leaf.cer --device android-14", "generic", .pass),
         ("--pins @nsc.xml --device android-14", "android", .pass), ("--pins @nsc.xml --device ios-17", "", .usage),
         ("--pins @nsc-junk.xml --pins $LEAF --device ios-17", "", .usage),
@@ -150,12 +145,10 @@ import Testing
         }
     }
 
-    /// What is told of sources that say more, or less, than pins.
     @Test(arguments: [
         ("VERIFY --pins @policy-rich.json5", "its pins alone are taken, without 'client', 'connect', 'warnBefore'"),
         ("lint @Silent.app", "Silent.app: error: no pin was found in Info.plist"),
         ("VERIFY --pins @Silent.app", "Silent.app: no pin was found in Info.plist"),
-        ("VERIFY --pins @Bare.app", "Bare.app: no pin was found in Info.plist"),
         (
             "VERIFY --pins @others.txt --client okhttp",
             "okhttp cannot be set up: no line is for $HOST ($DIR/others.txt:1); the nearest is for other.example.com"
@@ -181,7 +174,6 @@ import Testing
             "empty.plist": AppText.ats(loads + AppText.pinnedDomains(leaf: [])),
             "ca.plist": AppText.ats(loads + AppText.pinnedDomains(cas: ["$LEAF64"])),
             "trustkit.json": AppText.trustKit(["$LEAF64", "$JUNK64"]),
-            "trustkit-one.json": AppText.trustKit(["$LEAF64"]),
             "native.json":
                 "{\"$HOST\": {\"includeSubdomains\": true, \"publicKeyHashes\": [\"$LEAF64\", \"$JUNK64\"]}}",
             "app.json":
@@ -209,9 +201,6 @@ import Testing
         let files = try TemporaryDirectory()
         let desk = try Desk(texts, in: files, port: port)
         for (name, data) in bytes { try files.write(data, to: name) }
-        try files.write(pki.leaf.key.publicKeyPEM, to: "key.pub")
-        let name = DistinguishedName(commonName: host)
-        try files.write(pki.leaf.key.certificationRequest(for: name), to: "leaf.csr")
         try await body(desk)
     }
 }

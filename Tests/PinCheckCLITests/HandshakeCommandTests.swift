@@ -90,18 +90,6 @@ import Testing
             .unreachable, "; and 1 more: client-certificate-unfit\n", errors: "the client certificate")
     }
 
-    @Test func aClientThatCannotBeSetUpHidesNoRejection() async throws {
-        try await Desk.serving { desk, _ in
-            let line = "CHECK --client okhttp,trustkit --pins $JUNK"
-            let row = try await desk(line + " -f json").expect(.data).json
-            #expect(row["verdict"].text == "reject" && row["reason"]["id"].text == "pin-mismatch")
-            #expect(row["reason"]["message"].text?.contains("; trustkit cannot be set up: ") == true)
-            let output = OutputBuffer()
-            let code = await PinCheck.exitCode(arguments: desk.words(line + " -f nagios"), in: .lab(output.stream()))
-            #expect(code == 2 && output.text.hasPrefix("PINCHECK CRITICAL - "), "\(output.text)")
-        }
-    }
-
     @Test func aClockThatIsWrongIsToldWithTheRejection() async throws {
         let (early, late) = (Int64(1_577_836_800), LabClock.now + 20 * LabClock.year)
         try await Desk.serving { desk, _ in
@@ -143,7 +131,7 @@ import Testing
         func added(_ pin: String) -> String { "\n    .add(\"\(host)\", \"\(pin)\")" }
         try await Desk.serving(.tls(settings), texts) { desk, _ in
             let all = "pins CHECK --key-types all "
-            let results = try await desk(all + "-f json").expect(.pass).json["results"].array
+            let results = try await desk(all + "-f json").expect(.pass).results
             #expect(results.map { $0["key_type"].text } == [nil, "RSA"])
             await desk(all).says("asked for RSA\n  0 leaf", "no certificate with a key for Ed25519")
             await desk(all + "-f okhttp").says(added(pki.leaf.pin), added(rsa.pin))
@@ -151,7 +139,7 @@ import Testing
                 "// Backup: add the pin of a second key", errors: "is no reserve")
             // Those of all types are shipped beside one in reserve.
             let advised = all + "--recommend --key @backup.key -f "
-            let advice = try await desk(advised + "json").json["results"].array
+            let advice = try await desk(advised + "json").results
             let pins = advice.map { $0["recommendation"]["pins"].array.compactMap { $0["pin"].text } }
             #expect(pins.map(\.first) == [pki.leaf.pin, rsa.pin] && pins.allSatisfy { $0.count == 2 })
             let block = await desk(advised + "okhttp").output

@@ -58,7 +58,8 @@ import X509
         "20": Server(key: rsa, versions: (.tls12, .tls12), options: ["SignatureAlgorithms": "RSA+SHA1"]),
         "24, 26": Server(versions: (.tls13, .tls13), afterwards: .stalls(afterBytes: 0)),
         "25": Server(versions: (.tls13, .tls13), afterwards: .resets(afterBytes: 1)), "29": .only(.tls10),
-        "30": .with(dhe), "31": Server(key: rsa, usage: [.keyEncipherment], suites: "AES128-GCM-SHA256"),
+        "30": .with(dhe), "30 (1024)": .with(dhe, .rsa(bits: 1_024)),
+        "31": Server(key: rsa, usage: [.keyEncipherment], suites: "AES128-GCM-SHA256"),
     ]
 
     /// A server, the connections, the clients with their options, and how the line ends.
@@ -96,7 +97,7 @@ import X509
         8 | 2 | okhttp --device android-14 | fail handshake: Android 14 does not offer ECDHE-ECDSA-AES256-SHA
         // One offer, although its sources are others.
         8 | 2 | okhttp --device android-14,android-17 | fail handshake: also rejected by okhttp on android-17
-        9 | 1 | okhttp --device android-12 | pass pin-matched: "no-forward-secrecy"
+        9 | 1 | okhttp --device android-12 | pass pin-matched: "no-forward-secrecy" … static RSA
         10 | 2 | android --device android-12 | fail handshake: does not offer AES256-SHA256
         10 | 1 | alamofire --device ios-13 | pass pin-matched
         11 | 2 | curl | fail handshake: OpenSSL does not offer \(camellia)
@@ -134,7 +135,8 @@ import X509
         29 | 1 | afnetworking --device ios-18 --min-tls 1.0 | pass pin-matched: "ats-exception-needed" … \
         NSExceptionMinimumTLSVersion
         30 | 1 | okhttp --ciphers \(dhe) | fail handshake: see --ciphers
-        30 | 1 | generic --ciphers \(dhe) | pass pin-matched
+        30 | 1 | generic --ciphers \(dhe) | pass pin-matched: "weak-key-exchange" … phones and browsers
+        30 (1024) | 1 | okhttp --ciphers \(dhe) | fail handshake: "weak-key-exchange" … 2048 are the least
         31 | 2 | android --device android-9 | pass pin-matched
         31 | 1 | android --device android-13 | fail key-usage
         31 | 1 | okhttp | fail key-usage

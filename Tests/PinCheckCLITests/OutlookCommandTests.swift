@@ -49,7 +49,6 @@ import Testing
 
     /// What follows `VERIFY`, how it ends, and words of it; `DATE` is the end of the leaf.
     private static let limits = """
-        --warn-before 90d --fail-on warn | warn: ⏎WARN
         --fail-before 81d | fail expires-soon: accepted, but CN=$HOST (depth 0) expires in 80 d, on DATE, less than \
         81d from now⏎
         // Every certificate of the path counts, also where the verdict names one.
@@ -60,8 +59,6 @@ import Testing
         --pins LEAF --pins TOP --client okhttp,curl --min-pin-life 200d | fail pin-life-short: to match after DATE
         // All lists of a configuration have to last.
         --pins @lists.plist --client nspinneddomains --min-pin-life 2000d | fail pin-life-short: to match after DATE
-        // Any warning counts.
-        --pins LEAF --fail-on warn | warn
         // curl --insecure looks at no date.
         --pins LEAF --client curl:insecure --fail-before 90d | fail expires-soon: from now; the client does not
         --pins @leaf.cer --pins SPARE --mode certificate | pass: 1 matched (leaf), 1 not compared⏎ … no backup

@@ -24,10 +24,6 @@ import X509
         return try await Desk.serving(.tls(settings), texts) { desk, _ in await desk("CHECK " + arguments) }
     }
 
-    private func ids(_ key: String, _ outcome: Outcome) throws -> [String] {
-        try outcome.json[key].array.compactMap { $0["id"].text }
-    }
-
     private func staple(_ change: (inout StatusResponse) throws -> Void = { _ in }) throws -> [UInt8] {
         var response = StatusResponse()
         try change(&response)
@@ -52,7 +48,6 @@ import X509
         #expect(bare["revocation"]["staple"].text == "none" && bare["transparency"]["timestamps"].array.count == 2)
     }
 
-    /// platforms.md 6: only OpenSSL's clients do not look.
     @Test(arguments: Client.all.map(\.name) + ["generic --device ios-26", "generic --device android-17"])
     func aRevokedLeafIsRejectedByAllClientsButCurl(client: String) async throws {
         let revoked = try revoked()
@@ -61,17 +56,14 @@ import X509
             $0.staple = revoked
         }.expect(client == "curl" ? "pass pin-matched" : "fail revoked")
         #expect(try outcome.json["revocation"]["staple"].text == "revoked")
-        #expect(try ids("warnings", outcome).contains("certificate-revoked") == (client == "curl"))
+        #expect(try outcome.json["warnings"].ids.contains("certificate-revoked") == (client == "curl"))
     }
 
     @Test(arguments: [
         "--client android --pins @nsc.xml --anchors @other.pem",
         "--client trustkit --pins LEAF --pins $JUNK --extra-root @inter.pem",
     ]) func aStapleIsReadWhereTheIssuerIsKnownToTheAppAlone(arguments: String) async throws {
-        let android = """
-            <network-security-config><base-config><trust-anchors><certificates src="@raw/issuer"/></trust-anchors>
-            </base-config></network-security-config>
-            """
+        let android = AppText.android(AppText.base(AppText.anchors("@raw/issuer")))
         let texts = ["own/nsc.xml": android, "own/issuer.pem": pki.interA.pem]
         let line = arguments.replacing("@nsc.xml", with: "@own/nsc.xml").replacing("LEAF", with: leaf.pin)
         let revoked = try revoked()
@@ -82,8 +74,9 @@ import X509
     }
 
     /// futures.md, vector 25: no pin of a server whose own staple says revoked is recommended, saved, or printed without a warning.
-    @Test(arguments: ["text", "json", "okhttp", "trustkit", "nspinned", "android", "curl", "afnetworking"])
-    func noPinOfARevokedServerIsToBeShipped(form: String) async throws {
+    @Test(arguments: ["text", "json"] + PinsCommandTests.blocks) func noPinOfARevokedServerIsToBeShipped(form: String)
+        async throws
+    {
         let staple = try revoked()
         let settings = TLSServerSettings(presenting: [leaf, pki.interA]).with { $0.staple = staple }
         try await Desk.serving(.tls(settings)) { desk, _ in
@@ -107,30 +100,8 @@ import X509
         let staple = try StatusResponse().with { $0.responder = pki.rogueI }.der(about: leaf, from: pki.interA)
         try await check("-f json --client okhttp") { $0.staple = staple }.expect("fail unusable-staple")
         let outcome = try await check("-f json --fail-on warn") { $0.staple = staple }.expect("warn unusable-staple")
-        #expect(try ids("warnings", outcome) == ["unusable-staple"])
+        #expect(try outcome.json["warnings"].ids == ["unusable-staple"])
         #expect(try outcome.json["revocation"]["staple"].text == "unusable")
-    }
-
-    @Test(arguments: [
-        (2_048, "AES128-SHA", "pass pin-matched", ["no-forward-secrecy"], "static RSA"),
-        (1_024, "DHE-RSA-AES128-GCM-SHA256", "fail handshake", ["weak-key-exchange"], "2048 are the least"),
-        (2_048, "DHE-RSA-AES128-GCM-SHA256", "fail handshake", ["weak-key-exchange"], "phones and browsers"),
-    ]) func aWeakKeyExchangeIsAWarningForEveryClient(
-        bits: Int, suites: String, end: String, expected: [String], why: String
-    ) async throws {
-        let key = try LabKey.shared(.rsa(bits: bits), label: "key exchange")
-        let leaf = try pki.interA.issue(
-            CertificateTemplate.leaf(host).with { $0.keyUsage = [.digitalSignature, .keyEncipherment] }, key: key)
-        // OpenSSL, as curl uses it, takes no key of 1024 bits; Android does.
-        let offer = suites.hasPrefix("DHE") ? " --ciphers \(suites)" : ""
-        let outcome = try await check("-f json --client okhttp --pins $INTER" + offer) { settings in
-            settings.identities = [TLSIdentity([leaf, pki.interA])]
-            settings.maximumVersion = .tls12
-            settings.options["CipherString"] = suites + ":@SECLEVEL=0"
-        }.expect(end)
-        let found = try ids("warnings", outcome).filter { ["weak-key-exchange", "no-forward-secrecy"].contains($0) }
-        #expect(found == expected)
-        outcome.says(why)
     }
 
     @Test func aServerThatAsksWhoTheClientIsIsToldAndOneThatInsistsWarned() async throws {
@@ -141,8 +112,8 @@ import X509
                 $0.clientCertificate = asks
                 $0.maximumVersion = .tls12
             }.expect(.pass, "give one with --cert")
-            #expect(try ids("warnings", outcome) == warnings)
-            #expect(try Array(ids("notes", outcome).prefix(notes.count)) == notes)
+            #expect(try outcome.json["warnings"].ids == warnings)
+            #expect(try Array(outcome.json["notes"].ids.prefix(notes.count)) == notes)
         }
         try await check().says(not: "client-certificate-requested")
     }
