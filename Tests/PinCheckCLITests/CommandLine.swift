@@ -141,6 +141,14 @@ extension ConnectionObservation { var request: String { String(decoding: applica
 
 extension LabCertificate { var pin: String { SHA256Digest(bytes: publicKeySHA256)!.description } }
 
+extension [String: String] {
+    /// A text with what its words, as in `$LEAF`, stand for.
+    func expand(_ text: String) -> String { text.replacing(/\$([A-Z0-9]+)/) { self[String($0.1)] ?? String($0.0) } }
+}
+
+/// The words of a line, which blanks part but between single quotes.
+func quotedWords(of line: String) -> [String] { line.matches(of: /'([^']*)'|[^ ]+/).map { String($0.1 ?? $0.0) } }
+
 /// A directory with the standard world in files, and command lines in it.
 ///
 /// In lines and texts `$LEAF` and other names of certificates stand for their pins, `$LEAF64` for the base64 of it, `$HOST` for the
@@ -188,9 +196,7 @@ struct Desk: Sendable {
 
     func text(_ name: String) throws -> String { try contents(ofFile: "\(files.path)/\(name)") }
 
-    func expand(_ text: String) -> String {
-        text.replacing(/\$([A-Z0-9]+)/) { match in words[String(match.1)] ?? String(match.0) }
-    }
+    func expand(_ text: String) -> String { words.expand(text) }
 
     func callAsFunction(
         _ line: String, environment: [String: String] = [:], at time: Int64? = nil, input: String = "",
@@ -201,13 +207,10 @@ struct Desk: Sendable {
             columns: columns, cas: cas, targetWindow: targetWindow)
     }
 
-    /// The words of a line, which blanks part but between single quotes.
     func words(_ line: String) -> [String] {
         let line = line.replacing("VERIFY", with: "verify @chain.pem --anchors @root.pem --host $HOST").replacing(
             "CHECK", with: "$HOST --connect $SERVER --anchors @root.pem")
-        return line.matches(of: /'([^']*)'|[^ ]+/).map { word in
-            expand(String(word.1 ?? word.0)).replacing(/(^|=)@/) { "\($0.1)\(files.path)/" }
-        }
+        return quotedWords(of: line).map { expand($0).replacing(/(^|=)@/) { "\($0.1)\(files.path)/" } }
     }
 
     /// Holds a line against how it ends (a check by its ``Outcome/decision``) and what it says, as in `data: nsc.xml:2 … is not there`.

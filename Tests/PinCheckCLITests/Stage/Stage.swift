@@ -72,12 +72,9 @@ struct Stage: Sendable {
         }
     }
 
-    func expand(_ text: String) -> String {
-        text.replacing(/\$([A-Z0-9]+)/) { match in words[String(match.1)] ?? String(match.0) }
-    }
+    func expand(_ text: String) -> String { words.expand(text) }
 
-    /// The words of a command line, which blanks part but between single quotes.
-    func words(_ line: String) -> [String] { line.matches(of: /'([^']*)'|[^ ]+/).map { expand(String($0.1 ?? $0.0)) } }
+    func words(_ line: String) -> [String] { quotedWords(of: line).map(expand) }
 
     func run(_ line: String, environment: [String: String] = [:], input: String = "") async -> Outcome {
         await pincheck(
