@@ -170,7 +170,6 @@ import Testing
         // A bundle has links to itself, too.
         #expect(symlink(".", desk.files.path + "/Shop.app/Current") == 0)
         await desk.expect("VERIFY --pins @Shop.app", "fail pin-mismatch")
-        // A link out of it is not followed, and told.
         #expect(symlink("..", desk.files.path + "/Shop.app/Web") == 0)
         await desk("lint @Shop.app").says("links out of the app were not looked into: Web")
         try FileManager.default.createDirectory(

@@ -159,7 +159,6 @@ import X509
             .pass, "169\n      roots",
             "\n  96bcec06264976f37460779acf28c5a7cfe8a3c0aae11a8ffcee05c0bddf08c6\n      ends 2035-06-04  ISRG Root X1\n",
             starting: "ios-17, macos-14: iOS 17, iPadOS 17, ")
-        // Also in a pipe.
         #expect(outcome.output.split(separator: "\n").allSatisfy { TerminalText.cells($0) <= 80 })
     }
 }

@@ -98,14 +98,12 @@ import Testing
                     #expect(isComment || saving.output.contains("sha256/"), "\(saving)")
                     #expect(isComment || lines.allSatisfy { $0.hasPrefix("#") || $0.hasPrefix("//") }, "\(saving)")
                 }
-                // A recommendation has none of an interceptor's pins.
                 let advice = await desk("pins $HOST --connect $SERVER --recommend -f \(form)", environment: installed)
                     .expect(.fail, errors: words)
                 if form != "text", form != "json" { advice.says("") }
             }
             let found = try await warnings(desk("pins $HOST --connect $SERVER -f json", environment: installed))
             #expect(found == ["interceptor"])
-            // Whoever gives the root is told in a note.
             let given = "pins $HOST --connect $SERVER --anchors @store.pem -f "
             await desk(given + "okhttp").says("// Note: \(words)", errors: "Note: \(host):443: \(words)")
             #expect(try await warnings(desk(given + "json")).isEmpty)

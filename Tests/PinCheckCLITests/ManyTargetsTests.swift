@@ -49,7 +49,6 @@ import Testing
             ).expect(.unreachable)
             let found = try results(outcome.output)
             #expect(found == expected(100))
-            // In the order of the list.
             let ends = try desk.text("text").split(separator: "\n").filter {
                 $0.hasPrefix("PASS") || $0.hasPrefix("UNREACHABLE")
             }

@@ -143,7 +143,6 @@ import Testing
                 "pass:     // .add(\"$HOST\", \"\(lab.rootX.pin)\") … root.key:1 is the key of Root X, which is on the chain already"
             )
             await desk("pins --key @leaf.key --host $HOST -f okhttp").says(lab.leaf.pin, errors: "")
-            // What is missing is said once.
             for form in PinsCommandTests.blocks {
                 await desk("pins @private.pem --host $HOST --anchors @rootX.pem --recommend -f \(form)").says(
                     "WARNING: ", not: "Backup: ", "second key that you keep")
@@ -183,7 +182,6 @@ import Testing
                     ).expect("pass pin-matched")
                 }
                 guard arguments.isEmpty else { continue }
-                // What is recommended is pinned and nothing else.
                 block.says("Recommended: the CA's roots", not: "Backup:")
                 let read = try await desk("pins --from @block -f json").results
                 let keys = read.flatMap { $0["keys"].array.compactMap { $0["pins"]["okhttp"].text } }

@@ -49,7 +49,6 @@ import Testing
     @Test(
         arguments: Client.all.map { "--client \($0.name) --pins $JUNK --pins $ROGUE" } + [
             "--verify-name www.example.org", "--fail-before 7d --pins $JUNK",
-            // One of several clients rejects.
             "--client afnetworking,curl --mode none --pins $JUNK",
         ]) func nothingIsSentToAServerThatAClientRejects(options: String) async throws
     {

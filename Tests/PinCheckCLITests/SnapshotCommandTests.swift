@@ -189,7 +189,6 @@ import Testing
             try server.present(both)
             await desk("snapshot $HOST \(types) -o @base.json").expect(.pass)
             #expect(try recorded() == [nil, "ECDSA", "RSA"])
-            // What is recorded is asked for without a flag.
             try server.present(Self.withoutRSA(nil))
             for line in ["CHECK --baseline @base.json --update", "diff @base.json --update"] {
                 await desk(line).expect(
@@ -288,7 +287,6 @@ import Testing
             await desk("diff @base.json --allow rekeyed --update").expect(.pass, errors: "")
             #expect(try desk.text("base.json").contains(pki.leaf2.pin))
             await desk("diff @base.json").expect(.pass)
-            // The same by a check, which looks at pins too.
             try rotate([pki.leafRe, pki.interA])
             let check = "CHECK --baseline @base.json --allow rekeyed,renewed --update --pins "
             await desk(check + "$NEXT").expect(.fail)

@@ -118,7 +118,6 @@ import X509
                         ending: "; leave RSA out: --key-types ecdsa (127.0.0.1, RSA)\n", not: "offers no certificate")
                 }
             }
-            // The rejection goes before.
             await desk(line + "--key-types rsa,ecdsa --pins $JUNK").expect(.fail)
         }
     }

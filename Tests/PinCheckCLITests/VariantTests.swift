@@ -200,7 +200,6 @@ import Testing
             #expect(outcome.output.ranges(of: #""consistency" : {"#).count == 1)
             #expect(outcome.output.ranges(of: #""consistency" : null"#).count == 3)
             #expect(await server.connections(ended: 4).count == 4)
-            // Without the flags nothing is there, and nothing more is connected.
             await desk(line).says(#""variant" : null"#, #""consistency" : null"#)
             #expect(await server.connections(ended: 5).count == 5)
         }

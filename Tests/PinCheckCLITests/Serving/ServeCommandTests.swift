@@ -38,7 +38,6 @@ import Testing
             #expect(answer.status == 200)
             #expect(answer.value(of: "pincheck_run_status") == "1")
             #expect(answer.value(of: "pincheck_probe_success") == "0")
-            // The log is written beside the answers.
             let told = await exporter.log.line {
                 $0.contains("warn probe target=\(host):\(world.server.port) module=default")
             }
