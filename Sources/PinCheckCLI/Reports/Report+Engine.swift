@@ -84,6 +84,25 @@ extension BaselineChanges: JSONDocument {
     }
 }
 
+extension HostPolicy {
+    /// The named devices in documents, each with the verdict of its clients; `nil` if none was named.
+    func devices(judgedBy verdicts: [ClientVerdict], at time: Timestamp) -> JSONObject? {
+        guard let lists else { return nil }
+        let judged = devices.map { judged -> JSONObject in
+            let accepts = verdicts.filter { $0.device == judged.name }.compactMap(\.isAccepted)
+            return [
+                "name": judged.name, "platform": judged.device?.platform.system, "release": judged.device?.release,
+                "read": judged.device?.date.date, "trust": judged.trust,
+                "verdict": Report.VerdictWord(accepts.isEmpty ? nil : !accepts.contains(false)),
+            ]
+        }
+        return [
+            "file": lists.file, "source": lists.data.source, "date": lists.data.date.date,
+            "age_days": lists.data.age(at: time), "is_stale": lists.data.isStale(at: time), "judged": judged,
+        ]
+    }
+}
+
 extension Variant: JSONDocument {
     var name: String { label ?? "ordinary" }
 

@@ -21,7 +21,7 @@ extension Report {
             pins: Pins(
                 mode: (result.policy?.mode ?? .none).rawValue, configured: result.policy?.pins?.pins ?? [],
                 matched: result.matches, entries: result.policy?.entries ?? [], applied: result.policy?.applied ?? []),
-            devices: Devices(result), checks: Self.checks(result), clients: result.clients.map(Client.init),
+            checks: Self.checks(result), clients: result.clients.map(Client.init),
             monitoring: Monitoring(result))
     }
 
@@ -119,17 +119,6 @@ extension Report.Client {
             name: result.name, device: result.device, verdict: Report.VerdictWord(result.isAccepted),
             reason: result.reason, disposition: isChallenged ? result.decided?.disposition.rawValue : nil,
             settings: result.client.settings, outlook: result.outlook, tls: result.handshake?.facts)
-    }
-}
-
-extension Report.Devices {
-    init?(_ result: CheckResult) {
-        guard let policy = result.policy, let lists = policy.lists else { return nil }
-        (self.lists, time) = (lists, result.time)
-        judged = policy.devices.map { device in
-            let verdicts = result.clients.filter { $0.device == device.name }.compactMap(\.isAccepted)
-            return (device, Report.VerdictWord(verdicts.isEmpty ? nil : !verdicts.contains(false)))
-        }
     }
 }
 

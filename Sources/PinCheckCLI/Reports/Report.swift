@@ -20,7 +20,6 @@ struct Report: JSONDocument {
     /// The other valid paths, each with the clients that accept only by it.
     var otherPaths: [(clients: [String], chain: [ChainLink])]
     var pins: Pins
-    var devices: Devices?
     var checks: [Check]
     var clients: [Client]
     /// The result for monitoring, in which every warning counts.
@@ -35,7 +34,8 @@ struct Report: JSONDocument {
             "evaluated_at": evaluatedAt, "is_of_another_time": isOfAnotherTime, "presented": presented, "built": built,
             "built_is_valid": builtIsValid, "why_unverified": whyUnverified,
             "other_paths": otherPaths.map { ["clients": $0, "chain": $1] as JSONObject }, "pins": pins,
-            "transparency": evidence?.transparency, "revocation": evidence?.revocation, "devices": devices,
+            "transparency": evidence?.transparency, "revocation": evidence?.revocation,
+            "devices": result.policy?.devices(judgedBy: result.clients, at: result.time),
             "checks": checks, "clients": clients, "warnings": warnings, "notes": result.notes.map(\.reason),
             "unjudged": unjudged, "outlook": outlook, "next": result.next, "change": result.changes,
             "http": result.answer,
@@ -165,26 +165,6 @@ extension Report {
             return [
                 "name": name, "device": device, "verdict": verdict, "reason": reason, "disposition": disposition,
                 "settings": JSONObject(settings.sorted { $0.0 < $1.0 }), "outlook": outlook, "tls": tls,
-            ]
-        }
-    }
-
-    struct Devices: JSONDocument {
-        let lists: HostPolicy.Lists
-        let time: Timestamp
-        let judged: [(device: JudgedDevice, verdict: VerdictWord)]
-
-        package var document: JSONObject {
-            let judged = judged.map { judged, verdict -> JSONObject in
-                [
-                    "name": judged.name, "platform": judged.device?.platform.system,
-                    "release": judged.device?.release, "read": judged.device?.date.date, "trust": judged.trust,
-                    "verdict": verdict,
-                ]
-            }
-            return [
-                "file": lists.file, "source": lists.data.source, "date": lists.data.date.date,
-                "age_days": lists.data.age(at: time), "is_stale": lists.data.isStale(at: time), "judged": judged,
             ]
         }
     }

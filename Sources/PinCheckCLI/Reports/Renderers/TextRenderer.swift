@@ -163,7 +163,7 @@ struct TextRenderer: Sendable {
             let word = word(clients[0].verdict)
             let reason = safe(clients[0].reason.told, length: Self.longestSentence)
             let names = clients.grouped(by: \.nameWithSettings).map { name, some in
-                let devices = some.compactMap(\.device).inRows(of: report.devices?.judged.map(\.device.name) ?? [])
+                let devices = some.compactMap(\.device).inRows(of: report.result.policy?.devices.map(\.name) ?? [])
                 return safe(name + (devices.isEmpty ? "" : " on " + devices), length: Self.longestSentence)
             }
             guard names.count > 2 else { return names.map { [word, $0, reason] } }
@@ -192,14 +192,14 @@ struct TextRenderer: Sendable {
     func safe(_ text: String, length: Int = 256) -> String { TerminalText.shown(text, to: length) }
 
     func devices(_ report: Report) -> [String] {
-        guard let devices = report.devices, !report.clients.isEmpty else { return [] }
-        let one = devices.judged.count == 1 ? devices.judged.first?.device : nil
+        guard let policy = report.result.policy, let lists = policy.lists, !report.clients.isEmpty else { return [] }
+        let one = policy.devices.count == 1 ? policy.devices.first : nil
         let roots =
-            devices.judged.allSatisfy { $0.device.trust == .anchors }
+            policy.devices.allSatisfy { $0.trust == .anchors }
             ? ", by the anchors given, not their roots"
             : one == nil
-                ? ", roots as read up to \(devices.lists.data.date.date)"
+                ? ", roots as read up to \(lists.data.date.date)"
                 : one?.device.map { ", roots as read on \($0.date.date)" } ?? ""
-        return ["  " + (one.map { "device: \(safe($0.name))" } ?? "\(devices.judged.count) devices") + roots]
+        return ["  " + (one.map { "device: \(safe($0.name))" } ?? "\(policy.devices.count) devices") + roots]
     }
 }
