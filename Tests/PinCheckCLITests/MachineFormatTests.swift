@@ -19,11 +19,6 @@ import FoundationXML
         report.presented = []
         report.pins.matched = []
         report.clients = []
-        report.checks = [
-            Report.Check(client: nil, id: "resolve", status: "pass", detail: ""),
-            Report.Check(client: nil, id: "connect", status: "fail", detail: "connection refused"),
-            Report.Check(client: nil, id: "handshake", status: "skip", detail: "not reached"),
-        ]
         report.result.findings = []
         report.end(.unreachable, Reason("refused", "connect: connection refused"))
         return report
@@ -67,13 +62,11 @@ import FoundationXML
         report.built[0].certificate = RendererTests.certificate(0, evil, key: evil)
         report.presented[0] = report.built[0].certificate
         report.pins.configured[0] = RendererTests.pin(RendererTests.leafPin, from: evil)
-        report.checks[0].id = evil
-        report.checks[0].status = "fail"
-        report.checks[0].detail = evil
         report.clients[0].name = evil
         report.clients[0].verdict = .reject
         report.clients[0].reason = Reason("r", evil)
         report.clients[0].settings = [("c", .text(evil))]
+        report.clients[0].trace = [TraceStep(number: 1, id: "pins", status: .fail, detail: evil)]
         report.change {
             $0.findings = [.warning(.leafOnly, evil)]
             $0.answer = try? RendererTests.answer(evil)

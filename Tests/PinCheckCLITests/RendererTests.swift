@@ -68,16 +68,13 @@ extension Report {
             pins: Report.Pins(
                 mode: "public-key", configured: [pin(leafPin, from: "--pins"), pin(otherPin, from: "Pins/next.txt")],
                 matched: [MatchedPin(pinIndex: 0, depth: 0, clients: ["afnetworking"])]),
-            checks: [
-                Report.Check(client: "afnetworking", id: "pins", status: "pass", detail: "pin 1 matches the leaf")
-            ],
             clients: [
                 Report.Client(
                     name: "afnetworking", verdict: .accept, reason: reason, disposition: "useCredential",
                     settings: [
                         ("mode", .text("public-key")), ("allowInvalidCertificates", .flag(false)),
                         ("validatesDomainName", .flag(true)),
-                    ])
+                    ], trace: [TraceStep(number: 1, id: "pins", status: .pass, detail: "pin 1 matches the leaf")])
             ], monitoring: Report.Monitoring(result))
     }
 

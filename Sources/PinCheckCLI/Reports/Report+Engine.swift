@@ -240,25 +240,41 @@ extension Pin: JSONDocument {
     }
 }
 
-extension Report.Check {
-    static func phases(of connection: Result<Handshake, ProbeError>, to endpoint: EndpointFacts?) -> [Report.Check] {
+extension Report {
+    /// The steps of the connection, of each client and of the request.
+    var checks: [JSONObject] {
+        func check(_ id: String, _ status: TraceStep.Status, _ detail: String, by client: Client? = nil) -> JSONObject {
+            [
+                "client": client?.name, "device": client?.device, "id": id, "status": status.rawValue,
+                "detail": detail,
+            ]
+        }
+        var checks = phases.map { check($0, $1, $2) }
+        for client in clients { checks += client.trace.map { check($0.id, $0.status, $0.detail, by: client) } }
+        if let answer = result.answer {
+            let status: TraceStep.Status = answer.isAsExpected.map { $0 ? .pass : .fail } ?? .skip
+            checks.append(check("request", status, "\(answer.title): \(answer.outcome)"))
+        }
+        return checks
+    }
+
+    private var phases: [(id: String, status: TraceStep.Status, detail: String)] {
+        guard let connection = result.connection else { return [] }
         var error: ProbeError?
         if case .failure(let failure) = connection { error = failure }
         var hasFailed = false
         return ProbeError.Phase.allCases.filter { $0 != .proxy || endpoint?.proxy != nil }.map { phase in
-            func check(_ status: String, _ detail: String) -> Report.Check {
-                Report.Check(client: nil, id: phase.rawValue, status: status, detail: detail)
-            }
+            let id = phase.rawValue
             if let error, phase == error.phase {
                 hasFailed = true
-                return check("fail", error.escapedFact + error.advice(naming: \.flag))
+                return (id, .fail, error.escapedFact + error.advice(naming: \.flag))
             }
-            if hasFailed { return check("skip", "not reached") }
+            if hasFailed { return (id, .skip, "not reached") }
             if phase == .resolve, let proxy = endpoint?.proxy, proxy.kind != .socks5 {
-                return check("skip", "left to the proxy")
+                return (id, .skip, "left to the proxy")
             }
-            if phase == .resolve, endpoint?.resolvedName == nil { return check("skip", "an address was given") }
-            return check("pass", "")
+            if phase == .resolve, endpoint?.resolvedName == nil { return (id, .skip, "an address was given") }
+            return (id, .pass, "")
         }
     }
 }

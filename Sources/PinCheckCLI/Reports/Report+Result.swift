@@ -21,8 +21,7 @@ extension Report {
             pins: Pins(
                 mode: (result.policy?.mode ?? .none).rawValue, configured: result.policy?.pins?.pins ?? [],
                 matched: result.matches, entries: result.policy?.entries ?? [], applied: result.policy?.applied ?? []),
-            checks: Self.checks(result), clients: result.clients.map(Client.init),
-            monitoring: Monitoring(result))
+            clients: result.clients.map(Client.init), monitoring: Monitoring(result))
     }
 
     var target: String { result.target }
@@ -49,22 +48,6 @@ extension Report {
             ?? steps.first { $0.status == .fail }
         guard let detail = step?.detail else { return "\(client.name) does not look at it" }
         return judged.ranked.count > 1 ? "\(client.name): \(detail)" : detail
-    }
-
-    private static func checks(_ result: CheckResult) -> [Check] {
-        let phases = result.connection.map { Check.phases(of: $0, to: result.endpoint) } ?? []
-        return phases
-            + result.clients.flatMap { client in
-                (client.decided?.trace ?? []).map { step in
-                    Check(
-                        client: client.client.client.name, device: client.device, id: step.id,
-                        status: step.status.rawValue, detail: step.detail)
-                }
-            }
-            + (result.answer.map { answer in
-                let status = answer.isAsExpected.map { $0 ? "pass" : "fail" } ?? "skip"
-                return [Check(id: "request", status: status, detail: "\(answer.title): \(answer.outcome)")]
-            } ?? [])
     }
 
     /// The other paths that clients need: AFNetworking in certificate mode, for one, lets the system decide first.
@@ -118,7 +101,8 @@ extension Report.Client {
         self.init(
             name: result.name, device: result.device, verdict: Report.VerdictWord(result.isAccepted),
             reason: result.reason, disposition: isChallenged ? result.decided?.disposition.rawValue : nil,
-            settings: result.client.settings, outlook: result.outlook, tls: result.handshake?.facts)
+            settings: result.client.settings, trace: result.decided?.trace ?? [], outlook: result.outlook,
+            tls: result.handshake?.facts)
     }
 }
 

@@ -20,7 +20,6 @@ struct Report: JSONDocument {
     /// The other valid paths, each with the clients that accept only by it.
     var otherPaths: [(clients: [String], chain: [ChainLink])]
     var pins: Pins
-    var checks: [Check]
     var clients: [Client]
     /// The result for monitoring, in which every warning counts.
     var monitoring: Monitoring
@@ -133,18 +132,6 @@ extension Report {
         }
     }
 
-    struct Check: JSONDocument {
-        var client: String?
-        var device: String?
-        var id: String
-        var status: String
-        var detail: String
-
-        package var document: JSONObject {
-            ["client": client, "device": device, "id": id, "status": status, "detail": detail]
-        }
-    }
-
     struct Client: JSONDocument {
         var name: String
         var device: String?
@@ -152,6 +139,7 @@ extension Report {
         var reason: Reason
         var disposition: String?
         var settings: [ShownSetting]
+        var trace: [TraceStep]
         var outlook: Outlook?
         var tls: ConnectionFacts?
 

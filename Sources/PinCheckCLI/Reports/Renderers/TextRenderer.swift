@@ -141,11 +141,10 @@ struct TextRenderer: Sendable {
             lines.append(
                 "  \(safe(client.title)): "
                     + safe(settings.isEmpty ? "without settings of its own" : settings.joined(separator: ", ")))
-            let steps = report.checks.filter { $0.client == client.name && $0.device == client.device }
+            let steps = report.clients.filter { $0.title == client.title }.flatMap(\.trace)
             for (index, step) in steps.enumerated() {
-                lines.append(
-                    "    \(index + 1) \(step.status)  \(safe(step.id)): \(safe(step.detail, length: Self.longestSentence))"
-                )
+                let detail = safe(step.detail, length: Self.longestSentence)
+                lines.append("    \(index + 1) \(step.status)  \(safe(step.id)): \(detail)")
             }
             if let disposition = client.disposition {
                 lines.append("    an NSURLSession client answers \(safe(disposition))")
