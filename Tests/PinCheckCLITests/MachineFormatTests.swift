@@ -17,7 +17,7 @@ import FoundationXML
         report.result.endpoint = RendererTests.endpoint("")
         report.built = []
         report.presented = []
-        report.pins.matched = []
+        report.matches = []
         report.clients = []
         report.result.findings = []
         report.end(.unreachable, Reason("refused", "connect: connection refused"))
@@ -61,7 +61,7 @@ import FoundationXML
         report.tls = RendererTests.handshake(evil)
         report.built[0].certificate = RendererTests.certificate(0, evil, key: evil)
         report.presented[0] = report.built[0].certificate
-        report.pins.configured[0] = RendererTests.pin(RendererTests.leafPin, from: evil)
+        report.pins[0] = RendererTests.pin(RendererTests.leafPin, from: evil)
         report.clients[0].name = evil
         report.clients[0].verdict = .reject
         report.clients[0].reason = Reason("r", evil)

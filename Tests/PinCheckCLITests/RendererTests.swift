@@ -65,9 +65,8 @@ extension Report {
                 Report.ChainLink(certificate: leaf, source: "presented", pins: [0]),
                 Report.ChainLink(certificate: root, source: "system", pins: []),
             ], builtIsValid: true, otherPaths: [],
-            pins: Report.Pins(
-                mode: "public-key", configured: [pin(leafPin, from: "--pins"), pin(otherPin, from: "Pins/next.txt")],
-                matched: [MatchedPin(pinIndex: 0, depth: 0, clients: ["afnetworking"])]),
+            pins: [pin(leafPin, from: "--pins"), pin(otherPin, from: "Pins/next.txt")],
+            matches: [MatchedPin(pinIndex: 0, depth: 0, clients: ["afnetworking"])],
             clients: [
                 Report.Client(
                     name: "afnetworking", verdict: .accept, reason: reason, disposition: "useCredential",
@@ -110,7 +109,7 @@ extension Report {
     static func failing() -> Report {
         var report = passing()
         report.built[0].pins = []
-        report.pins.matched = []
+        report.matches = []
         report.end(.rejected, Reason("pin-mismatch", "no configured pin is on the chain"))
         return report
     }

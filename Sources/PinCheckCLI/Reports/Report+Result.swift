@@ -18,10 +18,8 @@ extension Report {
             isOfAnotherTime: result.policy?.time != nil, presented: Certificate.list(result.presented, at: result.time),
             built: built, builtIsValid: path?.isVerified ?? false, whyUnverified: judged.flatMap(Self.whyUnverified),
             otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result),
-            pins: Pins(
-                mode: (result.policy?.mode ?? .none).rawValue, configured: result.policy?.pins?.pins ?? [],
-                matched: result.matches, entries: result.policy?.entries ?? [], applied: result.policy?.applied ?? []),
-            clients: result.clients.map(Client.init), monitoring: Monitoring(result))
+            pins: result.policy?.pins?.pins ?? [], matches: result.matches, clients: result.clients.map(Client.init),
+            monitoring: Monitoring(result))
     }
 
     var target: String { result.target }

@@ -22,6 +22,7 @@ extension Report {
     var isOneOfSeveral: Bool { endpoint != nil && (endpoint?.resolvedName == nil || variant != nil) }
     var isOfFamily: Bool { if case .family? = variant { true } else { false } }
     var today: String { isOfAnotherTime ? "on \(evaluatedAt.date)" : "today" }
+    var matchedPins: Set<Int> { Set(matches.map(\.pinIndex)) }
     var counts: Bool { variant?.counts ?? true }
     var variantLabel: String? { variant?.label }
     var sentence: String { sentence(for: reason) }

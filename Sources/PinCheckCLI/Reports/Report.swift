@@ -19,7 +19,8 @@ struct Report: JSONDocument {
     var whyUnverified: String?
     /// The other valid paths, each with the clients that accept only by it.
     var otherPaths: [(clients: [String], chain: [ChainLink])]
-    var pins: Pins
+    var pins: [Pin]
+    var matches: [MatchedPin]
     var clients: [Client]
     /// The result for monitoring, in which every warning counts.
     var monitoring: Monitoring
@@ -32,13 +33,27 @@ struct Report: JSONDocument {
             "consistency": result.consistency?.document(targetReason),
             "evaluated_at": evaluatedAt, "is_of_another_time": isOfAnotherTime, "presented": presented, "built": built,
             "built_is_valid": builtIsValid, "why_unverified": whyUnverified,
-            "other_paths": otherPaths.map { ["clients": $0, "chain": $1] as JSONObject }, "pins": pins,
+            "other_paths": otherPaths.map { ["clients": $0, "chain": $1] as JSONObject }, "pins": pinsDocument,
             "transparency": evidence?.transparency, "revocation": evidence?.revocation,
             "devices": result.policy?.devices(judgedBy: result.clients, at: result.time),
             "checks": checks, "clients": clients, "warnings": warnings, "notes": result.notes.map(\.reason),
             "unjudged": unjudged, "outlook": outlook, "next": result.next, "change": result.changes,
             "http": result.answer,
             "monitoring": monitoring == Monitoring(exit: status, reason: reason, runExit: status) ? nil : monitoring,
+        ]
+    }
+
+    private var pinsDocument: JSONObject {
+        let policy = result.policy
+        let entries = (policy?.entries ?? []).map { kind, entry -> JSONObject in
+            [
+                "kind": kind.rawValue, "hosts": entry.hosts?.description, "origin": entry.origin,
+                "enforces_pinning": entry.enforcesPinning, "expires": entry.expiration?.date,
+            ]
+        }
+        return [
+            "mode": (policy?.mode ?? .none).rawValue, "configured": pins, "matched": matches, "entries": entries,
+            "applied": policy?.applied ?? [],
         ]
     }
 
@@ -109,26 +124,6 @@ extension Report {
                 ("origin", origin),
             ]
             return document
-        }
-    }
-
-    struct Pins: JSONDocument {
-        var mode: String
-        var configured: [Pin]
-        var matched: [MatchedPin]
-        var entries: [ConfiguredEntry] = []
-        var applied: [AppliedConfiguration] = []
-
-        var matchedPins: Set<Int> { Set(matched.map(\.pinIndex)) }
-
-        package var document: JSONObject {
-            let entries = entries.map { kind, entry -> JSONObject in
-                [
-                    "kind": kind.rawValue, "hosts": entry.hosts?.description, "origin": entry.origin,
-                    "enforces_pinning": entry.enforcesPinning, "expires": entry.expiration?.date,
-                ]
-            }
-            return ["mode": mode, "configured": configured, "matched": matched, "entries": entries, "applied": applied]
         }
     }
 

@@ -71,9 +71,9 @@ struct HTMLSection {
     private static let mostPins = 20
 
     private var pins: Markup {
-        let configured = report.pins.configured
+        let configured = report.pins
         guard !configured.isEmpty, !report.built.isEmpty || report.result.next != nil else { return "" }
-        let depths = Dictionary(report.pins.matched.map { ($0.pinIndex, $0.depth) }) { min($0, $1) }
+        let depths = Dictionary(report.matches.map { ($0.pinIndex, $0.depth) }) { min($0, $1) }
         let outlooks = report.clients.compactMap(\.outlook).filter { $0.pins.count == configured.count }
         func standing(_ index: Int) -> (rank: Int, words: String) {
             if let depth = depths[index] {

@@ -62,8 +62,8 @@ struct PrometheusRenderer: ResultRenderer {
                 "accepted", client.verdict == .accept ? 1 : 0,
                 [("client", name)] + (client.device.map { [("device", $0)] } ?? []))
         }
-        add("pins_configured", report.pins.configured.count)
-        if !report.built.isEmpty { add("pins_matched", report.pins.matchedPins.count) }
+        add("pins_configured", report.pins.count)
+        if !report.built.isEmpty { add("pins_matched", report.matchedPins.count) }
         add("warnings", report.attention.count)
         for id in report.warningIDs { add("warning", 1, [("id", id)]) }
         for (depth, path, link) in report.neededCertificates {
@@ -74,10 +74,10 @@ struct PrometheusRenderer: ResultRenderer {
         if let leaf = report.presented.first {
             add("leaf_info", 1, [("spki", leaf.pin), ("issuer", leaf.issuer), ("serial", leaf.serialNumber)])
         }
-        if let outlook = report.outlook, !report.pins.configured.isEmpty {
+        if let outlook = report.outlook, !report.pins.isEmpty {
             add("pins_match_until_timestamp_seconds", outlook.pinsMatchUntil?.secondsSinceEpoch)
             add("no_pin_after_timestamp_seconds", outlook.noPinAfter?.secondsSinceEpoch)
-            add("has_backup_pin", outlook.hasBackup && !report.pins.matched.isEmpty ? 1 : 0)
+            add("has_backup_pin", outlook.hasBackup && !report.matches.isEmpty ? 1 : 0)
         }
         if let times = report.tls?.timings {
             for (phase, time) in [
@@ -263,8 +263,8 @@ struct NagiosRenderer: ResultRenderer {
             let label = "days_\(depth)" + (path == 1 ? "" : "_\(path)")
             data.append((label, ([days] + limits).joined(separator: ";")))
         }
-        if !report.pins.configured.isEmpty, !report.built.isEmpty {
-            data.append(("pins_matched", "\(report.pins.matchedPins.count);;;0;\(report.pins.configured.count)"))
+        if !report.pins.isEmpty, !report.built.isEmpty {
+            data.append(("pins_matched", "\(report.matchedPins.count);;;0;\(report.pins.count)"))
         }
         return data
     }

@@ -133,26 +133,26 @@ extension TextRenderer {
     }
 
     func pins(_ report: Report) -> [String] {
-        guard !report.pins.configured.isEmpty, !report.built.isEmpty else { return [] }
+        guard !report.pins.isEmpty, !report.built.isEmpty else { return [] }
         // A single pin needs no number, and a mismatch lists all pins.
-        guard report.pins.configured.count > 1, !isMismatch(report) else { return ["  " + pinSummary(report)] }
-        let legend = explains ? list(report) : report.pins.matchedPins.isEmpty ? [] : numbers(report)
+        guard report.pins.count > 1, !isMismatch(report) else { return ["  " + pinSummary(report)] }
+        let legend = explains ? list(report) : report.matchedPins.isEmpty ? [] : numbers(report)
         return ["  " + pinSummary(report)] + legend
     }
 
     private func pinSummary(_ report: Report) -> String {
-        let configured = report.pins.configured.count
-        let matched = report.pins.matchedPins
+        let configured = report.pins.count
+        let matched = report.matchedPins
         // The client ignores the matched pin at its depth, or requires another pin as well.
         let isInVain =
             !matched.isEmpty && isMismatch(report) && !report.clients.contains { $0.verdict == .accept }
         var text = "pins: \(configured) configured, \(matched.count) \(isInVain ? "on the chain" : "matched")"
         let roles = report.neededCertificates.map(\.link).filter { !$0.pins.isEmpty }.map(\.certificate.role).distinct
         if !roles.isEmpty { text += " (\(roles.joined(separator: ", ")))" }
-        let unmatched = report.pins.configured.indices.filter { !matched.contains($0) }
+        let unmatched = report.pins.indices.filter { !matched.contains($0) }
         let compared = unmatched.filter { report.outlook?.pins[$0].isCompared ?? true }
         let keys = Set((report.presented + report.built.map(\.certificate)).map(\.pin))
-        let absent = compared.count { !keys.contains(report.pins.configured[$0].spkiSHA256.description) }
+        let absent = compared.count { !keys.contains(report.pins[$0].spkiSHA256.description) }
         if absent > 0 {
             let backups = matched.isEmpty ? 0 : report.outlook?.backups.count ?? absent
             let remark = backups == 0 ? "" : backups == absent ? " (backup)" : " (\(backups) backup)"
@@ -165,9 +165,9 @@ extension TextRenderer {
     private static let mostInLine = 4
 
     func numbers(_ report: Report) -> [String] {
-        let pins = report.pins.configured
+        let pins = report.pins
         guard pins.count > 1 else { return [] }
-        let first = (report.pins.matchedPins.sorted() + backups(report).sorted()).prefix(Self.mostInLine)
+        let first = (report.matchedPins.sorted() + backups(report).sorted()).prefix(Self.mostInLine)
         let named = pins.count <= Self.mostInLine ? Array(pins.indices) : Array(first)
         guard !named.isEmpty else { return [] }
         let texts = named.map { index in
@@ -190,7 +190,7 @@ extension TextRenderer {
     }
 
     private func backups(_ report: Report) -> Set<Int> {
-        Set(report.outlook?.backups ?? []).subtracting(report.pins.matchedPins)
+        Set(report.outlook?.backups ?? []).subtracting(report.matchedPins)
     }
 
     private func place(_ pin: Pin) -> String {
@@ -208,7 +208,7 @@ extension TextRenderer {
         if let next = report.result.next, report.built.isEmpty {
             return ["  next:", "    \(next.pin)"] + configured(report)
         }
-        let areCertificatesPinned = report.pins.configured.contains { $0.certificate != nil }
+        let areCertificatesPinned = report.pins.contains { $0.certificate != nil }
         let served = report.built.map { link in
             let certificate = link.certificate
             // Pinned certificates may have one key in common.
@@ -223,7 +223,7 @@ extension TextRenderer {
     func configured(_ report: Report) -> [String] { ["  configured:"] + list(report) }
 
     private func list(_ report: Report) -> [String] {
-        let pins = report.pins.configured
+        let pins = report.pins
         let width = String(pins.count).utf8.count
         let backups = isMismatch(report) ? [] : backups(report)
         return pins.indices.map { index in

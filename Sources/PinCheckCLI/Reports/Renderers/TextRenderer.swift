@@ -78,7 +78,7 @@ struct TextRenderer: Sendable {
 
     func configurations(_ report: Report) -> [String] {
         guard !report.built.isEmpty else { return [] }
-        return report.pins.entries.map(entry) + report.pins.applied.map(applied)
+        return (report.result.policy?.entries ?? []).map(entry) + (report.result.policy?.applied ?? []).map(applied)
     }
 
     private func entry(_ configured: ConfiguredEntry) -> String {

@@ -161,7 +161,7 @@ extension StateFile.Outcome {
         let worst = ExitStatus.worst(reports.map(\.status))
         (status, reason) = (worst.name, reports.first { $0.status == worst }?.reason.id ?? "")
         let leaves = reports.compactMap { report in
-            report.presented.first.map { (key: report.firstPin ?? $0.pin, pins: report.pins.configured) }
+            report.presented.first.map { (key: report.firstPin ?? $0.pin, pins: report.pins) }
         }
         keys = leaves.map(\.key).distinct
         isPinned = leaves.allSatisfy { leaf in leaf.pins.contains { $0.spkiSHA256.description == leaf.key } }
