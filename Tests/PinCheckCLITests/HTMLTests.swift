@@ -173,8 +173,8 @@ import FoundationXML
                 && streamed.contains("; rejected today: pin-mismatch; 0 leaf: "))
         var page = HTMLRenderer(explains: false, isWhole: true)
         let body = reports.map { page.text(for: [$0]) }.joined() + page.ending(exit: .fail)
-        #expect(page.opening().contains("<title>1 FAIL, 59 PASS"))
-        #expect(throws: Never.self) { try Page(page.opening() + body) }
+        #expect(body.contains("<title>1 FAIL, 59 PASS"))
+        #expect(throws: Never.self) { try Page(body) }
         #expect(try Self.page([RendererTests.failing()]).contains("<title>1 FAIL: certificate pins 2026-10-04</title>"))
         let orders = ["footer", "section", "section.FAIL", "section.WARN", "section.PASS"].map { selector in
             HTMLRenderer.sheet.firstMatch(

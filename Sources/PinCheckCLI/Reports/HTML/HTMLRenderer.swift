@@ -12,7 +12,9 @@ struct HTMLRenderer: ResultRenderer {
     private var total = RunTotal()
     private var day = ""
     private var count = 0
-    private var first: String?
+    /// The sections that wait for the title: all of a whole page, else those of the first target.
+    private var waiting = ""
+    private var isStarted = false
     /// The rows of the summary; the pins of an accepted result are sure to match until `until`.
     private var lines: [(number: Int, title: String, status: ExitStatus, until: Timestamp?)] = []
     /// The most rows of the summary, the worst results: a long run takes no more memory than a short one.
@@ -24,30 +26,23 @@ struct HTMLRenderer: ResultRenderer {
     mutating func text(for reports: [Report]) -> String {
         if total.count == 0 { day = reports.first?.evaluatedAt.date ?? "" }
         total.add(reports)
-        var text = VariantSummary(reports) == nil ? "" : HTMLSection.conclusion(reports).text
+        if VariantSummary(reports) != nil { waiting += HTMLSection.conclusion(reports).text }
         for (_, alike) in reports.grouped(by: \.likeness) {
             count += 1
             let section = HTMLSection(report: alike[0], title: alike.title, number: count, explains: explains)
             let until = alike[0].verdict == .accept ? alike[0].outlook?.pinsMatchUntil : nil
             lines.append((count, TerminalText.shortened(section.title, to: 200), alike[0].status, until))
             if lines.count > 2 * Self.mostLines { keepWorst() }
-            text += section.markup.text
+            waiting += section.markup.text
         }
-        if isWhole { return text }
-        guard total.count > 1 else {
-            first = text
-            return ""
-        }
-        defer { first = nil }
-        return (first.map { start() + $0 } ?? "") + text
+        guard !isWhole, total.count > 1 else { return "" }
+        defer { (waiting, isStarted) = ("", true) }
+        return (isStarted ? "" : start()) + waiting
     }
-
-    func opening() -> String { isWhole ? start(total.shares().joined(separator: ", ")) : "" }
 
     mutating func ending(exit: ExitStatus) -> String {
         keepWorst()
-        let isStarted = isWhole || total.count > 1
-        let start = isStarted ? "" : start(total.shares().joined(separator: ", ")) + (first ?? "")
+        let start = isStarted ? "" : start(total.shares().joined(separator: ", "))
         let rows = lines.map { line -> [Markup] in
             [
                 HTMLSection.badge(line.status), "<a href=\"#h\(line.number)\">\(line.title)</a>",
@@ -61,7 +56,7 @@ struct HTMLRenderer: ResultRenderer {
             \(table)\(more)<p class="m">pincheck \(ProgramVersion.number)</p></footer></body></html>
 
             """
-        return start + end.text
+        return start + waiting + end.text
     }
 
     private mutating func keepWorst() {

@@ -3,17 +3,10 @@ import Pinning
 
 protocol ResultRenderer: Sendable {
     mutating func text(for reports: [Report]) -> String
-
-    /// The start of a file that is written as a whole; it is made at the end of the run.
-    func opening() -> String
-
     mutating func ending(exit: ExitStatus) -> String
 }
 
-extension ResultRenderer {
-    func opening() -> String { "" }
-    mutating func ending(exit: ExitStatus) -> String { "" }
-}
+extension ResultRenderer { mutating func ending(exit: ExitStatus) -> String { "" } }
 
 /// Writes one report as a document, several as a list: the first is held until another follows or the run ends.
 struct JSONResultRenderer: ResultRenderer {
