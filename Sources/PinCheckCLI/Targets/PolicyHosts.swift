@@ -13,7 +13,7 @@ struct PolicyHosts: Sendable {
         let request: Result<CheckRequest, Problem>
 
         var ownPorts: [Int] { target?.port.map { [$0] } ?? ports }
-        var isBad: Bool { if case .failure = request { true } else { false } }
+        var problem: Problem? { if case .failure(let problem) = request { problem } else { nil } }
 
         func bad(_ problem: Problem, at port: Int?) -> BadEntry {
             var request = CheckRequest()
@@ -36,22 +36,18 @@ struct PolicyHosts: Sendable {
                     try PolicyReader.policy(try context.contents(of: path), named: "standard input")
                 } else { try PolicyReader.policy(at: path) }
             for host in policy.hosts {
-                var ports: [Int] = []
+                // A row for each port needs the ports, whatever is wrong with the rest.
+                let ports = try? Self.read(host.settings.filter { $0.key == "ports" }, &identities).ports
                 let request = Result { () throws(Problem) in
                     if let problem = host.problem { throw problem }
                     let said = try Self.read(host.settings, &identities)
-                    ports = said.ports
                     guard try Target(host.name).port == nil || said.ports.isEmpty else {
                         throw Problem.data("the host names a port, and 'ports' stands beside it: leave out one")
                     }
                     return said.request
                 }
-                if case .failure = request {
-                    // A row for each port needs the ports, whatever the mistake is.
-                    let own = host.settings.filter { $0.key == "ports" }
-                    ports = (try? Self.read(own, &identities))?.ports ?? []
-                }
-                let entry = Entry(target: try? Target(host.name), place: host.place, ports: ports, request: request)
+                let entry = Entry(
+                    target: try? Target(host.name), place: host.place, ports: ports ?? [], request: request)
                 if let target = entry.target { positions[target.host, default: []].append(hosts.count) }
                 hosts.append(entry)
             }
@@ -59,11 +55,7 @@ struct PolicyHosts: Sendable {
     }
 
     /// The entries that cannot be used.
-    var bad: [BadEntry] {
-        hosts.compactMap { host in
-            if case .failure(let problem) = host.request { host.bad(problem, at: host.ports.first) } else { nil }
-        }
-    }
+    var bad: [BadEntry] { hosts.compactMap { host in host.problem.map { host.bad($0, at: host.ports.first) } } }
 
     /// The target judged by the entry for its port, else by one without a port; without an entry, by `request` alone.
     func checkTarget(for target: Target, _ request: CheckRequest) throws(Problem) -> CheckTarget {
@@ -119,13 +111,13 @@ struct PolicyHosts: Sendable {
     /// The named targets, or all; an entry that cannot be used is told whatever is named.
     func targets(named: [Target], _ request: CheckRequest) throws(Problem) -> [TargetStream.Entry] {
         let found = try positions(named: named, request)
-        let others = named.isEmpty ? [] : hosts.indices.filter { hosts[$0].isBad }.map { ($0, Int?.none) }
+        let others = named.isEmpty ? [] : hosts.indices.filter { hosts[$0].problem != nil }.map { ($0, Int?.none) }
         return try targets(found + others, request)
     }
 
     /// The targets for a line of a list; an entry that cannot be used has none.
     func targets(of line: CheckTarget, _ request: CheckRequest) throws(Problem) -> [CheckTarget] {
-        let found = try positions(named: [line.target], request).filter { !hosts[$0.position].isBad }
+        let found = try positions(named: [line.target], request).filter { hosts[$0.position].problem == nil }
         return try targets(found, request).compactMap { try? $0.get() }
     }
 
@@ -151,12 +143,10 @@ struct PolicyHosts: Sendable {
                 if choice.port != nil, choice.port != host.target?.port { return [choice.port] }
                 return isSaid ? [nil] : host.ports
             }
-            guard case .success(let said) = host.request, let target = host.target else {
-                if case .failure(let problem) = host.request {
-                    result += ports.distinct.map { .failure(host.bad(problem, at: $0 ?? request.connection.port)) }
-                }
-                continue
+            if let problem = host.problem {
+                result += ports.distinct.map { .failure(host.bad(problem, at: $0 ?? request.connection.port)) }
             }
+            guard let target = host.target, let said = try? host.request.get() else { continue }
             let merged = try Self.merged(request, said, target, at: host.place)
             var seen: Set<Int> = []
             for port in ports {
