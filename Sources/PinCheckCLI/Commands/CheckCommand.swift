@@ -1,7 +1,6 @@
 import Base
 import PinChecking
 import PinFormats
-import Pinning
 import TLSProbe
 import X509
 

@@ -1,7 +1,6 @@
 import Base
 import PinChecking
 import PinFormats
-import Pinning
 import X509
 
 extension Command {

@@ -2,7 +2,6 @@ import Base
 import PinChecking
 import PinFormats
 import PinLint
-import Pinning
 import X509
 
 extension Command {

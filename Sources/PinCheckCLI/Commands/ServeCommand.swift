@@ -1,7 +1,6 @@
 import Base
 import NIOCore
 import PinChecking
-import Pinning
 
 extension Command {
     static let serve = Command(

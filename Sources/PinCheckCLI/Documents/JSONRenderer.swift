@@ -1,5 +1,4 @@
 import Base
-import Pinning
 
 package protocol JSONValue: Sendable { func write(to output: inout JSONRenderer) }
 

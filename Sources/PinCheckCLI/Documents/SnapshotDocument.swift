@@ -1,7 +1,6 @@
 import Base
 import PinChecking
 import PinFormats
-import Pinning
 
 extension Snapshot: JSONDocument {
     private static let schema = "pincheck-snapshot/1"

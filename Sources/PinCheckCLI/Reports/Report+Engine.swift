@@ -1,6 +1,5 @@
 import PinChecking
 import PinFormats
-import Pinning
 import TLSProbe
 
 extension ExitStatus: JSONDocument { package var document: JSONObject { ["code": Int(rawValue), "name": name] } }

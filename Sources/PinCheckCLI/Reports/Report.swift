@@ -1,5 +1,4 @@
 import PinChecking
-import Pinning
 import TLSProbe
 
 /// The result for one endpoint or chain in documents and forms, not escaped; `schemas/report.json` explains its keys.

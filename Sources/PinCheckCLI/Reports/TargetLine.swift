@@ -1,6 +1,5 @@
 import Base
 import PinChecking
-import Pinning
 
 /// The line on a target from all its results: the worst first, the others counted.
 struct TargetLine {

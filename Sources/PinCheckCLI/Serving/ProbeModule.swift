@@ -1,6 +1,5 @@
 import Base
 import PinChecking
-import Pinning
 import Synchronization
 
 /// The pins and clients that judge targets; all files are read when it is made, none by a probe.

@@ -1,7 +1,6 @@
 import Base
 import NIOHTTP1
 import PinChecking
-import Pinning
 import Synchronization
 
 final class ProbeService: Sendable {

@@ -1,5 +1,4 @@
 import Base
-import PinFormats
 import Pinning
 
 /// Reads argv: `--name value`, `--name=value`, `-n value`, `-nvalue`, and several switches after one dash.

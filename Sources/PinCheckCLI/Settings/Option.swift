@@ -1,7 +1,6 @@
 import Base
 import PinChecking
 import PinFormats
-import Pinning
 
 /// An option of the command line with its key in policies and its word in lists; a row contains all its facts.
 struct Option: Sendable {

@@ -1,7 +1,6 @@
 import Base
 import PinChecking
 import PinFormats
-import Pinning
 
 extension OptionGroup {
     static let pins = OptionGroup("Pins") {

@@ -1,6 +1,5 @@
 import Base
 import PinChecking
-import Pinning
 
 /// The named targets, those of policies, and the lines of lists; a copy begins anew, so that a run keeps no list.
 struct TargetStream: Sendable {

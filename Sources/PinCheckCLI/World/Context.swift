@@ -1,6 +1,5 @@
 import Base
 package import PinChecking
-package import Pinning
 package import TLSProbe
 
 package struct Context: Sendable {

@@ -1,6 +1,5 @@
 import Base
 import PinChecking
-import Pinning
 import TLSProbe
 import X509
 

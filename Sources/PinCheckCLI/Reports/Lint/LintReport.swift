@@ -1,5 +1,4 @@
 import Base
-import PinFormats
 import Pinning
 import TLSProbe
 

@@ -1,6 +1,5 @@
 import Base
 import PinChecking
-import Pinning
 import TLSProbe
 
 /// Writes tests with their outcomes in the XML that JUnit's Ant task made common.

@@ -1,5 +1,4 @@
 import PinChecking
-import Pinning
 
 protocol ResultRenderer: Sendable {
     mutating func text(for reports: [Report]) -> String

@@ -1,6 +1,5 @@
 import Base
 import PinChecking
-import Pinning
 
 extension TextRenderer {
     func chain(_ report: Report) -> [String] {

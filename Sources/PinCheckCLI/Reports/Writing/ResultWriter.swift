@@ -1,6 +1,5 @@
 import Base
 import PinChecking
-import Pinning
 
 struct ResultWriter {
     private let notes: [Reason]

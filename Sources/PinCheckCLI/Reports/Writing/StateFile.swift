@@ -1,7 +1,6 @@
 import Base
 import PinChecking
 import PinFormats
-import Pinning
 
 /// The file of `--state`: a line with its version, then one for each target: status, reason, last seen keys, findings
 /// with the days left when they were told, the time when it was told, the time since when it lasts, and the name.
