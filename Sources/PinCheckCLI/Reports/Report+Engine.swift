@@ -233,10 +233,13 @@ extension Pin: JSONDocument {
         ]
     }
 
+    /// The words that tell the pin from others: those of a pinned certificate, then the origin.
+    var place: [String] { (certificate.map { [$0.description, $0.inShort] } ?? []) + [origin] }
+}
+
+extension Certificate {
     /// A text that tells certificates with one key apart, as in `certificate 0a1b2c3d…, to 2027-01-01`.
-    var certificateInShort: String? {
-        certificate.map { "certificate \($0.fingerprint.hexadecimal.prefix(8))…, to \($0.notAfter.date)" }
-    }
+    var inShort: String { "certificate \(fingerprint.hexadecimal.prefix(8))…, to \(notAfter.date)" }
 }
 
 extension Report {

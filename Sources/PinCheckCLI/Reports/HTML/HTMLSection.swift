@@ -92,9 +92,8 @@ struct HTMLSection {
         let shown = [0, 1, 2].flatMap { rank in told.filter { $0.standing.rank == rank } }.prefix(Self.mostPins)
         let rows = shown.map { index, standing -> [Markup] in
             let pin = configured[index]
-            let whose = [pin.certificate?.description, pin.certificateInShort, pin.origin].compactMap(\.self).joined(
-                separator: ", ")
-            return ["\(index + 1)", "\(whose)<code>\(pin.spkiSHA256)</code>", "\(standing.words)"]
+            let place = pin.place.joined(separator: ", ")
+            return ["\(index + 1)", "\(place)<code>\(pin.spkiSHA256)</code>", "\(standing.words)"]
         }
         let more = shown.count < configured.count ? ", \(shown.count) of \(configured.count)" : ""
         return Self.table("Pins\(more)", ["no.", "pin", "matches"], rows)

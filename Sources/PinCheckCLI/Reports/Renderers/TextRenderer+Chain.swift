@@ -192,13 +192,6 @@ extension TextRenderer {
         Set(report.outlook?.backups ?? []).subtracting(report.matchedPins)
     }
 
-    private func place(_ pin: Pin) -> String {
-        [
-            pin.certificate.map { safe($0.description, length: 80) }, pin.certificateInShort,
-            safe(pin.origin, length: 80),
-        ].compactMap(\.self).joined(separator: ", ")
-    }
-
     func isMismatch(_ report: Report) -> Bool {
         report.reason.id == "pin-mismatch" || report.clients.contains { $0.reason.id == "pin-mismatch" }
     }
@@ -209,12 +202,9 @@ extension TextRenderer {
         }
         let areCertificatesPinned = report.pins.contains { $0.certificate != nil }
         let served = report.built.map { link in
-            let certificate = link.certificate
             // Pinned certificates may have one key in common.
-            let identity =
-                "certificate \(certificate.fingerprint.hexadecimal.prefix(8))…, to \(certificate.notAfter.date)"
-            return "    \(certificate.pin)  \(name(of: certificate))\(origin(of: link))"
-                + (areCertificatesPinned ? ", \(identity)" : "")
+            let identity = areCertificatesPinned ? ", \(link.certificate.inShort)" : ""
+            return "    \(link.certificate.pin)  \(name(of: link.certificate))\(origin(of: link))\(identity)"
         }
         return ["  served:"] + served + configured(report)
     }
@@ -228,8 +218,8 @@ extension TextRenderer {
         return pins.indices.map { index in
             // Other lines refer to pins by number.
             let number = pins.count > 1 ? TerminalText.leftPadded(String(index + 1), toCells: width) + " " : ""
-            return "    \(number)\(pins[index].spkiSHA256)  \(place(pins[index]))"
-                + (backups.contains(index) ? ", backup" : "")
+            let place = pins[index].place.map { safe($0, length: 80) }.joined(separator: ", ")
+            return "    \(number)\(pins[index].spkiSHA256)  \(place)" + (backups.contains(index) ? ", backup" : "")
         }
     }
 }
