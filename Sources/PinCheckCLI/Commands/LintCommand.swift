@@ -61,7 +61,8 @@ extension Invocation {
         let findings = linter.findings(in: inspections).filter { finding in
             finding.isObstacle || !outlook.ignored.contains(finding.kind)
         }
-        let report = LintReport(findings, sources: sources.map(Self.shown), time: now, failOn: settings.mildestFailure)
+        let report = LintReport(
+            findings: findings, sources: sources.map(Self.shown), time: now, failOn: settings.mildestFailure)
         for output in outputs { try write(report, as: output) }
         return report.exit
     }
@@ -91,7 +92,7 @@ extension Invocation {
             case .text: report.text(style, stream?.layout ?? TextLayout())
             case .json: JSONRenderer.document(report.document)
             case .github: report.workflowCommands
-            case .junit: report.junit(failOn: settings.mildestFailure)
+            case .junit: report.junit
             case .sarif: JSONRenderer.document(report.sarif)
             }
         try OutputFile.deliver(text, to: output.file, in: context)

@@ -7,19 +7,16 @@ struct LintReport {
     let findings: [Finding]
     let sources: [String]
     let time: Timestamp
-    let exit: ExitStatus
+    /// The mildest level that fails; `nil` if none does.
+    let failOn: Finding.Level?
 
-    init(_ findings: [Finding], sources: [String], time: Timestamp, failOn: Finding.Level?) {
-        (self.findings, self.sources, self.time) = (findings, sources, time)
-        if findings.contains(where: { $0.isObstacle && !$0.kind.isMissing }) {
-            exit = .data
-        } else if findings.contains(where: \.isObstacle) {
-            exit = .noInput
-        } else {
-            exit = failOn.map { least in findings.contains { $0.level >= least } } ?? false ? .fail : .pass
-        }
+    var exit: ExitStatus {
+        if findings.contains(where: { $0.isObstacle && !$0.kind.isMissing }) { return .data }
+        if findings.contains(where: \.isObstacle) { return .noInput }
+        return findings.contains(where: fails) ? .fail : .pass
     }
 
+    private func fails(_ finding: Finding) -> Bool { failOn.map { finding.level >= $0 } ?? false }
     private func count(_ level: Finding.Level) -> Int { findings.count { $0.level == level } }
     private var malformed: Int { findings.count(where: \.isObstacle) }
 
@@ -40,7 +37,7 @@ struct LintReport {
         ]
     }
 
-    func junit(failOn: Finding.Level?) -> String {
+    var junit: String {
         var document = JUnitDocument()
         let files = findings.grouped { $0.place?.path ?? $0.placeText }
         for (file, findings) in findings.isEmpty ? sources.map({ ($0, []) }) : files {
@@ -49,7 +46,7 @@ struct LintReport {
                 let outcome: JUnitDocument.Outcome =
                     if finding.isObstacle {
                         .error(type: finding.id, message: finding.sentence)
-                    } else if let failOn, finding.level >= failOn {
+                    } else if fails(finding) {
                         .failed(type: finding.id, message: finding.sentence, details: "")
                     } else { .passed("\(finding.level.rawValue): \(finding.sentence)") }
                 return (finding.id + place, outcome)
@@ -84,9 +81,9 @@ extension LintReport {
         var lines: [String] = []
         for finding in findings {
             lines.append(
-                "\(safe(finding.placeText, length: 300)): \(shown(finding.level, style)): "
-                    + "\(safe(finding.message, length: 800)) \(style.faint("[\(finding.id)]"))")
-            if let advice = finding.advice { lines.append("    " + safe(advice, length: 800)) }
+                "\(TerminalText.shown(finding.placeText, to: 300)): \(shown(finding.level, style)): "
+                    + "\(TerminalText.shown(finding.message, to: 800)) \(style.faint("[\(finding.id)]"))")
+            if let advice = finding.advice { lines.append("    " + TerminalText.shown(advice, to: 800)) }
         }
         lines.append("\(style.token(exit))  \(summary)")
         return layout.folded(lines.joined(separator: "\n")) + "\n"
@@ -101,7 +98,7 @@ extension LintReport {
     }
 
     private var summary: String {
-        let name = sources.count == 1 ? safe(sources[0], length: 120) : "\(sources.count) sources"
+        let name = sources.count == 1 ? TerminalText.shown(sources[0], to: 120) : "\(sources.count) sources"
         let parts = [Finding.Level.error, .warning, .note].map { ($0.rawValue, count($0)) }.filter { $0.1 > 0 }.map {
             "\($1) \($0)\($1 == 1 ? "" : "s")"
         }
@@ -115,8 +112,6 @@ extension LintReport {
         }
         return Table(rows: rows, indent: 0).lines(foldedIn: layout).map { $0 + "\n" }.joined()
     }
-
-    private func safe(_ text: String, length: Int) -> String { TerminalText.shown(text, to: length) }
 
     /// The findings as a log in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS).
     var sarif: JSONObject {
