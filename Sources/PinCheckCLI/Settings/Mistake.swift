@@ -30,16 +30,14 @@ enum Mistake {
         case ("--pins", "snapshot"), ("--anchors", "snapshot"), ("--client", "snapshot"), ("--device", "snapshot"):
             "a snapshot judges nothing: 'pincheck diff FILE \(name) …' judges what it compares"
         case ("-o", _), ("--output", _): "the result goes to standard output: write '> FILE' behind the command"
-        case (_, "serve"): policyAdvice(on: name)
+        case ("--targets", "serve"): "name the hosts in a policy: --policy FILE"
+        case (_, "serve"):
+            Command.check.option(name).map { option in
+                option.key.map { "write '\($0)' in the policy" }
+                    ?? "a timer with 'pincheck check \(option.flag) … -f prometheus' writes it for node_exporter"
+            }
         default: nil
         }
-    }
-
-    private static func policyAdvice(on name: String) -> SafeText? {
-        if name == "--targets" { return "name the hosts in a policy: --policy FILE" }
-        guard let option = Command.check.option(name) else { return nil }
-        return option.key.map { "write '\($0)' in the policy" }
-            ?? "a timer with 'pincheck check \(option.flag) … -f prometheus' writes it for node_exporter"
     }
 
     private static func proposal(for name: String, of command: Command) -> String? {
