@@ -11,17 +11,15 @@ extension Snapshot: JSONDocument {
         do throws(Problem) {
             let name = path == "-" ? "standard input" : path
             let root = try JSONReader.root(of: PinFile(path: name, bytes: bytes), mostValues: .max)
-            try checkSchema(root.require("schema"))
+            let node = try root.require("schema")
+            let found = try node.text()
+            guard found == schema else {
+                throw Problem(
+                    .wrongValue, at: node.place, "the schema is \(quoted(found)), not \(schema)",
+                    remedy: "give a file that this version of 'pincheck snapshot' wrote")
+            }
             return Snapshot(try root.require("endpoints").array().map(endpoint))
         } catch { throw error.advising("write one with 'pincheck snapshot'") }
-    }
-
-    private static func checkSchema(_ node: DocumentNode) throws(Problem) {
-        let text = try node.text()
-        guard text != schema else { return }
-        throw Problem(
-            .wrongValue, at: node.place, "the schema is \(quoted(text)), not \(schema)",
-            remedy: "give a file that this version of 'pincheck snapshot' wrote")
     }
 
     private static func endpoint(_ node: DocumentNode) throws(Problem) -> Snapshot.Endpoint {
