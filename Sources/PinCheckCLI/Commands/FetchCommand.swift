@@ -73,13 +73,15 @@ extension Invocation {
         try BadEntries.refuse(hosts?.bad ?? [])
         let policies = Mutex(context.policies)
         let plan: Downloader.Plan = { (target, request) throws(Problem) in
-            var check = CheckTarget(target: target, request: request)
-            if let hosts { check = try hosts.checkTarget(for: target, request) }
-            return try policies.withLock { [check] (policies) throws(Problem) in try Check.plan([check], &policies)[0] }
+            let check = try hosts?.checkTarget(for: target, request) ?? CheckTarget(target: target, request: request)
+            return try policies.withLock { (policies) throws(Problem) in try Check.plan([check], &policies)[0] }
         }
         let target = try Target("https://\(download.location.authority)/")
         // A host that is in no policy would silently have no pins.
-        if let hosts, download.request.judging.pins.isEmpty { try hosts.require(target, download.request) }
+        if let hosts, download.request.judging.pins.isEmpty, try hosts.checkTarget(for: target, download.request) == nil
+        {
+            throw hosts.missing(target)
+        }
         _ = try plan(target, download.request)
         for finding in policies.withLock({ $0.notes }) { context.console.report("Note: \(finding.reason.message)") }
         return Downloader(in: context.engine(), plan: plan)

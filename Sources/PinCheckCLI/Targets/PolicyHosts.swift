@@ -56,9 +56,9 @@ struct PolicyHosts: Sendable {
     /// The entries that cannot be used.
     var bad: [BadEntry] { hosts.compactMap { host in host.problem.map { host.bad($0, at: host.ports.first) } } }
 
-    /// The target judged by the entry for its port, else by one without a port; without an entry, by `request` alone.
-    func checkTarget(for target: Target, _ request: CheckRequest) throws(Problem) -> CheckTarget {
-        guard let host = try host(for: target, request) else { return CheckTarget(target: target, request: request) }
+    /// The target judged by the entry for its port, else by one without a port; `nil` without an entry.
+    func checkTarget(for target: Target, _ request: CheckRequest) throws(Problem) -> CheckTarget? {
+        guard let host = try host(for: target, request) else { return nil }
         let merged = try Self.merged(request, host.request.get(), target, at: host.place)
         var found = CheckTarget(target: target, request: merged, place: host.place)
         found.lacksPins = merged.judging.pins.isEmpty
@@ -101,10 +101,6 @@ struct PolicyHosts: Sendable {
         let all = positions[host] ?? []
         let named = all.filter { hosts[$0].ownPorts.contains(port) }
         return named.isEmpty ? all.filter { hosts[$0].ownPorts.isEmpty } : named
-    }
-
-    func require(_ target: Target, _ request: CheckRequest) throws(Problem) {
-        if try host(for: target, request) == nil { throw missing(target) }
     }
 
     /// The named targets, or all; an entry that cannot be used is told whatever is named.
@@ -159,7 +155,7 @@ struct PolicyHosts: Sendable {
         return result
     }
 
-    private func missing(_ target: Target) -> Problem {
+    func missing(_ target: Target) -> Problem {
         let name = target.host.description
         let ports = Set((positions[target.host] ?? []).flatMap { hosts[$0].ownPorts }).sorted().map(String.init)
         if !ports.isEmpty {
