@@ -18,7 +18,7 @@ extension Report {
             built: built, builtIsValid: path?.isVerified ?? false, whyUnverified: judged.flatMap(Self.whyUnverified),
             otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result),
             pins: result.policy?.pins?.pins ?? [], matches: result.matches, clients: result.clients.map(Client.init),
-            monitoring: Monitoring(result))
+            monitoring: Self.monitoring(of: result))
     }
 
     var target: String { result.target }
@@ -45,6 +45,11 @@ extension Report {
             ?? steps.first { $0.status == .fail }
         guard let detail = step?.detail else { return "\(client.name) does not look at it" }
         return judged.ranked.count > 1 ? "\(client.name): \(detail)" : detail
+    }
+
+    static func monitoring(of result: CheckResult) -> (exit: ExitStatus, reason: Reason, runExit: ExitStatus) {
+        let ending = result.endingCountingWarnings
+        return (ExitStatus(ending.outcome), ending.reason, ExitStatus(result.runOutcome(of: ending)))
     }
 
     /// The other paths that clients need: AFNetworking in certificate mode, for one, lets the system decide first.
@@ -80,14 +85,6 @@ extension Report {
                 failDays: limits?.failBefore?.days(from: certificate.notBefore, to: certificate.notAfter),
                 origin: origin.words, clients: Dictionary(some) { first, _ in first })
         }
-    }
-}
-
-extension Report.Monitoring {
-    init(_ result: CheckResult) {
-        let ending = result.endingCountingWarnings
-        (exit, reason) = (ExitStatus(ending.outcome), ending.reason)
-        runExit = ExitStatus(result.runOutcome(of: ending))
     }
 }
 

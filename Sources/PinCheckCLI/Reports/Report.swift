@@ -22,7 +22,7 @@ struct Report: JSONDocument {
     var matches: [MatchedPin]
     var clients: [Client]
     /// The result for monitoring, in which every warning counts.
-    var monitoring: Monitoring
+    var monitoring: (exit: ExitStatus, reason: Reason, runExit: ExitStatus)
 
     package var document: JSONObject {
         [
@@ -38,7 +38,9 @@ struct Report: JSONDocument {
             "checks": checks, "clients": clients, "warnings": warnings, "notes": result.notes.map(\.reason),
             "unjudged": unjudged, "outlook": outlook, "next": result.next, "change": result.changes,
             "http": result.answer,
-            "monitoring": monitoring == Monitoring(exit: status, reason: reason, runExit: status) ? nil : monitoring,
+            "monitoring": monitoring == (status, reason, status)
+                ? nil
+                : ["exit": monitoring.exit, "reason": monitoring.reason, "run_exit": monitoring.runExit] as JSONObject,
         ]
     }
 
@@ -60,14 +62,6 @@ struct Report: JSONDocument {
         case accept, reject, none
 
         init(_ isAccepted: Bool?) { self = isAccepted.map { $0 ? .accept : .reject } ?? .none }
-    }
-
-    struct Monitoring: JSONDocument, Equatable {
-        let exit: ExitStatus
-        let reason: Reason
-        let runExit: ExitStatus
-
-        package var document: JSONObject { ["exit": exit, "reason": reason, "run_exit": runExit] }
     }
 }
 

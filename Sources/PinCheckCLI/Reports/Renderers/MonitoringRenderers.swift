@@ -169,7 +169,7 @@ struct NagiosRenderer: ResultRenderer {
 
     /// Counts every warning, even one that does not change the exit status in other formats.
     mutating func text(for reports: [Report]) -> String {
-        total.add(reports, status: \.monitoring.runExit)
+        total.add(reports) { $0.monitoring.runExit }
         target = TargetLine(reports, isMonitored: true)
         targetName = Self.safe(reports.first?.target ?? "", length: 120)
         for report in reports {
