@@ -49,10 +49,8 @@ extension Outlook: JSONDocument {
             "pins_expire": pinsExpire, "has_backup": hasBackup, "pins": pins, "findings": findings,
         ]
     }
-}
 
-extension Outlook {
-    fileprivate static func word(_ level: Finding.Level) -> String {
+    private static func word(_ level: Finding.Level) -> String {
         switch level {
         case .note: "info"
         case .warning: "warn"

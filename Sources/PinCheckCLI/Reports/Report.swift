@@ -63,9 +63,7 @@ struct Report: JSONDocument {
 
         init(_ isAccepted: Bool?) { self = isAccepted.map { $0 ? .accept : .reject } ?? .none }
     }
-}
 
-extension Report {
     @dynamicMemberLookup struct Certificate: JSONDocument {
         var certificate: Pinning.Certificate
         var index: Int
@@ -109,6 +107,8 @@ extension Report {
         var origin: String?
         /// The clients that match a pin, if others do not; the key is the pin's position.
         var clients: [Int: String] = [:]
+
+        var sourceInWords: String? { origin ?? (source == "presented" ? nil : source) }
 
         package var document: JSONObject {
             var document = certificate.document

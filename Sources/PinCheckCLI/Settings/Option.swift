@@ -135,6 +135,13 @@ struct Option: Sendable {
         "--color", of: "when", help: "Colour the result: auto, always or never.",
         "The default is auto: on a terminal, unless NO_COLOR is set or TERM is dumb."
     ) { $0.color = $1 }
+
+    func read(_ value: Value, calling name: SafeText, into settings: inout Settings) throws(Problem) {
+        if value.text.isEmpty, namesFile { throw .usage("\(name) '' is empty: write '\(flag) <\(self.value)>'") }
+        do { try set(&settings, value) } catch { throw (error as? Problem ?? .usage("\(error)")).said(of: name) }
+        // A file may be read later, or not in this run, and must not be overwritten.
+        if case .file = values { ReadLog.current?.add(value.text) }
+    }
 }
 
 struct OptionGroup: Sendable {
@@ -148,13 +155,4 @@ struct OptionGroup: Sendable {
     static func buildExpression(_ option: Option) -> [Option] { [option] }
     static func buildExpression(_ options: [Option]) -> [Option] { options }
     static func buildBlock(_ rows: [Option]...) -> [Option] { rows.flatMap(\.self) }
-}
-
-extension Option {
-    func read(_ value: Value, calling name: SafeText, into settings: inout Settings) throws(Problem) {
-        if value.text.isEmpty, namesFile { throw .usage("\(name) '' is empty: write '\(flag) <\(self.value)>'") }
-        do { try set(&settings, value) } catch { throw (error as? Problem ?? .usage("\(error)")).said(of: name) }
-        // A file may be read later, or not in this run, and must not be overwritten.
-        if case .file = values { ReadLog.current?.add(value.text) }
-    }
 }

@@ -29,9 +29,7 @@ package enum ExitStatus: Sendable, CaseIterable, Comparable {
     package static func < (left: ExitStatus, right: ExitStatus) -> Bool { left.gravity < right.gravity }
 
     private var gravity: Int { rawValue > 5 ? Int(rawValue) : [0, 5, 2, 1, 3, 4][Int(rawValue)] }
-}
 
-extension ExitStatus {
     /// The code of the process; in monitoring it follows the guidelines for plugins.
     package func code(isMonitoring: Bool) -> Int32 { isMonitoring ? MonitoringState(self).rawValue : rawValue }
 }

@@ -81,6 +81,14 @@ struct HTMLRenderer: ResultRenderer {
             """
         return start.text
     }
+
+    static let timeline = String(decoding: PackageResources.timeline_css, as: UTF8.self)
+    static let sheet = timeline + String(decoding: PackageResources.page_css, as: UTF8.self)
+
+    /// Allows a browser only the style sheet: the page loads nothing, runs nothing and sends nothing.
+    static let policy =
+        "default-src 'none'; style-src 'sha256-\(Hashing.sha256(Array(sheet.utf8)).base64)'; base-uri 'none'; "
+        + "form-action 'none'"
 }
 
 extension Report {
@@ -91,16 +99,6 @@ extension Report {
             + clients.map { "\($0.title) \($0.verdict.rawValue) \($0.reason.told)" }
             + (result.changes.map { ["\($0.status)"] + $0.changes.map(\.kind.rawValue) } ?? [])
     }
-}
-
-extension HTMLRenderer {
-    static let timeline = String(decoding: PackageResources.timeline_css, as: UTF8.self)
-    static let sheet = timeline + String(decoding: PackageResources.page_css, as: UTF8.self)
-
-    /// Allows a browser only the style sheet: the page loads nothing, runs nothing and sends nothing.
-    static let policy =
-        "default-src 'none'; style-src 'sha256-\(Hashing.sha256(Array(sheet.utf8)).base64)'; base-uri 'none'; "
-        + "form-action 'none'"
 }
 
 /// Markup whose literals are the program's own; every interpolated value is escaped as text.

@@ -68,15 +68,7 @@ struct LintReport {
             return GitHubRenderer.command(command, properties, place + finding.sentence, length: 4_000) + "\n"
         }.joined()
     }
-}
 
-extension Finding {
-    fileprivate var placeText: String { place?.description ?? "" }
-    fileprivate var advice: String? { remedy?.ownWords }
-    fileprivate var sentence: String { message + (remedy?.words ?? "") }
-}
-
-extension LintReport {
     func text(_ style: TextStyle, _ layout: TextLayout) -> String {
         var lines: [String] = []
         for finding in findings {
@@ -179,4 +171,10 @@ extension LintReport {
         return path.utf8.first == UInt8(ascii: "/")
             ? ["uri": "file://" + encoded] : ["uri": encoded, "uriBaseId": "%SRCROOT%"]
     }
+}
+
+extension Finding {
+    fileprivate var placeText: String { place?.description ?? "" }
+    fileprivate var advice: String? { remedy?.ownWords }
+    fileprivate var sentence: String { message + (remedy?.words ?? "") }
 }

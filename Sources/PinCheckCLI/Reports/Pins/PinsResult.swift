@@ -11,6 +11,15 @@ extension KeySource {
 
     /// `true` if its certificates must not be saved: each shipped file is a pin.
     fileprivate var isUnfit: Bool { isIntercepted || isUnverified }
+
+    fileprivate var place: (host: String?, port: Int?) {
+        (group?.host ?? endpoint?.host, group?.port ?? endpoint?.targetPort)
+    }
+
+    fileprivate var itemsWithRecommended: [PinItem] {
+        let known = Set(items.map(\.spkiSHA256))
+        return items + (recommended?.choices ?? []).map(\.item).filter { !known.contains($0.spkiSHA256) }
+    }
 }
 
 struct PinsResult {
@@ -226,17 +235,6 @@ struct PinsResult {
             "until": choice.until?.date, "cross_signed_by": choice.root?.crossSigners ?? [],
             "source": choice.root?.source, "source_date": choice.root?.date,
         ]
-    }
-}
-
-extension KeySource {
-    fileprivate var place: (host: String?, port: Int?) {
-        (group?.host ?? endpoint?.host, group?.port ?? endpoint?.targetPort)
-    }
-
-    fileprivate var itemsWithRecommended: [PinItem] {
-        let known = Set(items.map(\.spkiSHA256))
-        return items + (recommended?.choices ?? []).map(\.item).filter { !known.contains($0.spkiSHA256) }
     }
 }
 

@@ -223,5 +223,3 @@ extension TextRenderer {
         }
     }
 }
-
-extension Report.ChainLink { var sourceInWords: String? { origin ?? (source == "presented" ? nil : source) } }
