@@ -53,7 +53,7 @@ enum OutputFile {
     }
 
     static func error(_ failure: WriteFailure, at path: String) -> Problem {
-        if let missing = missingDirectory(of: path) { return missing }
+        do throws(Problem) { try refuseMissingDirectory(of: path) } catch { return error }
         if FileKind(at: path) == .directory {
             return .inputOutput("cannot write \(quoted(path)): it is a directory: name a file in it")
         }
@@ -61,13 +61,9 @@ enum OutputFile {
     }
 
     static func refuseMissingDirectory(of path: String) throws(Problem) {
-        if let missing = missingDirectory(of: path) { throw missing }
-    }
-
-    private static func missingDirectory(of path: String) -> Problem? {
         let directory = PathParts(path).directory
-        guard directory.utf8.count > 1, FileKind(at: String(directory.dropLast())) == .absent else { return nil }
-        return .inputOutput(
+        guard directory.utf8.count > 1, FileKind(at: String(directory.dropLast())) == .absent else { return }
+        throw .inputOutput(
             "cannot write \(quoted(path)): there is no directory \(quoted(directory.dropLast())): make it, or name another file"
         )
     }
