@@ -50,10 +50,10 @@ extension OptionGroup {
         ) { $0.request.connection.serverName = try .named($1.text) }
         Option("--no-sni", help: "Send no server name.", rival: "--sni", key: "sni", isNegation: true, isInLists: true)
         { $0.request.connection.serverName = $1.isOn ? ServerNameChoice.none : .targetHost }
-        Option.whole(
-            "--port", of: "port", 1...65_535,
+        Option(
+            "--port", of: "port", .whole(1...65_535),
             help: "The port of targets without one (default: \(RequestDefaults.port))."
-        ) { $0.request.connection.port = $1 }
+        ) { $0.request.connection.port = $1.number }
         Option("-4", help: "Use IPv4 addresses only.") { $0.request.connection.family = $1.isOn ? .ipv4 : .any }
         Option("-6", help: "Use IPv6 addresses only.", rival: "-4") {
             $0.request.connection.family = $1.isOn ? .ipv6 : .any
@@ -63,11 +63,11 @@ extension OptionGroup {
             help: "How long a target may take (default: \(RequestDefaults.timeoutSeconds)).",
             "In seconds. Name lookup and retries are included.", key: "timeout"
         ) { $0.request.connection.timeout = try CheckRequest.Connection.timeout($1.text) }
-        Option.whole(
-            "--retries", of: "n", 0...100,
+        Option(
+            "--retries", of: "n", .whole(0...100),
             help: "Try again without a verdict, n times (default: \(RequestDefaults.retries)).",
             "An attempt has half of what is left of --timeout, the last one all of it.", key: "retries"
-        ) { $0.request.connection.retries = $1 }
+        ) { $0.request.connection.retries = $1.number }
         Option("--min-tls", of: "1.0…1.3", .one(versions), help: "The lowest TLS version to offer.", key: "minTLS") {
             $0.request.connection.minimumTLS = try version($1.text)
         }
@@ -102,10 +102,10 @@ extension OptionGroup {
         Option("--sigalgs", of: "algorithms", help: "Accept these signatures, as in rsa_pss_rsae_sha256.") {
             try $0.offer(\.signatureAlgorithms, $1.text)
         }
-        Option.whole(
-            "--jobs", of: "n", 1...100_000,
+        Option(
+            "--jobs", of: "n", .whole(1...100_000),
             help: "How many targets to check at once (default: \(RequestDefaults.jobs))."
-        ) { $0.request.connection.jobs = $1 }
+        ) { $0.request.connection.jobs = $1.number }
     }
 
     private static let versions: Option.Values.Words = { Option.words(ProtocolVersion.allCases.map(\.number)) }

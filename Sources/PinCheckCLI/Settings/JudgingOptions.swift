@@ -87,15 +87,19 @@ extension OptionGroup {
     ) { $0.request.judging.deviceData = $1.text }
 
     static let outlook = OptionGroup("Outlook") {
-        Option.threshold(
-            "--warn-before", \.warnBefore, help: "Warn when less is left: 30d, 12h or 33%.",
+        Option(
+            "--warn-before", of: "time", .threshold, help: "Warn when less is left: 30d, 12h or 33%.",
             "Of a certificate that the verdict rests on, or of pins that expire. The default is 14d, or 33% where that is less.",
-            key: "warnBefore")
-        Option.threshold(
-            "--fail-before", \.failBefore, help: "Fail when less is left, with exit status 1.", key: "failBefore")
-        Option.threshold(
-            "--min-pin-life", \.minPinLife, help: "Fail unless some pin is sure to match for so long.",
-            "A backup pin is enough as well.", key: "minPinLife")
+            key: "warnBefore"
+        ) { $0.request.judging.outlook.warnBefore = try Threshold($1.text) }
+        Option(
+            "--fail-before", of: "time", .threshold, help: "Fail when less is left, with exit status 1.",
+            key: "failBefore"
+        ) { $0.request.judging.outlook.failBefore = try Threshold($1.text) }
+        Option(
+            "--min-pin-life", of: "time", .threshold, help: "Fail unless some pin is sure to match for so long.",
+            "A backup pin is enough as well.", key: "minPinLife"
+        ) { $0.request.judging.outlook.minPinLife = try Threshold($1.text) }
         Option(
             "--fail-on", of: "level", .one { Option.words(["warn"]) },
             help: "warn: end with 3 when accepted with a warning.", key: "failOn", isRevocable: true

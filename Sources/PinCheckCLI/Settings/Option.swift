@@ -31,6 +31,9 @@ struct Option: Sendable {
         /// `true` if a switch is on; only policies can switch it off.
         var isOn = true
         var place: PinPlace?
+
+        /// The value of an option of whole numbers, whose range was checked.
+        var number: Int { Int(text) ?? 0 }
     }
 
     typealias Setter = @Sendable (inout Settings, Value) throws -> Void
@@ -89,19 +92,6 @@ struct Option: Sendable {
     var names: [String] { [short, flag].compactMap(\.self) }
     var word: String { String(Substring(flag.utf8.drop { $0 == UInt8(ascii: "-") })) }
 
-    static func whole(
-        _ flag: String, of value: String, _ range: ClosedRange<Int>, help: String, _ detail: String = "",
-        key: String? = nil, set: @escaping @Sendable (inout Settings, Int) -> Void
-    ) -> Option {
-        Option(flag, of: value, .whole(range), help: help, detail, key: key) { settings, value in
-            guard let number = Int(value.text), range.contains(number), !value.text.hasPrefix("+") else {
-                throw Problem.usage(
-                    "\(quoted(value.text)) is not a number from \(range.lowerBound) to \(range.upperBound)")
-            }
-            set(&settings, number)
-        }
-    }
-
     static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
         _ flag: String, _ short: String? = nil, of value: String, help: String, _ detail: String = "",
         key: String? = nil, set: @escaping @Sendable (inout Settings, Choice) -> Void
@@ -111,15 +101,6 @@ struct Option: Sendable {
             settings, value in
             guard let word = Choice(rawValue: value.text) else { throw Problem.unknown(value.text, among: words) }
             set(&settings, word)
-        }
-    }
-
-    static func threshold(
-        _ flag: String, _ limit: any WritableKeyPath<OutlookRules, Threshold?> & Sendable, help: String,
-        _ detail: String = "", key: String? = nil
-    ) -> Option {
-        Option(flag, of: "time", .threshold, help: help, detail, key: key) {
-            $0.request.judging.outlook[keyPath: limit] = try Threshold($1.text)
         }
     }
 
@@ -138,6 +119,10 @@ struct Option: Sendable {
 
     func read(_ value: Value, calling name: SafeText, into settings: inout Settings) throws(Problem) {
         if value.text.isEmpty, namesFile { throw .usage("\(name) '' is empty: write '\(flag) <\(self.value)>'") }
+        if case .whole(let range) = values, value.text.hasPrefix("+") || Int(value.text).map(range.contains) != true {
+            let bounds: SafeText = "\(range.lowerBound) to \(range.upperBound)"
+            throw Problem.usage("\(quoted(value.text)) is not a number from \(bounds)").said(of: name)
+        }
         do { try set(&settings, value) } catch { throw (error as? Problem ?? .usage("\(error)")).said(of: name) }
         // A file may be read later, or not in this run, and must not be overwritten.
         if case .file = values { ReadLog.current?.add(value.text) }

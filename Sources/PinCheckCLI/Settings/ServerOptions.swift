@@ -9,10 +9,10 @@ extension OptionGroup {
         Option("--remote-name", "-O", help: "Name the file as the URL does, in this directory.", rival: "--output") {
             $0.namesFileAsURL = $1.isOn
         }
-        Option.whole(
-            "--max-redirs", of: "n", 0...1_000, help: "Follow so many redirects (default: 10).",
+        Option(
+            "--max-redirs", of: "n", .whole(0...1_000), help: "Follow so many redirects (default: 10).",
             "Each is judged by the pins for its host, and leads to no host without."
-        ) { $0.mostRedirects = $1 }
+        ) { $0.mostRedirects = $1.number }
         Option("--sha256", of: "hash", help: "Refuse a document with another SHA-256.") {
             guard let hash = SHA256Digest(hexadecimal: $1.text) else {
                 throw Problem.usage(

@@ -57,9 +57,10 @@ extension OptionGroup {
             help: "Leave out findings with this id.",
             "Several ids with commas. 'pincheck lint --rules' lists them. Repeatable.", isRepeatable: true
         ) { $0.request.judging.outlook.ignored.formUnion(try FindingID.ignored($1.text, byLint: true)) }
-        Option.threshold(
-            "--warn-before", \.warnBefore, help: "Warn when less is left: 12h, 33% (default: 30d).",
-            "Of a pinned certificate, or of pins that expire.")
+        Option(
+            "--warn-before", of: "time", .threshold, help: "Warn when less is left: 12h, 33% (default: 30d).",
+            "Of a pinned certificate, or of pins that expire."
+        ) { $0.request.judging.outlook.warnBefore = try Threshold($1.text) }
         at
         Option(
             "--client", of: "name", .list { clientNames + [all] }, help: "The clients that ship the pins.",

@@ -185,7 +185,7 @@ struct PolicyHosts: Sendable {
     private static let ports = Option(
         "", of: "port", .whole(1...65_535), help: "The ports to check, where the host names none (default: 443).",
         isRepeatable: true, key: "ports"
-    ) { $0.ports.append(Int($1.text) ?? 0) }
+    ) { $0.ports.append($1.number) }
 
     private static let family = Option(
         "", of: "4|6", .one { Option.words(["4", "6"]) }, help: "Use addresses of this family only.", key: "ipVersion"
