@@ -111,9 +111,9 @@ struct PolicyHosts: Sendable {
     }
 
     /// The targets for a line of a list; an entry that cannot be used has none.
-    func targets(of line: CheckTarget, _ request: CheckRequest) throws(Problem) -> [CheckTarget] {
-        let found = try positions(named: [line.target], request).filter { hosts[$0.position].problem == nil }
-        return try targets(found, request).compactMap { try? $0.get() }
+    func targets(of line: CheckTarget) throws(Problem) -> [CheckTarget] {
+        let found = try positions(named: [line.target], line.request).filter { hosts[$0.position].problem == nil }
+        return try targets(found, line.request, at: line.place).compactMap { try? $0.get() }
     }
 
     private typealias Choice = (position: Int, port: Int?)
@@ -129,7 +129,9 @@ struct PolicyHosts: Sendable {
         return chosen
     }
 
-    private func targets(_ chosen: [Choice], _ request: CheckRequest) throws(Problem) -> [TargetStream.Entry] {
+    private func targets(
+        _ chosen: [Choice], _ request: CheckRequest, at place: PinPlace? = nil
+    ) throws(Problem) -> [TargetStream.Entry] {
         var result: [TargetStream.Entry] = []
         for (position, choices) in Dictionary(grouping: chosen, by: \.position).sorted(by: { $0.key < $1.key }) {
             let host = hosts[position]
@@ -147,7 +149,7 @@ struct PolicyHosts: Sendable {
             for port in ports {
                 var request = merged
                 if let port { request.connection.port = port }
-                var target = CheckTarget(target: target, request: request, place: host.place)
+                var target = CheckTarget(target: target, request: request, place: place ?? host.place)
                 target.lacksPins = request.judging.pins.isEmpty
                 if seen.insert(target.port).inserted { result.append(.success(target)) }
             }

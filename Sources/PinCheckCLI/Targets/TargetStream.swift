@@ -42,14 +42,8 @@ struct TargetStream: Sendable {
             do throws(Problem) {
                 try Self.refuse(line.request.judging, beside: request.judging)
                 let request = line.request.merged(over: request)
-                let found =
-                    try hosts?.targets(of: line, request) ?? [CheckTarget(target: line.target, request: request)]
-                ready =
-                    found.map { target in
-                        var target = target
-                        target.place = place
-                        return .success(target)
-                    }[...]
+                let target = CheckTarget(target: line.target, request: request, place: place)
+                ready = (try hosts?.targets(of: target) ?? [target]).map(Entry.success)[...]
             } catch {
                 let title = CheckTarget(target: line.target, request: line.request).title
                 return .failure(BadEntry(title, error.at(place)))
