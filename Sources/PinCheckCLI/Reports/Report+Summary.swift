@@ -54,12 +54,11 @@ extension Report {
     var warningIDs: [String] { (result.warnings.map(\.id) + ahead.map(\.id)).distinct }
 
     /// The certificates that the verdict rests on, each once; `path` is 1 if the depth is enough to tell it apart.
-    var neededCertificates: [(depth: Int, path: Int, link: ChainLink)] {
-        var places = built.enumerated().map { (depth: $0.offset, path: 1, link: $0.element) }
+    var neededCertificates: [(path: Int, link: ChainLink)] {
+        var places = built.map { (path: 1, link: $0) }
         for link in otherPaths.flatMap(\.chain)
         where !places.contains(where: { $0.link.certificate.fingerprint == link.certificate.fingerprint }) {
-            let depth = link.certificate.index
-            places.append((depth, places.count { $0.depth == depth } + 1, link))
+            places.append((places.count { $0.link.certificate.index == link.certificate.index } + 1, link))
         }
         return places
     }

@@ -54,12 +54,12 @@ struct HTMLSection {
 
     private var chain: Markup {
         guard !report.built.isEmpty else { return "" }
-        let rows = report.ofShownLeaf.neededCertificates.map { depth, _, link -> [Markup] in
+        let rows = report.ofShownLeaf.neededCertificates.map { _, link -> [Markup] in
             let one = link.certificate
             let source = link.sourceInWords.map { " (\($0))" } ?? ""
             let pins = link.pins.isEmpty ? "–" : Timeline.numbered(link.pins)
             return [
-                "\(depth) \(one.role)", "\(one.shownName)\(source), \(one.key)<code>\(one.pin)</code>",
+                "\(one.index) \(one.role)", "\(one.shownName)\(source), \(one.key)<code>\(one.pin)</code>",
                 "\(Self.day(one.notAfter)) \(TextRenderer.validity(one))", "\(pins)",
             ]
         }

@@ -31,11 +31,10 @@ struct Timeline {
         if report.verdict == .reject {
             chain.append(Row(kind: .rejection, label: "rejected \(report.today)", start: now, words: report.reason.id))
         }
-        for (depth, _, link) in report.neededCertificates {
-            let one = link.certificate
+        for one in report.neededCertificates.map(\.link.certificate) {
             chain.append(
-                Row(kind: .certificate, label: "\(depth) \(one.role)", start: one.notBefore, end: one.notAfter))
-            if depth == 0, let renewal = report.outlook?.renewalPoint {
+                Row(kind: .certificate, label: "\(one.index) \(one.role)", start: one.notBefore, end: one.notAfter))
+            if one.index == 0, let renewal = report.outlook?.renewalPoint {
                 chain.append(Row(kind: .renewal, label: "usually renewed by", end: renewal))
             }
         }

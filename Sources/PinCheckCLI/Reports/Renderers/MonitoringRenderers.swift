@@ -65,8 +65,8 @@ struct PrometheusRenderer: ResultRenderer {
         if !report.built.isEmpty { add("pins_matched", report.matchedPins.count) }
         add("warnings", report.attention.count)
         for id in report.warningIDs { add("warning", 1, [("id", id)]) }
-        for (depth, path, link) in report.neededCertificates {
-            let place = [("depth", String(depth))] + (path == 1 ? [] : [("path", String(path))])
+        for (path, link) in report.neededCertificates {
+            let place = [("depth", String(link.certificate.index))] + (path == 1 ? [] : [("path", String(path))])
             add("certificate_not_after_timestamp_seconds", link.certificate.notAfter.secondsSinceEpoch, place)
             add("certificate_not_before_timestamp_seconds", link.certificate.notBefore.secondsSinceEpoch, place)
         }
@@ -255,11 +255,11 @@ struct NagiosRenderer: ResultRenderer {
         if let time = report.result.answer?.response?.time {
             data.append(("answer_time", decimalSeconds(time.seconds) + "s;;;0"))
         }
-        for (depth, path, link) in report.neededCertificates {
+        for (path, link) in report.neededCertificates {
             var limits = [range(from: link.warnDays), range(from: link.failDays)]
             while limits.last?.isEmpty == true { limits.removeLast() }
             let days = decimalText(report.evaluatedAt.seconds(to: link.certificate.notAfter) / 864, places: 2)
-            let label = "days_\(depth)" + (path == 1 ? "" : "_\(path)")
+            let label = "days_\(link.certificate.index)" + (path == 1 ? "" : "_\(path)")
             data.append((label, ([days] + limits).joined(separator: ";")))
         }
         if !report.pins.isEmpty, !report.built.isEmpty {

@@ -5,9 +5,8 @@ extension TextRenderer {
     func chain(_ report: Report) -> [String] {
         let report = report.ofShownLeaf
         guard !report.built.isEmpty else { return [] }
-        let needed = report.neededCertificates
-        let links = needed.map(\.link)
-        var parts = explains ? wholeTable(needed) : table(needed)
+        let links = report.neededCertificates.map(\.link)
+        var parts = explains ? wholeTable(links) : table(links)
         if links.count > report.built.count {
             let clients = Set(report.otherPaths.flatMap(\.clients)).sorted().joined(separator: ", ")
             parts.insert("  the system also checks, for \(safe(clients, length: 200)):", at: report.built.count)
@@ -32,19 +31,17 @@ extension TextRenderer {
         return "not verified" + (report.whyUnverified.map { ": " + safe($0, length: 300) } ?? "")
     }
 
-    private typealias Place = (depth: Int, path: Int, link: Report.ChainLink)
-
     /// The fewest cells of a terminal for a cut name.
     private static let shortestName = 8
 
     /// The chain as a table; to save room the hash loses its algorithm, then its end, and at last names are cut.
-    private func table(_ places: [Place]) -> [String] {
+    private func table(_ links: [Report.ChainLink]) -> [String] {
         func table(_ pin: (String) -> String, name: Int = .max) -> Table {
-            let rows = places.map { place in
+            let rows = links.map { link in
                 [
-                    String(place.depth), place.link.certificate.role, title(of: place.link, toCells: name),
-                    safe(place.link.certificate.key, length: 20), validity(of: place.link),
-                    pin(place.link.certificate.pin), arrow(place.link) ?? "",
+                    String(link.certificate.index), link.certificate.role, title(of: link, toCells: name),
+                    safe(link.certificate.key, length: 20), validity(of: link), pin(link.certificate.pin),
+                    arrow(link) ?? "",
                 ]
             }
             return Table(rows: rows, gaps: [1: 1, 4: 1], rightAligned: [0, 4])
@@ -55,17 +52,17 @@ extension TextRenderer {
         return table(beginning(of:), name: max(Self.shortestName, room)).lines
     }
 
-    private func wholeTable(_ places: [Place]) -> [String] {
-        let rows = places.map { place in
+    private func wholeTable(_ links: [Report.ChainLink]) -> [String] {
+        let rows = links.map { link in
             [
-                String(place.depth), place.link.certificate.role, safe(place.link.certificate.key, length: 20),
-                validity(of: place.link), safe(place.link.certificate.description) + origin(of: place.link),
+                String(link.certificate.index), link.certificate.role, safe(link.certificate.key, length: 20),
+                validity(of: link), safe(link.certificate.description) + origin(of: link),
             ]
         }
         let lines = Table(rows: rows, gaps: [1: 1, 3: 1], rightAligned: [0, 3]).lines(foldedIn: layout)
-        return zip(lines, places).map { line, place in
-            ([line, place.link.certificate.pin + (arrow(place.link).map { "   " + $0 } ?? "")]
-                + details(place.link.certificate)).joined(separator: "\n      ")
+        return zip(lines, links).map { line, link in
+            ([line, link.certificate.pin + (arrow(link).map { "   " + $0 } ?? "")] + details(link.certificate)).joined(
+                separator: "\n      ")
         }
     }
 
