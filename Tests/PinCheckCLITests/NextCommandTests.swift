@@ -51,6 +51,12 @@ import Testing
         @key.pub --pins $NEXT | pass: \(assumed) … valid for the name, with dates that clients take
         @next.csr --pins $LEAF | fail pin-mismatch: no configured pin matches the key of the request for CN=next:
         @alone.pem --pins $NEXT | pass: its issuer is assumed to be trusted
+        // Every gate asks about it: its own end, how long the pins hold after it, and the end of the pins.
+        @alone.pem --pins $NEXT --fail-before 400d | fail expires-soon
+        @alone.pem --pins $NEXT --min-pin-life 400d | fail pin-life-short
+        @alone.pem --pins $NEXT --pins $JUNK --min-pin-life 400d | pass
+        @key.pub --pins $NEXT --min-pin-life 120d | fail pin-life-short
+        @next.csr --pins $NEXT --pins $JUNK --min-pin-life 120d | pass
         // What a certificate tells by itself is judged, and what only it would tell is asked of it.
         @ed25519.pub --pins \(odd) | pass: today's Android takes no leaf with an ED25519 key
         @elsewhere.pem --pins $NEXT | fail name-mismatch

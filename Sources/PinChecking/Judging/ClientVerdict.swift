@@ -80,8 +80,7 @@ package struct JudgedChain: Sendable {
     mutating func learn(inUse more: Set<SHA256Digest>) {
         guard !more.isSubset(of: inUse) else { return }
         inUse.formUnion(more)
-        let isIdleTaken = policy.followsSources && clients.contains { $0.decided?.isByPins == true }
-        for index in clients.indices { clients[index].lookAhead(inUse: inUse, isIdleTaken: isIdleTaken) }
+        clients.lookAhead(in: policy, inUse: inUse)
     }
 
     /// The finding on an interceptor or a private root.
@@ -91,9 +90,7 @@ package struct JudgedChain: Sendable {
     package var shown: ClientVerdict? { clients.shown }
     package var ranked: [ClientVerdict] { clients.ranked }
 
-    package var outlook: Outlook? {
-        Outlook.worst(of: clients.ranked.compactMap { one in one.outlook.map { (one, $0) } }) { clients.names(of: $0) }
-    }
+    package var outlook: Outlook? { clients.outlook }
 
     package var matches: [MatchedPin] {
         let found = ranked.flatMap { one in
@@ -130,6 +127,16 @@ package struct MatchedPin: Sendable, Hashable {
 }
 
 extension [ClientVerdict] {
+    mutating func lookAhead(in policy: HostPolicy, inUse: Set<SHA256Digest>) {
+        let isIdleTaken = policy.followsSources && contains { $0.decided?.isByPins == true }
+        for index in indices { self[index].lookAhead(inUse: inUse, isIdleTaken: isIdleTaken) }
+    }
+
+    /// The worst of the clients' outlooks; `nil` without any.
+    var outlook: Outlook? {
+        Outlook.worst(of: ranked.compactMap { one in one.outlook.map { (one, $0) } }) { names(of: $0) }
+    }
+
     var ranked: [ClientVerdict] {
         // Most checks have one verdict, which is large to copy.
         count == 1 && self[0].isAccepted != nil ? self : filter { $0.isAccepted != nil }.sorted { $0.rank < $1.rank }

@@ -57,8 +57,17 @@ final class Forecaster: Sendable {
         if view.evidence == nil, !presented.leaf.isAssumed {
             view.evidence = policy.evidence(of: presented, staple: nil, at: time)
         }
-        let world = World(real: real, today: today, presented: presented, time: time, paths: paths)
+        let assumed = verdict.restsOn.map(\.certificates).filter { $0.contains(where: \.isAssumed) }
+        let world = World(
+            real: real, today: today, presented: presented, time: time, paths: paths, assumedPaths: assumed)
         return procedure.decide(view, pins: client.pins, verifier: world, in: client.app)
+    }
+
+    /// Judges the worlds after a deployment that the client accepts.
+    func after(_ verdict: Verdict, on presented: PresentedChain, at time: Timestamp) -> Forecaster {
+        var view = today
+        (view.presented, view.time) = (presented, time)
+        return Forecaster(verdict, of: client, procedure, in: policy, on: device, by: real, view)
     }
 
     /// A leaf like today's with its lifetime, but at most 398 days, which no platform refuses.

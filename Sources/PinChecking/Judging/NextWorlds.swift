@@ -4,8 +4,10 @@ extension HostPolicy {
     /// A client's verdicts on a future leaf: below an unpinned issuer, and below today's issuers or a pinned CA.
     ///
     /// `pinned` is `nil` if there is no such CA. `countsAll` is `true` if the client counts matches on all certificates of
-    /// a path, whose number is not known.
-    typealias NextForecast = (unpinned: Verdict, pinned: Verdict?, countsAll: Bool)
+    /// a path, whose number is not known. `after` judges what comes after an accepted deployment.
+    typealias NextForecast = (
+        unpinned: Verdict, pinned: Verdict?, countsAll: Bool, after: (Verdict) -> Forecaster
+    )
 
     func nextForecast(
         of key: PublicKey, _ certificate: Certificate?, by client: ConfiguredClient, _ procedure: any ClientProcedure,
@@ -26,18 +28,19 @@ extension HostPolicy {
         func below(_ issuer: Certificate) -> Verdict {
             forecaster.forecast(presented, at: time, .search(orBelow: issuer, assumedClass))
         }
+        func after(_ verdict: Verdict) -> Forecaster { forecaster.after(verdict, on: presented, at: time) }
         func issuer(_ key: PublicKey) -> Certificate { .assumedIssuer(like: presented.leaf, key: key, at: time) }
         let unpinned = below(issuer(key.unknown))
         let conditions = forecaster.comparison.conditions
         let countsAll = conditions.contains { $0.place == .everywhere }
-        if served != nil, certificate == nil { return (unpinned, forecaster.renewal(key, at: time), countsAll) }
+        if served != nil, certificate == nil { return (unpinned, forecaster.renewal(key, at: time), countsAll, after) }
         let atCAs = Set(conditions.filter { $0.place == .authorities }.flatMap(\.pins))
         let cas = forecaster.pins.enumerated().lazy.compactMap { index, pin -> Certificate? in
             if let own = pin.certificate { return own.isCA ? own : nil }
             guard atCAs.contains(index) || forecaster.knownCAs(pin.spkiSHA256) != nil else { return nil }
             return issuer(key.standIn(pin.spkiSHA256))
         }
-        return (unpinned, cas.prefix(64).map(below).first(where: \.isAccepted), countsAll)
+        return (unpinned, cas.prefix(64).map(below).first(where: \.isAccepted), countsAll, after)
     }
 
     /// `true` if a missing issuer is the only fault of a chain on every device.

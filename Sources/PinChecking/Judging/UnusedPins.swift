@@ -123,8 +123,11 @@ extension Forecaster {
     }
 
     private func noBackup(_ verdict: Verdict, by pin: Int) -> Outlook.NoBackup? {
-        let matches = comparison.conditions.flatMap { $0.matches(on: verdict.reach) }
-        if verdict.isByPins, matches.contains(where: { $0.pinIndex == pin }) { return nil }
+        // A verdict also names matches at places that the client does not compare.
+        let compared = comparison.conditions.flatMap { $0.matches(on: verdict.reach) }
+        if verdict.isByPins, [verdict.matches, compared].allSatisfy({ $0.contains { $0.pinIndex == pin } }) {
+            return nil
+        }
         return verdict.isAccepted
             ? ("not-compared", "this client does not compare it there") : noBackup(verdict.reason)
     }

@@ -94,6 +94,7 @@ package struct NextQuestion {
                 return decision(forecast, client, item, served, time)
             }
         }
+        clients.lookAhead(in: policy, inUse: Set((served?.certificates ?? item.certificates).marks))
         let verdict = clients.ending(in: policy, at: time)
         let matching = clients.filter { $0.decided?.matches.isEmpty == false }.map(\.name).distinct
         let configured = policy.pins?.pins ?? []
@@ -113,7 +114,8 @@ package struct NextQuestion {
             }.map { MatchedPin(pinIndex: $0, depth: 0, clients: matching) },
             next: NextDeployment(item: item, assumptions: all, issuers: issuers.map(\.description)),
             findings: policy.warnings(at: time) + policy.missingClients(clients) + keyWarnings
-                + (verdict.outcome == .accepted ? findings(all, item) + doubts : [])
+                + (verdict.outcome == .accepted ? findings(all, item) + doubts : []),
+            outlook: clients.outlook?.without(policy.outlook.ignored)
         ).withEnding()
     }
 
@@ -124,7 +126,8 @@ package struct NextQuestion {
     ) -> HostPolicy.Decision {
         let certificate = item.certificates.first
         func known(_ verdict: Verdict) -> HostPolicy.Decision {
-            (verdict, reason(verdict, client, item, served, time), nil, nil)
+            let reason = reason(verdict, client, item, served, time)
+            return (verdict, reason, verdict.isAccepted ? forecast.after(verdict) : nil, nil)
         }
         func unknown(_ why: String) -> HostPolicy.Decision { (nil, Reason(ClientVerdict.undecided, why), nil, nil) }
         let unpinned = forecast.unpinned
