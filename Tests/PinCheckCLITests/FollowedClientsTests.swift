@@ -42,6 +42,7 @@ import Testing
         ("--pins @nsc.xml", "android", .pass), ("--pins @nsc-bare.xml", "android:pins-not-applied", .pass),
         ("--pins @pinned.plist", "nspinneddomains", .pass), ("--pins @trustkit.json", "trustkit", .pass),
         ("--pins @kotlin.kt", "okhttp", .pass), ("--pins @native.json", "trustkit okhttp", .pass),
+        ("--pins @native-other.json", "trustkit:not-configured okhttp", .data),
         ("--pins @app.json", "nspinneddomains", .pass), ("--pinnedpubkey sha256//$LEAF64", "curl", .pass),
         ("--pins sha256//$LEAF64", "curl", .pass), ("--pins @curl.txt", "curl", .pass),
         ("--pins @curl-mixed.txt", "curl:pin-mismatch generic", .fail),
@@ -176,6 +177,8 @@ import Testing
             "trustkit.json": AppText.trustKit(["$LEAF64", "$JUNK64"]),
             "native.json":
                 "{\"$HOST\": {\"includeSubdomains\": true, \"publicKeyHashes\": [\"$LEAF64\", \"$JUNK64\"]}}",
+            "native-other.json": "{\"$HOST\": {\"publicKeyHashes\": [\"$LEAF64\", \"$JUNK64\"]}, "
+                + "\"localhost\": {\"publicKeyHashes\": [\"$LEAF64\", \"$JUNK64\"]}}",
             "app.json":
                 "{\"expo\": {\"ios\": {\"infoPlist\": {\"NSAppTransportSecurity\": {\"NSAllowsArbitraryLoads\": true, \"NSPinnedDomains\": "
                 + "{\"$HOST\": {\"NSPinnedLeafIdentities\": [{\"SPKI-SHA256-BASE64\": \"$LEAF64\"}]}}}}}}}",

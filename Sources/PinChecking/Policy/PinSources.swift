@@ -176,6 +176,21 @@ struct PinSources: Sendable {
         return [loading ?? last]
     }
 
+    /// The first rule that React Native's options break: TrustKit throws, the library catches, and iOS pins nothing.
+    func exception(of client: Client) -> ClientConfigurationError? {
+        guard client.platform == .apple, client.configurations[.reactNative] != nil else { return nil }
+        let entries = configurations.filter { $0.kind == .reactNative }.flatMap(\.entries)
+        let violations = entries.lazy.flatMap { entry in
+            TrustKit.violations(
+                of: entry, among: entries, publicSuffix: SystemPublicSuffixList.publicSuffix,
+                isRegistry: SystemPublicSuffixList.isRegistry)
+        }
+        return violations.first.map { violation in
+            let message = "TrustKit throws when the app starts, which then pins nothing: \(violation.message)"
+            return ClientConfigurationError(client: client.name, message: message)
+        }
+    }
+
     /// Explains that lists cover only other hosts, and names the nearest of these.
     func uncovered(_ host: String, for client: Client) -> ClientConfigurationError? {
         let lists = read.configurations.filter(\.isList)

@@ -104,7 +104,9 @@ struct SettingsPolicy: Sendable {
                     referenceName: server.name == .unchecked ? nil : server.name.description,
                     networkSecurity: client.platform == .android ? sources.read.networkSecurity.first : nil,
                     transportSecurity: client.platform == .apple ? sources.read.transportSecurity.first : nil,
-                    urlHost: server.url, obstacle: isUncovered ? sources.uncovered(server.host, for: client) : nil))
+                    urlHost: server.url,
+                    obstacle: isUncovered
+                        ? sources.uncovered(server.host, for: client) : sources.exception(of: client)))
         }
     }
 
