@@ -16,7 +16,8 @@ struct LintSource {
     private let index: HostIndex<(PinConfiguration.Kind, HostEntry)>
 
     private init(_ name: String, _ inspections: [PinReading]) {
-        (self.name, self.inspections) = (name, inspections)
+        self.name = name
+        self.inspections = inspections
         let members = inspections.flatMap { inspection in
             inspection.pins.map { PinnedSet.Member(pin: $0, place: inspection.lintPlace($0.origin, in: name)) }
         }

@@ -11,7 +11,9 @@ package struct Linter: Sendable {
     package let clients: [LintClient]
 
     package init(now: Timestamp, warnBefore: Threshold, clients: [LintClient] = []) {
-        (self.now, self.warnBefore, self.clients) = (now, warnBefore, clients)
+        self.now = now
+        self.warnBefore = warnBefore
+        self.clients = clients
     }
 
     /// The findings of each source in the order of their places, then the differences between sources.

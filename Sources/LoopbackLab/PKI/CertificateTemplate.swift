@@ -35,7 +35,9 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
         package var value: [UInt8]
 
         package init(_ identifier: OID, isCritical: Bool = false, value: [UInt8]) {
-            (self.identifier, self.isCritical, self.value) = (identifier, isCritical, value)
+            self.identifier = identifier
+            self.isCritical = isCritical
+            self.value = value
         }
     }
 

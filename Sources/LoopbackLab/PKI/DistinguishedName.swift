@@ -8,7 +8,9 @@ package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral
         package var tag: UInt8
 
         package init(_ type: OID, _ value: [UInt8], tag: UInt8 = 0x0c) {
-            (self.type, self.value, self.tag) = (type, value, tag)
+            self.type = type
+            self.value = value
+            self.tag = tag
         }
     }
 

@@ -29,7 +29,8 @@ package struct LabCertificate: Sendable {
     ) throws(LabError) {
         let toBeSigned = try template.toBeSigned(key: key, issuerName: issuerName, issuerKey: issuerKey)
         der = try issuerKey.signedStructure(toBeSigned, digest: template.digest, saying: template.outerAlgorithm)
-        (self.key, self.template) = (key, template)
+        self.key = key
+        self.template = template
     }
 
     /// Issues a certificate with this one's key and name, even if this one's extensions forbid it.

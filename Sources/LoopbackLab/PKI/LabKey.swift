@@ -39,7 +39,8 @@ package final class LabKey: @unchecked Sendable {
         }
         publicKeySHA256 = sha256(publicKeyInfo)
         pointer = key
-        (self.algorithm, self.secret) = (algorithm, secret)
+        self.algorithm = algorithm
+        self.secret = secret
     }
 
     deinit { EVP_PKEY_free(pointer) }

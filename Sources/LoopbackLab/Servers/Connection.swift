@@ -25,7 +25,9 @@ final class Connection: ByteStream {
     private(set) var isSending = true
 
     init(_ descriptor: Int32, delivery: ServerBehavior.Delivery, record: @escaping ConnectionRecord) {
-        (self.descriptor, self.delivery, self.record) = (descriptor, delivery, record)
+        self.descriptor = descriptor
+        self.delivery = delivery
+        self.record = record
         cutOffIfDue()
     }
 

@@ -59,7 +59,8 @@ package final class LoopbackServer: Sendable {
     }
 
     private init(_ behavior: ServerBehavior, address: String, port: UInt16) throws(LabError) {
-        (self.behavior, self.address) = (behavior, address)
+        self.behavior = behavior
+        self.address = address
         var context: TLSServerContext?
         var proxyContext: TLSServerContext?
         switch behavior.service {

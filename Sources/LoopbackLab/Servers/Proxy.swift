@@ -34,7 +34,9 @@ struct Proxy {
     private(set) var input: [UInt8] = []
 
     init(_ settings: ProxySettings, over stream: any ByteStream, _ record: @escaping ConnectionRecord) {
-        (self.settings, self.stream, self.record) = (settings, stream, record)
+        self.settings = settings
+        self.stream = stream
+        self.record = record
     }
 
     /// Handles the client's request; `false` if the client does not get to the server.

@@ -26,8 +26,12 @@ final class TLSSession: ByteStream {
         BIO_write(incoming, input, Int32(input.count))
         SSL_set_bio(ssl, incoming, outgoing)
         SSL_set_accept_state(ssl)
-        (self.context, self.ssl, self.incoming, self.outgoing) = (context, ssl, incoming, outgoing)
-        (self.stream, self.record) = (stream, record)
+        self.context = context
+        self.ssl = ssl
+        self.incoming = incoming
+        self.outgoing = outgoing
+        self.stream = stream
+        self.record = record
         SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
     }
 

@@ -25,8 +25,12 @@ final class CandidateIssuers {
         anchorSources: [any AnchorSource], trustStore: TrustStore, pool: [PathNode], fetchable: [PathNode] = [],
         time: Timestamp, budget: WorkBudget
     ) {
-        (self.anchorSources, self.trustStore, self.pool) = (anchorSources, trustStore, pool)
-        (self.fetchable, self.time, self.budget) = (fetchable, time, budget)
+        self.anchorSources = anchorSources
+        self.trustStore = trustStore
+        self.pool = pool
+        self.fetchable = fetchable
+        self.time = time
+        self.budget = budget
     }
 
     var seen: [Certificate] { candidates.values.flatMap { $0.map(\.node.certificate) } }

@@ -12,8 +12,10 @@ final class FindingsCache: Sendable {
 
         /// The key of the results for `platform`; `nil` means those common to all platforms.
         init(_ question: PathQuestion, by platform: Platform?, among roots: [Int] = []) {
-            (self.question, self.roots) = (question, roots)
-            (self.question.platform, self.question.time) = (platform, Timestamp(secondsSinceEpoch: 0))
+            self.question = question
+            self.roots = roots
+            self.question.platform = platform
+            self.question.time = Timestamp(secondsSinceEpoch: 0)
             if platform == nil { self.question.evidence = nil }
             if question.policy != .basicX509 { self.question.policy = .sslServer(name: .unchecked) }
         }

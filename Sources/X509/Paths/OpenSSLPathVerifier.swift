@@ -81,9 +81,8 @@ package struct OpenSSLPathVerifier: PathVerifier {
         PathNode(certificate).map(trustStore.holdsAnchor(like:)) ?? false
     }
 
-    /// The rules by which the CAs of a valid path may not issue a certificate for `name` below it.
-    ///
-    /// They are about the use of keys, the length of paths and names (RFC 5280, 4.2.1.3, 4.2.1.9 and 4.2.1.10).
+    /// The rules for uses of keys, lengths of paths and names (RFC 5280, 4.2.1.3, 4.2.1.9 and 4.2.1.10) by which the CAs
+    /// of a valid path may not issue a certificate for `name`.
     package func objections(toIssuingFor name: ServerName?, below path: [Certificate]) -> [TrustFailure] {
         let nodes = path.compactMap { PathNode($0) }
         var failures: [TrustFailure] = []

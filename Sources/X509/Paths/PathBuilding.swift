@@ -15,7 +15,8 @@ struct PathBuilding {
     private static let mostAnchors = 256
 
     init(of leaf: PathNode, presented: [PathNode], endingAt sources: [any AnchorSource]) {
-        (self.leaf, self.presented) = (leaf, presented)
+        self.leaf = leaf
+        self.presented = presented
         var gathered: [PathNode] = []
         var seen: Set<SHA256Digest> = []
         var names: [OpaquePointer] = []

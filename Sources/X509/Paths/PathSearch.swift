@@ -46,7 +46,10 @@ struct PathSearch {
         issuers: CandidateIssuers, judge: PathJudge, rules: PathRules, name: ServerName?,
         judgements: [[SHA256Digest]: PathJudge.Judgement] = [:]
     ) {
-        (self.issuers, self.judge, self.rules, self.name) = (issuers, judge, rules, name)
+        self.issuers = issuers
+        self.judge = judge
+        self.rules = rules
+        self.name = name
         self.judgements = judgements
     }
 

@@ -143,7 +143,9 @@ package struct X509Error: Error, Hashable, CustomStringConvertible {
     package let detail: String?
 
     package init(_ problem: Problem, line: Int? = nil, detail: String? = nil) {
-        (self.problem, self.line, self.detail) = (problem, line, detail)
+        self.problem = problem
+        self.line = line
+        self.detail = detail
     }
 
     package var description: String {

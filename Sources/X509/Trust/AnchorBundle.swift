@@ -28,7 +28,8 @@ package final class AnchorBundle: AnchorSource {
     private let parsed: Mutex<Parsed>
 
     private init(_ entries: [Entry], of certificates: [Certificate] = []) {
-        (self.entries, certificatesGiven) = (entries, certificates)
+        self.entries = entries
+        certificatesGiven = certificates
         holdsDistrust = entries.contains(where: \.isDistrusted)
         parsed = Mutex(Parsed(nodes: Array(repeating: nil, count: entries.count)))
     }

@@ -11,7 +11,9 @@ package final class TrustStore: Sendable {
     let selection: AnchorSelection?
 
     private init(tiers: [[any AnchorSource]], systemRoots: SystemRoots? = nil, selection: AnchorSelection? = nil) {
-        (self.tiers, self.systemRoots, self.selection) = (tiers, systemRoots, selection)
+        self.tiers = tiers
+        self.systemRoots = systemRoots
+        self.selection = selection
     }
 
     /// Trusts only the given anchors; the system's roots do not count.
