@@ -40,7 +40,7 @@ package struct SafeText: Sendable, Hashable, CustomStringConvertible, Expressibl
 
 /// Text from outside in quotes, on one line: at most `limit` characters, escaped and ``withoutSecrets(_:)``.
 package func quoted(_ text: some StringProtocol, to limit: Int = 80) -> String {
-    "'" + TerminalText.shown(withoutSecrets(String(text)), to: limit) + "'"
+    "'" + TerminalText.excerpt(withoutSecrets(String(text)), to: limit) + "'"
 }
 
 /// Text from outside on one line: escaped, ``withoutSecrets(_:)``, and shortened in its middle beyond `limit` bytes.

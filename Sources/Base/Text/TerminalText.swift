@@ -26,7 +26,7 @@ package enum TerminalText {
         return String(String.UnicodeScalarView(text.unicodeScalars.prefix(max(0, length - 1)))) + "…"
     }
 
-    package static func shown(_ text: String, to length: Int) -> String { escaped(shortened(text, to: length)) }
+    package static func excerpt(_ text: String, to length: Int) -> String { escaped(shortened(text, to: length)) }
 }
 
 extension Unicode.Scalar {

@@ -15,7 +15,7 @@ extension Command {
 
 extension Invocation {
     func demo() async throws -> ExitStatus {
-        do { return try await DemoScene.staged(in: context, perform) } catch let error as Problem {
+        do { return try await DemoScene.stage(in: context, perform) } catch let error as Problem {
             throw error
         } catch { throw Problem.software("the demo cannot start its servers: \(error)") }
     }
@@ -73,7 +73,7 @@ struct DemoScene: Sendable {
     static let host = "api.example.com"
 
     /// Runs the servers while `body` plays the scenes in a directory and a world with roots of their own.
-    static func staged(
+    static func stage(
         in context: Context, _ body: ([DemoScene], String, Context) async throws -> ExitStatus
     ) async throws -> ExitStatus {
         let root = try LabCertificate.selfSigned(.authority("Example Root"))

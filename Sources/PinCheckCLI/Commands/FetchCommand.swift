@@ -91,7 +91,7 @@ extension Invocation {
         _ download: DownloadRequest, to file: String?, by downloader: Downloader
     ) async throws(Problem) -> DownloadResult {
         let (output, isQuiet) = (context.console.output, settings.isQuiet)
-        let open = try Self.opened(file)
+        let open = try Self.openFile(file)
         let write: DownloadStream = { (bytes) throws(OutputError) in
             if let open { try open.write(bytes) } else { try output.writeBytes(bytes) }
         }
@@ -126,7 +126,7 @@ extension Invocation {
         return result
     }
 
-    private static func opened(_ file: String?) throws(Problem) -> OpenFile? {
+    private static func openFile(_ file: String?) throws(Problem) -> OpenFile? {
         guard let file else { return nil }
         do throws(WriteFailure) { return try OpenFile(at: file) } catch { throw OutputFile.error(error, at: file) }
     }

@@ -62,7 +62,7 @@ extension Invocation {
             finding.isObstacle || !outlook.ignored.contains(finding.kind)
         }
         let report = LintReport(
-            findings: findings, sources: sources.map(Self.shown), time: now, failOn: settings.mildestFailure)
+            findings: findings, sources: sources.map { Self.name(of: $0) }, time: now, failOn: settings.mildestFailure)
         for output in outputs { try write(report, as: output) }
         return report.exit
     }
@@ -76,7 +76,7 @@ extension Invocation {
     }
 
     /// The name of a source in reports: text that is neither a file nor all pins may be a piece of a private key.
-    private static func shown(_ source: String) -> String {
+    private static func name(of source: String) -> String {
         // A pin has 44 digits in Base64: a longer word may contain a key.
         let isPins = source.split(whereSeparator: { $0 == ";" || $0 == "," || $0.isWhitespace }).allSatisfy { part in
             part.hasPrefix("sha256/") && part.utf8.count == "sha256/".utf8.count + 44

@@ -181,7 +181,7 @@ struct DevicesReport {
             }
     }
 
-    private static func safe(_ text: String) -> String { TerminalText.shown(text, to: 200) }
+    private static func safe(_ text: String) -> String { TerminalText.excerpt(text, to: 200) }
 }
 
 extension TLSStack: JSONDocument {

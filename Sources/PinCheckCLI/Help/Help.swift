@@ -126,7 +126,7 @@ enum Program {
 
     static func answer(to argv: [String], _ arguments: Arguments, at time: Timestamp) throws -> String? {
         if argv.first == "--complete" { return Completion.answer(to: Array(argv.dropFirst())) }
-        if let text = try generated(argv, at: time) { return text }
+        if let text = try generate(argv, at: time) { return text }
         let first = argv.first ?? ""
         if first == "help" || ["--help", "-h"].contains(first) && argv.count > 1 && !argv[1].hasPrefix("-") {
             let words = argv.dropFirst().filter { !$0.hasPrefix("-") }
@@ -147,7 +147,7 @@ enum Program {
         }
     }
 
-    private static func generated(_ argv: [String], at time: Timestamp) throws -> String? {
+    private static func generate(_ argv: [String], at time: Timestamp) throws -> String? {
         guard let first = argv.first, argv.count <= 2 else { return nil }
         let parts = first.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let all: [(name: String, text: String)]

@@ -148,17 +148,17 @@ struct RunTotal: Sendable {
     var problems: Int { count - counts[.pass, default: 0] }
 
     /// The counts, as in `5 targets: 1 FAIL, 1 UNREACHABLE, 3 PASS`, the worst first; `what` describes the targets.
-    func sentence(_ what: String = "", _ shown: (ExitStatus) -> String = { $0.name }) -> String {
+    func sentence(_ what: String = "", _ word: (ExitStatus) -> String = { $0.name }) -> String {
         let noun = hasFiles ? "result" : "target"
-        let verb = what.isEmpty ? "" : count == 1 ? " is \(what)" : " are \(what)"
-        return "\(count) \(noun)\(count == 1 ? "" : "s")\(verb): " + shares(shown).joined(separator: ", ")
+        let verb = what.isEmpty ? "" : " \(count == 1 ? "is" : "are") \(what)"
+        return "\(count) \(noun)\(count == 1 ? "" : "s")\(verb): " + shares(word).joined(separator: ", ")
     }
 
     /// The counts by status, as in `1 FAIL` and `2 PASS (1 with warnings)`.
-    func shares(_ shown: (ExitStatus) -> String = { $0.name }) -> [String] {
+    func shares(_ word: (ExitStatus) -> String = { $0.name }) -> [String] {
         Self.order.compactMap { status in
             let warned = status == .pass && warned > 0 ? " (\(warned) with warnings)" : ""
-            return counts[status].map { "\($0) \(shown(status))\(warned)" }
+            return counts[status].map { "\($0) \(word(status))\(warned)" }
         }
     }
 

@@ -27,12 +27,12 @@ final class ServeLog: Sendable {
 
     func write(_ level: Level, _ event: String, _ fields: Fields = []) {
         guard levels.contains(level) else { return }
-        let shown = fields.map { "\($0.name)=\(Self.shown($0.value))" }
-        lines.yield((["\(now())", level.rawValue, event] + shown).joined(separator: " ") + "\n")
+        let texts = fields.map { "\($0.name)=\(Self.text(of: $0.value))" }
+        lines.yield((["\(now())", level.rawValue, event] + texts).joined(separator: " ") + "\n")
     }
 
-    private static func shown(_ value: String) -> String {
-        let text = TerminalText.shown(value, to: 400)
+    private static func text(of value: String) -> String {
+        let text = TerminalText.excerpt(value, to: 400)
         guard text.isEmpty || text.utf8.contains(where: { [0x20, 0x22, 0x3D].contains($0) }) else { return text }
         return "\"" + text.replacingBytes(["\\": "\\\\", "\"": "\\\""]) + "\""
     }

@@ -23,7 +23,8 @@ extension OptionGroup {
         { settings, value in
             guard let host = Settings.host(inHeader: value.text) else {
                 throw Problem.usage(
-                    "the header \(Settings.shown(header: value.text)) plays no part in a check: only 'Host: NAME' does")
+                    "the header \(Settings.name(ofHeader: value.text)) plays no part in a check: only 'Host: NAME' does"
+                )
             }
             try settings.setHost(host)
         }
@@ -198,7 +199,7 @@ extension Settings {
         HTTPField(line: line).flatMap { $0.isNamed("Host") ? $0.value : nil }
     }
 
-    static func shown(header line: String) -> SafeText {
+    static func name(ofHeader line: String) -> SafeText {
         guard let colon = line.firstIndex(of: ":"), HTTPField(line: line[..<colon] + ":") != nil else {
             return "(\(line.unicodeScalars.count) characters)"
         }

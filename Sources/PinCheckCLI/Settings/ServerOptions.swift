@@ -39,7 +39,7 @@ extension OptionGroup {
     private static func field(_ line: String) throws -> HTTPField {
         guard let field = HTTPField(line: line) else {
             throw Problem.usage(
-                "the header \(Settings.shown(header: line)) is none: write 'Name: value', in one line without control characters"
+                "the header \(Settings.name(ofHeader: line)) is none: write 'Name: value', in one line without control characters"
             )
         }
         let own = [

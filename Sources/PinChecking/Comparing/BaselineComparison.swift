@@ -19,7 +19,7 @@ package struct BaselineComparison {
         target.connections.map { connection in
             guard var endpoint = Snapshot.Endpoint(connection) else {
                 let key = Snapshot.Key(connection.endpoint, connection.variant)
-                let recorded = baseline.recorded(for: key)
+                let recorded = baseline.record(for: key)
                 asked.insert(recorded?.key ?? key)
                 guard let recorded else { return nil }
                 guard connection.came?.isNone == true else {

@@ -88,7 +88,7 @@ extension Forecaster {
         }.compactMap { depth, certificate in
             let (end, name) = (certificate.notAfter, "\(certificate) (depth \(depth))")
             guard seen.insert(certificate.fingerprint).inserted, verdict.isAccepted || end >= time,
-                let (level, limit) = reached(from: certificate.notBefore, to: end)
+                let (level, limit) = limit(from: certificate.notBefore, to: end)
             else { return nil }
             return Finding(
                 end < time ? .ended : .expiresSoon, level,
@@ -100,7 +100,7 @@ extension Forecaster {
     }
 
     /// The limit that an end reaches, with its level; an end in the past reaches every limit.
-    private func reached(
+    private func limit(
         from start: Timestamp, to end: Timestamp, isLifetime: Bool = true
     ) -> (level: Finding.Level, limit: String)? {
         // The default limit: two weeks, or a third of a lifetime of less than six weeks.
@@ -134,7 +134,7 @@ extension Forecaster {
                         + "a device that has it stops there, and the client rejects. Ship \(root.key) as well"
                     return Finding(.pinAboveComingRoot, .warning, message, of: "root \(root.key)", on: time)
                 }
-                let level = reached(from: time, to: day, isLifetime: false)?.level ?? .note
+                let level = limit(from: time, to: day, isLifetime: false)?.level ?? .note
                 let message = "the CA leaves \(root.name) on \(day.date), and the path ends there"
                 return Finding(.rootLeaves, level, message, of: "root \(root.key)", on: day)
             }
@@ -144,7 +144,7 @@ extension Forecaster {
         var findings: [Finding] = []
         if let end = outlook.pinsExpire {
             // The start of the pins' lifetime is not known, so a percentage has no meaning.
-            let (isPast, limit) = (end < time, reached(from: time, to: end, isLifetime: false))
+            let (isPast, limit) = (end < time, limit(from: time, to: end, isLifetime: false))
             findings.append(
                 Finding(
                     isPast ? .pinsExpired : .pinsExpire, limit?.level ?? .note,

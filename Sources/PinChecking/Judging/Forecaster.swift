@@ -40,8 +40,8 @@ final class Forecaster: Sendable {
 
     /// The paths whose dates count; the built one if the client ignores dates or rejects.
     var datedPaths: [[Certificate]] {
-        verdict.restsOn.isEmpty
-            ? [verdict.isAccepted ? path : verdict.builtChain.certificates] : verdict.restsOn.map(\.certificates)
+        guard verdict.restsOn.isEmpty else { return verdict.restsOn.map(\.certificates) }
+        return [verdict.isAccepted ? path : verdict.builtChain.certificates]
     }
 
     /// The certificates of a path whose dates count; the anchor's only if the platform checks it.
@@ -132,8 +132,8 @@ final class Forecaster: Sendable {
         let first = ends.min { $0.end < $1.end } ?? (path, 0, leaf.notAfter)
         let until = min(first.end, expiration ?? first.end)
         let time = max(until, time)
-        let end: Outlook.End =
-            first.depth == 0 ? .leafRenewal : first.depth == first.path.count - 1 ? .rootExpiry : .intermediateExpiry
+        let ofCA: Outlook.End = first.depth == first.path.count - 1 ? .rootExpiry : .intermediateExpiry
+        let end = first.depth == 0 ? .leafRenewal : ofCA
         if changes.contains(where: { $0.isComing }) { return (.root, self.time, .rootChange) }
         let key = leaf.publicKey
         if !renewal(key, at: time, learning: coming).holds { return (.certificate, until, end) }

@@ -41,7 +41,7 @@ package struct KeySource: Sendable {
         }
     }
 
-    package func pinned(all: Bool) -> Set<SHA256Digest> {
+    package func hashes(all: Bool) -> Set<SHA256Digest> {
         if let recommended { return Set(recommended.choices.map(\.item.spkiSHA256)) }
         let chosen = all || group != nil ? items : items.filter { !$0.role.isAuthority }
         return Set(chosen.map(\.spkiSHA256))
@@ -85,8 +85,9 @@ package struct KeySource: Sendable {
         let path = shown?.decided?.builtChain.certificates ?? []
         items = path.enumerated().map { depth, certificate in
             let isRoot = certificate.isSelfIssued && depth == path.count - 1
+            let ofCA = isRoot ? PinItem.Role.root : .intermediate
             return PinItem(
-                certificate, role: depth == 0 ? .leaf : isRoot ? .root : .intermediate,
+                certificate, role: depth == 0 ? .leaf : ofCA,
                 source: sent.contains(certificate) ? "presented" : shown?.judgedDevice.trust.rawValue ?? "")
         }
         alsoSent = sent.filter { !path.contains($0) }

@@ -25,7 +25,7 @@ struct AppCode: Sendable {
 
     func warnings(at time: Timestamp) -> [Finding] {
         guard followsConfiguration || isCompared(at: time) else { return [] }
-        return found(at: time).map { app, pins in
+        return pinsByApp(at: time).map { app, pins in
             let texts = pins.map { "\(shortened(app.file(of: $0), isPublic: true)): \($0.spkiSHA256)" }
             let beside = "beside what was judged (\(listed(texts))): for which hosts cannot be told"
             return .warning(.pinsInCode, "\(app.place): \(CodePins.count(pins)) \(beside)")
@@ -34,7 +34,7 @@ struct AppCode: Sendable {
 
     /// The reason why an acceptance is not a verdict; `nil` if it is one.
     func obstacle(at time: Timestamp) -> Reason? {
-        let found = found(at: time)
+        let found = pinsByApp(at: time)
         guard !followsConfiguration, !isCompared(at: time), let app = found.first?.app else { return nil }
         let lines = found.flatMap { $0.app.lines($0.pins) }
         let rest = lines.count - Self.mostLines
@@ -47,7 +47,7 @@ struct AppCode: Sendable {
 
     private func isCompared(at time: Timestamp) -> Bool { ends.contains { $0.map { time <= $0 } ?? true } }
 
-    private func found(at time: Timestamp) -> [(app: CodePins, pins: [Pin])] {
+    private func pinsByApp(at time: Timestamp) -> [(app: CodePins, pins: [Pin])] {
         let isCompared = isCompared(at: time)
         return apps.map { (app: $0, pins: isCompared ? $0.new : $0.found) }.filter { !$0.pins.isEmpty }
     }

@@ -46,7 +46,7 @@ struct PinSources: Sendable {
 
     typealias HostPins = [(kind: PinConfiguration.Kind, policy: [HostEntry])]
 
-    func configured(for name: ReferenceName, writtenAs host: String) -> HostPins {
+    func hostPins(for name: ReferenceName, writtenAs host: String) -> HostPins {
         configurations.compactMap { configuration in
             // For OkHttp a dot at the end of a URL's host makes it another one.
             let host = configuration.kind == .okHttp ? host.lowercased() : name.description
@@ -192,7 +192,7 @@ struct PinSources: Sendable {
     }
 
     /// Explains that lists cover only other hosts, and names the nearest of these.
-    func uncovered(_ host: String, for client: Client) -> ClientConfigurationError? {
+    func lackOfLines(for host: String, by client: Client) -> ClientConfigurationError? {
         let lists = read.configurations.filter(\.isList)
         let hosts = lists.flatMap(\.entries).compactMap(\.hosts)
         guard let origin = lists.first?.entries.first?.origin, !hosts.isEmpty else { return nil }

@@ -35,10 +35,10 @@ struct SettingsPolicy: Sendable {
         let byHost = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
         guard name != .unchecked || !byHost else { throw .usage("the pins are configured host by host", .nameHost) }
         try sources.refuseContradictions(about: server, follows: settings.clients == nil)
-        let pins = sources.configured(for: name, writtenAs: server.host)
+        let pins = sources.hostPins(for: name, writtenAs: server.host)
         let all = PinSet(sources.read.pins + pins.flatMap { $0.policy.pins?.pins ?? [] })
         let mode = try pinningMode(for: all)
-        let asked = try configured(clients.clients, pins, mode, server).filter { client in
+        let asked = try configure(clients.clients, pins, mode, server).filter { client in
             devices.contains { client.client.runs(on: $0.device) }
         }
         let system = systemClients(beside: asked, by: pins, for: server.host)
@@ -49,7 +49,7 @@ struct SettingsPolicy: Sendable {
         {
             throw .data("\(error)")
         }
-        let clients = asked + (try configured(system.clients, pins, mode, server))
+        let clients = asked + (try configure(system.clients, pins, mode, server))
         var warnings = sources.warning(for: server.host, pins).map { [$0] } ?? []
         if let all, mode == .none {
             let given = all.pins.count == 1 ? "the pin you gave is" : "the \(all.pins.count) pins you gave are"
@@ -78,7 +78,7 @@ struct SettingsPolicy: Sendable {
         return (policy, isForAll ? warnings : [])
     }
 
-    private func configured(
+    private func configure(
         _ clients: [Client], _ pins: PinSources.HostPins, _ mode: AFSecurityPolicy.PinningMode, _ server: Server
     ) throws(Problem) -> [ConfiguredClient] {
         let follows = settings.clients == nil
@@ -106,7 +106,7 @@ struct SettingsPolicy: Sendable {
                     transportSecurity: client.platform == .apple ? sources.read.transportSecurity.first : nil,
                     urlHost: server.url,
                     obstacle: isUncovered
-                        ? sources.uncovered(server.host, for: client) : sources.exception(of: client)))
+                        ? sources.lackOfLines(for: server.host, by: client) : sources.exception(of: client)))
         }
     }
 

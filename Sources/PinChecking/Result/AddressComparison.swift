@@ -39,7 +39,7 @@ package struct AddressComparison: Sendable {
         verdicts = results.map(\.verdict.outcome)
         outcomes = results.map(\.outcome)
         let differ = hasWarnings || !isUnchanged && accepted > 0 && rejected > 0
-        isConsistent = differ ? false : serving < 2 && !isUnchanged ? nil : true
+        isConsistent = differ || serving > 1 || isUnchanged ? !differ : nil
     }
 
     package let coverage: [CoveredPart]

@@ -43,7 +43,7 @@ extension CheckedConnection {
 
 extension [CheckedConnection] {
     /// Adds the outcomes; reports a missing part only if a record has it (`expected`), and a dead address only once.
-    func covered(expecting expected: Set<Variant> = []) -> [CheckedConnection] {
+    func connections(expecting expected: Set<Variant> = []) -> [CheckedConnection] {
         let serving = Set(filter { $0.served != nil }.map(\.place))
         let kept = compactMap { $0.served == nil ? nil : $0.variant.keyType }.distinct
         let ordinary = Dictionary(filter { $0.variant == .ordinary }.map { ($0.place, $0) }) { first, _ in first }

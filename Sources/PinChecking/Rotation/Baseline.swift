@@ -13,7 +13,7 @@ package struct Baseline: Sendable {
     }
 
     /// The closest record: of the endpoint itself, of the address that a look-up led to, or of its target by name.
-    func recorded(for key: Snapshot.Key, at peer: String? = nil) -> Snapshot.Endpoint? {
+    func record(for key: Snapshot.Key, at peer: String? = nil) -> Snapshot.Endpoint? {
         var other = key
         other.connect = key.connect == nil ? peer : nil
         return byKey[key] ?? byKey[other]
@@ -28,7 +28,7 @@ package struct Baseline: Sendable {
     }
 
     package func changes(at endpoint: Snapshot.Endpoint) -> BaselineChanges {
-        let recorded = recorded(for: endpoint.key, at: endpoint.peer)
+        let recorded = record(for: endpoint.key, at: endpoint.peer)
         let other = recorded == nil ? elsewhere(endpoint) : nil
         let changes =
             (recorded ?? other).map { ChainComparison.changes(from: $0.chain, to: endpoint.chain) }
@@ -38,7 +38,7 @@ package struct Baseline: Sendable {
     }
 
     package func missing(from endpoints: [Snapshot.Endpoint]) -> [(Snapshot.Endpoint, BaselineChanges)] {
-        let seen = Set(endpoints.compactMap { recorded(for: $0.key, at: $0.peer)?.key })
+        let seen = Set(endpoints.compactMap { record(for: $0.key, at: $0.peer)?.key })
         return snapshot.endpoints.filter { !seen.contains($0.key) }.map { ($0, missing($0)) }
     }
 
@@ -63,7 +63,10 @@ package struct BaselineChanges: Hashable, Sendable {
     package let changes: [Change]
     package let allowed: Set<Change.Kind>
 
-    package var status: Status { changes.isEmpty ? .unchanged : refused.isEmpty ? .allowed : .changed }
+    package var status: Status {
+        guard !changes.isEmpty else { return .unchanged }
+        return refused.isEmpty ? .allowed : .changed
+    }
     private var refused: [Change] { changes.filter { !allowed.contains($0.kind) } }
     var refusal: Reason? { refused.isEmpty ? nil : Reason("changed", "\(Self.list(refused)) since \(baseline)") }
 

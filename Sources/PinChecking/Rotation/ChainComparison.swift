@@ -95,8 +95,8 @@ package struct ChainComparison {
     }
 
     private var chainChange: Change {
-        func sent(_ side: Side) -> String { listed(side.chain.map(\.title), first: Self.mostNamed) }
-        return Change(kind: .chainChanged, old: sent(old), new: sent(new))
+        func titles(of side: Side) -> String { listed(side.chain.map(\.title), first: Self.mostNamed) }
+        return Change(kind: .chainChanged, old: titles(of: old), new: titles(of: new))
     }
 
     private func changesAboveLeaf() -> Set<Change> {

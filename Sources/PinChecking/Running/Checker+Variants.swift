@@ -12,7 +12,7 @@ extension Checker {
             return (await probe(attempts, of: check, until: deadline, judging) + failed, absent)
         }
         judging.allow(judgingLimit(deadline.remaining))
-        let connections = all.covered(expecting: check.expected).map { connection in
+        let connections = all.connections(expecting: check.expected).map { connection in
             connection.isTold ? judge(connection, by: check.policy, judging) : connection
         }
         // Recorded variants are reported with any outcome.

@@ -21,10 +21,10 @@ package struct AFNetworking: ClientProcedure {
 
     package func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
         let isWhole = validatesCertificateChain == true
+        let place: PinComparison.Place = validatesCertificateChain == nil ? .anywhere : .leaf
         return switch policy.mode {
         case .none: .nothing
-        case .publicKey:
-            .keys(of: pins, at: isWhole ? .everywhere : validatesCertificateChain == nil ? .anywhere : .leaf)
+        case .publicKey: .keys(of: pins, at: isWhole ? .everywhere : place)
         case .certificate where pins == nil: .nothing
         case .certificate: PinComparison([.certificates(of: pins, at: isWhole ? .everywhere : .anywhere)])
         }

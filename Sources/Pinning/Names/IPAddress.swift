@@ -26,7 +26,8 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         let isIPv6 = text.utf8.contains(UInt8(ascii: ":"))
         bytes = Array(unsafeUninitializedCapacity: 16) { bytes, count in
             let isRead = inet_pton(isIPv6 ? AF_INET6 : AF_INET, String(text), bytes.baseAddress) == 1
-            count = isRead ? (isIPv6 ? 16 : 4) : 0
+            let length = isIPv6 ? 16 : 4
+            count = isRead ? length : 0
         }
         // Leading zeros are refused even if the system's library accepts them: some readers take them for octal.
         guard !bytes.isEmpty, isIPv6 || description == text else { return nil }

@@ -14,13 +14,15 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
     /// The seconds to another moment, limited to the range of `Int64`.
     package func seconds(to end: Timestamp) -> Int64 {
         let (seconds, overflow) = end.secondsSinceEpoch.subtractingReportingOverflow(secondsSinceEpoch)
-        return overflow ? (end < self ? .min : .max) : seconds
+        let limit: Int64 = end < self ? .min : .max
+        return overflow ? limit : seconds
     }
 
     /// The moment `seconds` later, or earlier if negative, limited to the range of `Int64`.
     public func advanced(bySeconds seconds: Int64) -> Timestamp {
         let (sum, overflow) = secondsSinceEpoch.addingReportingOverflow(seconds)
-        return Timestamp(secondsSinceEpoch: overflow ? (seconds < 0 ? .min : .max) : sum)
+        let limit: Int64 = seconds < 0 ? .min : .max
+        return Timestamp(secondsSinceEpoch: overflow ? limit : sum)
     }
 
     /// The moment in RFC 3339, in UTC, as in `2027-02-19T00:00:00Z`.

@@ -73,15 +73,15 @@ struct LintReport {
         var lines: [String] = []
         for finding in findings {
             lines.append(
-                "\(TerminalText.shown(finding.placeText, to: 300)): \(shown(finding.level, style)): "
-                    + "\(TerminalText.shown(finding.message, to: 800)) \(style.faint("[\(finding.id)]"))")
-            if let advice = finding.advice { lines.append("    " + TerminalText.shown(advice, to: 800)) }
+                "\(TerminalText.excerpt(finding.placeText, to: 300)): \(word(finding.level, style)): "
+                    + "\(TerminalText.excerpt(finding.message, to: 800)) \(style.faint("[\(finding.id)]"))")
+            if let advice = finding.advice { lines.append("    " + TerminalText.excerpt(advice, to: 800)) }
         }
         lines.append("\(style.token(exit))  \(summary)")
         return layout.folded(lines.joined(separator: "\n")) + "\n"
     }
 
-    private func shown(_ level: Finding.Level, _ style: TextStyle) -> String {
+    private func word(_ level: Finding.Level, _ style: TextStyle) -> String {
         switch level {
         case .error, .fail: style.bad(level.rawValue)
         case .warning: style.doubtful(level.rawValue)
@@ -90,7 +90,7 @@ struct LintReport {
     }
 
     private var summary: String {
-        let name = sources.count == 1 ? TerminalText.shown(sources[0], to: 120) : "\(sources.count) sources"
+        let name = sources.count == 1 ? TerminalText.excerpt(sources[0], to: 120) : "\(sources.count) sources"
         let parts = [Finding.Level.error, .warning, .note].map { ($0.rawValue, count($0)) }.filter { $0.1 > 0 }.map {
             "\($1) \($0)\($1 == 1 ? "" : "s")"
         }

@@ -31,7 +31,7 @@ struct PinsResult {
 
     var owners: [KeySource] { sources.filter { !$0.isIntercepted } }
 
-    func pinned(_ source: KeySource) -> Set<SHA256Digest> { source.isIntercepted ? [] : source.pinned(all: pinsAll) }
+    func hashes(of source: KeySource) -> Set<SHA256Digest> { source.isIntercepted ? [] : source.hashes(all: pinsAll) }
 
     func write(_ settings: Settings, in context: Context) throws(Problem) {
         let output = context.console.output
@@ -86,7 +86,7 @@ struct PinsResult {
         func group(_ source: KeySource, host: String?, port: Int) -> PinGroup {
             PinGroup(
                 host: host, port: port, origins: origins(source), items: source.items,
-                chosen: source.pinned(all: pinsAll), remarks: remarks(source))
+                chosen: source.hashes(all: pinsAll), remarks: remarks(source))
         }
         let files = sources.filter { $0.group == nil && $0.endpoint == nil && !$0.items.isEmpty }
         let hosts = sources.compactMap { source -> PinGroup? in
@@ -101,7 +101,7 @@ struct PinsResult {
             if group.isExempt { return group }
             var group = group
             group.items += files.flatMap(\.items)
-            group.chosen.formUnion(files.flatMap { $0.pinned(all: pinsAll) })
+            group.chosen.formUnion(files.flatMap { $0.hashes(all: pinsAll) })
             group.origins += files.flatMap(origins)
             return group
         }
@@ -148,7 +148,7 @@ struct PinsResult {
         guard !fit.isEmpty else { return saved }
         let saver = try CertificateSaver(directory: directory)
         for source in fit {
-            let pinned = pinned(source)
+            let pinned = hashes(of: source)
             for item in source.recommended?.choices.map(\.item) ?? source.items where pinned.contains(item.spkiSHA256) {
                 guard let certificate = item.certificate, saved[certificate] == nil else { continue }
                 let file = try saver.save(certificate, role: item.role)
@@ -166,7 +166,7 @@ struct PinsResult {
         let hosts: [(host: String?, port: Int?)] = named.isEmpty ? [(host, nil)] : named.map(\.elements[0])
         let results = sources.flatMap { source in
             let isOfAFile = source.group == nil && source.endpoint == nil
-            let pinned = pinned(source)
+            let pinned = hashes(of: source)
             let keys = source.itemsWithRecommended.map { key($0, pinned, saved) }
             return (isOfAFile ? hosts : [source.place]).map { Self.result(source, host: $0, port: $1, keys) }
         }

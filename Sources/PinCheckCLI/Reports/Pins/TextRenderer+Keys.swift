@@ -31,19 +31,19 @@ extension TextRenderer {
 
     private func advice(_ recommendation: Recommendation) -> [String] {
         func folded(_ line: String) -> String { layout.folded(line, indent: 4) }
-        func shown(_ text: String) -> String { TerminalText.shown(text, to: 2000) }
+        func excerpt(_ text: String) -> String { TerminalText.excerpt(text, to: 2000) }
         func words(_ choice: Recommendation.Choice) -> String {
             let words = choice.reason.id == "server-key" ? ". Renew with this key by " : ". It lasts until "
-            return shown(choice.owner + ": " + choice.reason.told + (choice.until.map { words + $0.date } ?? ""))
+            return excerpt(choice.owner + ": " + choice.reason.told + (choice.until.map { words + $0.date } ?? ""))
         }
         var lines: [String] = []
         if let ca = recommendation.ca {
             let pages = recommendation.choices.compactMap(\.root).map { "\($0.source), \($0.date)" }
             let known =
                 pages.first.map { page in " (\(page)\(pages.allSatisfy { $0 == page } ? "" : " and more"))" } ?? ""
-            lines.append(folded("  CA: " + shown(ca.name + known)))
+            lines.append(folded("  CA: " + excerpt(ca.name + known)))
         }
-        lines.append(folded("  ship \(recommendation.amount)" + shown(recommendation.summary)))
+        lines.append(folded("  ship \(recommendation.amount)" + excerpt(recommendation.summary)))
         for (index, choice) in recommendation.choices.enumerated() {
             lines += ["  \(index + 1) \(choice.item.spkiSHA256)", folded("    " + words(choice))]
         }
@@ -51,7 +51,7 @@ extension TextRenderer {
             lines += ["  – \(intermediate.item.spkiSHA256)", folded("    " + words(intermediate))]
         }
         if let missing = recommendation.missing {
-            lines.append(folded("  \(style.doubtful("warning")): " + shown(missing.reason.told)))
+            lines.append(folded("  \(style.doubtful("warning")): " + excerpt(missing.reason.told)))
         }
         if recommendation.missing?.id == "reserve-missing" {
             lines += [

@@ -156,7 +156,7 @@ struct JUnitRenderer: ResultRenderer {
 
 /// Escapes for XML; characters that XML forbids or that fool readers become `\u{1B}` first.
 func xmlEscaped(_ text: String, length: Int = 600) -> String {
-    let text = TerminalText.shown(text, to: length)
+    let text = TerminalText.excerpt(text, to: length)
     guard text.utf8.contains(where: { [0x22, 0x26, 0x27, 0x3C, 0x3E].contains($0) }) else { return text }
     return text.replacingBytes(["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"])
 }
@@ -210,6 +210,6 @@ struct GitHubRenderer: ResultRenderer {
     }
 
     private static func data(_ text: String, length: Int) -> String {
-        TerminalText.shown(text, to: length).replacingBytes(["%": "%25", "##[": "## ["])
+        TerminalText.excerpt(text, to: length).replacingBytes(["%": "%25", "##[": "## ["])
     }
 }

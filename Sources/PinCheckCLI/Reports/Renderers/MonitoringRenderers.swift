@@ -56,7 +56,7 @@ struct PrometheusRenderer: ResultRenderer {
         }
         var names: [String?: UniqueNames] = [:]
         for client in report.clients where report.counts && client.verdict != .none {
-            let name = names[client.device, default: UniqueNames()].name(MetricPage.shown(client.nameWithSettings))
+            let name = names[client.device, default: UniqueNames()].name(MetricPage.label(client.nameWithSettings))
             add(
                 "accepted", client.verdict == .accept ? 1 : 0,
                 [("client", name)] + (client.device.map { [("device", $0)] } ?? []))
@@ -95,10 +95,10 @@ struct PrometheusRenderer: ResultRenderer {
 
     /// The labels of a report, numbered from a target's second check on: collectors refuse a file with equal series.
     private mutating func labels(of report: Report) -> MetricPage.Labels {
-        var labels = [("target", MetricPage.shown(report.target))]
+        var labels = [("target", MetricPage.label(report.target))]
         // An address from DNS changes often, and each change would begin a new series.
         if report.isOneOfSeveral, let address = report.address {
-            labels.append(("address", MetricPage.shown(address)))
+            labels.append(("address", MetricPage.label(address)))
         }
         if let label = report.variantLabel { labels.append(("variant", label)) }
         let count = seen["\(labels)", default: 0] + 1
@@ -138,10 +138,10 @@ struct MetricPage: Sendable {
         }.joined()
     }
 
-    private static func escaped(_ text: String) -> String { shown(text).replacingBytes(["\\": "\\\\", "\"": "\\\""]) }
+    private static func escaped(_ text: String) -> String { label(text).replacingBytes(["\\": "\\\\", "\"": "\\\""]) }
 
     /// A value on one line of at most 200 characters; a longer one ends in `…` and 8 digits of its SHA-256.
-    static func shown(_ text: String) -> String {
+    static func label(_ text: String) -> String {
         let text = TerminalText.escaped(text)
         guard text.unicodeScalars.count > longestValue else { return text }
         let digits = Hashing.sha256(Array(text.utf8)).hexadecimal.prefix(8)
@@ -277,7 +277,7 @@ struct NagiosRenderer: ResultRenderer {
 
     /// Escapes text so that it neither ends the line nor begins the performance data.
     private static func safe(_ text: String, length: Int) -> String {
-        TerminalText.shown(text, to: length).replacingBytes(["|": "\\u{7C}"])
+        TerminalText.excerpt(text, to: length).replacingBytes(["|": "\\u{7C}"])
     }
 
     /// A label, quoted if necessary: it may contain anything but an equals sign, and its quotes are doubled.

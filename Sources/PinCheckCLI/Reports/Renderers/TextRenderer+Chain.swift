@@ -132,8 +132,8 @@ extension TextRenderer {
         guard !report.pins.isEmpty, !report.built.isEmpty else { return [] }
         // A single pin needs no number, and a mismatch lists all pins.
         guard report.pins.count > 1, !isMismatch(report) else { return ["  " + pinSummary(report)] }
-        let legend = explains ? list(report) : report.matchedPins.isEmpty ? [] : numbers(report)
-        return ["  " + pinSummary(report)] + legend
+        let legend = report.matchedPins.isEmpty ? [] : numbers(report)
+        return ["  " + pinSummary(report)] + (explains ? list(report) : legend)
     }
 
     private func pinSummary(_ report: Report) -> String {
@@ -195,7 +195,7 @@ extension TextRenderer {
 
     func pinFailure(_ report: Report) -> [String] {
         if let next = report.result.next, report.built.isEmpty {
-            return ["  next:", "    \(next.pin)"] + configured(report)
+            return ["  next:", "    \(next.pin)"] + configuredPins(report)
         }
         let areCertificatesPinned = report.pins.contains { $0.certificate != nil }
         let served = report.built.map { link in
@@ -203,10 +203,10 @@ extension TextRenderer {
             let identity = areCertificatesPinned ? ", \(link.certificate.inShort)" : ""
             return "    \(link.certificate.pin)  \(name(of: link.certificate))\(origin(of: link))\(identity)"
         }
-        return ["  served:"] + served + configured(report)
+        return ["  served:"] + served + configuredPins(report)
     }
 
-    func configured(_ report: Report) -> [String] { ["  configured:"] + list(report) }
+    func configuredPins(_ report: Report) -> [String] { ["  configured:"] + list(report) }
 
     private func list(_ report: Report) -> [String] {
         let pins = report.pins

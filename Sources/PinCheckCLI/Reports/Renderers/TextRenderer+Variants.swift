@@ -10,7 +10,7 @@ extension TextRenderer {
         lines += rows(summary)
         if let mismatch = reports.first(where: { $0.counts && isMismatch($0) }) {
             let leaves = reports.compactMap(\.presented.first).grouped(by: \.pin).map { $1[0] }
-            lines += ["  served:"] + leaves.map { "    \($0.pin)  \(name(of: $0))" } + configured(mismatch)
+            lines += ["  served:"] + leaves.map { "    \($0.pin)  \(name(of: $0))" } + configuredPins(mismatch)
         } else {
             lines += numbers(first)
         }

@@ -77,7 +77,8 @@ struct TextRenderer: Sendable {
 
     func configurations(_ report: Report) -> [String] {
         guard !report.built.isEmpty else { return [] }
-        return (report.result.policy?.entries ?? []).map(entry) + (report.result.policy?.applied ?? []).map(applied)
+        return (report.result.policy?.entries ?? []).map(entry)
+            + (report.result.policy?.applied ?? []).map { line(for: $0) }
     }
 
     private func entry(_ configured: ConfiguredEntry) -> String {
@@ -89,7 +90,7 @@ struct TextRenderer: Sendable {
         return "  \(safe(configured.kind.rawValue, length: 80)): \(hosts)\(end)\(enforcement)   \(origin)"
     }
 
-    private func applied(_ configuration: AppliedConfiguration) -> String {
+    private func line(for configuration: AppliedConfiguration) -> String {
         let hosts = configuration.hosts.map { "for " + safe($0, length: 100) } ?? "for hosts without an entry"
         let settings = safe(configuration.settings.joined(separator: ", "), length: 300)
         return "  \(configuration.kind): \(hosts), \(settings)   \(safe(configuration.origin, length: 120))"
@@ -187,7 +188,7 @@ struct TextRenderer: Sendable {
     /// The most characters of a sentence, more than pincheck's own have: only text from outside is cut.
     private static let longestSentence = 900
 
-    func safe(_ text: String, length: Int = 256) -> String { TerminalText.shown(text, to: length) }
+    func safe(_ text: String, length: Int = 256) -> String { TerminalText.excerpt(text, to: length) }
 
     func devices(_ report: Report) -> [String] {
         guard let policy = report.result.policy, let lists = policy.lists, !report.clients.isEmpty else { return [] }

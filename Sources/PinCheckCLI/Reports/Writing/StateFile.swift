@@ -84,7 +84,7 @@ struct StateFile {
         let rows = reports.filter(\.counts).grouped(by: Self.name)
         var (isToTell, isNew) = (false, !rows.isEmpty)
         for (name, alike) in rows {
-            let name = names.name(TerminalText.shown(name, to: 400))
+            let name = names.name(TerminalText.excerpt(name, to: 400))
             let outcome = Outcome(alike)
             let last = old[name]
             isNew = isNew && last == nil
