@@ -81,8 +81,8 @@ final class Forecaster: Sendable {
                 extendedKeyUsage: leaf.extendedKeyUsage, signatureAlgorithm: leaf.signatureAlgorithm))
     }
 
-    /// The verdict on a leaf renewed at `time` under today's issuers, on a device that has learned `roots`.
-    func renewal(_ key: PublicKey, at time: Timestamp, learning roots: [Certificate] = []) -> Verdict {
+    /// The verdict on a leaf renewed at `time` under today's issuers; `nil` roots are those that the device has today.
+    func renewal(_ key: PublicKey, at time: Timestamp, learning roots: [Certificate]? = nil) -> Verdict {
         let presented = assumedLeaf(key, at: time)
         let paths = World.Paths.changed(absent: [leaf.fingerprint]) { [self] question, paths in
             changed(paths, question, learning: roots, at: time).filter { $0.count > 1 }.map {
@@ -94,7 +94,7 @@ final class Forecaster: Sendable {
 
     /// The verdict on a leaf renewed at `time` under an issuer with another key, issued by today's root or by `roots`.
     func renewal(
-        _ key: PublicKey, issuer: PublicKey, at time: Timestamp, learning roots: [Certificate] = []
+        _ key: PublicKey, issuer: PublicKey, at time: Timestamp, learning roots: [Certificate]? = nil
     ) -> Verdict {
         let presented = assumedLeaf(key, at: time)
         let issuer = Certificate.assumedIssuer(like: path.dropFirst().first ?? leaf, key: issuer, at: time)
@@ -102,7 +102,7 @@ final class Forecaster: Sendable {
         let absent = Set(others.filter { !$0.isSelfIssued || $0 == leaf }.map(\.fingerprint))
         let paths = World.Paths.changed(absent: absent) { [self] question, paths in
             let later = changed(paths, question, learning: roots, at: time).filter { $0.count > 1 }
-            return later.compactMap(\.last).filter { $0.isSelfIssued || roots.contains($0) }.map {
+            return later.compactMap(\.last).filter { $0.isSelfIssued || roots?.contains($0) == true }.map {
                 [presented.leaf, issuer, $0]
             }
         }
@@ -136,10 +136,16 @@ final class Forecaster: Sendable {
         let end = first.depth == 0 ? .leafRenewal : ofCA
         if changes.contains(where: { $0.isComing }) { return (.root, self.time, .rootChange) }
         let key = leaf.publicKey
-        if !renewal(key, at: time, learning: coming).holds { return (.certificate, until, end) }
-        if !renewal(key.unknown, at: time, learning: coming).holds { return (.key, until, end) }
-        let elsewhere = renewal(key.unknown, issuer: key.unknown, at: time, learning: coming)
-        guard elsewhere.holds else { return (.intermediate, until, end) }
+        // A device may have learned and lost roots until then, or not.
+        let changed = coming.isEmpty && !isAnyRootLeft(at: time) ? nil : coming
+        func isSure(_ renew: ([Certificate]?) -> Verdict) -> Bool {
+            renew(nil).holds && (changed == nil || renew(changed).holds)
+        }
+        if !isSure({ renewal(key, at: time, learning: $0) }) { return (.certificate, until, end) }
+        if !isSure({ renewal(key.unknown, at: time, learning: $0) }) { return (.key, until, end) }
+        let elsewhere = renewal(key.unknown, issuer: key.unknown, at: time)
+        guard isSure({ $0 == nil ? elsewhere : renewal(key.unknown, issuer: key.unknown, at: time, learning: $0) })
+        else { return (.intermediate, until, end) }
         // Today's path may end at an intermediate among the anchors, which is on no other path.
         let roots = [path.last, elsewhere.reach.certificates.last { !$0.isAssumed }].compactMap(\.self)
         let root = roots.min { $0.notAfter < $1.notAfter } ?? leaf
@@ -186,11 +192,21 @@ extension Forecaster {
         }
     }
 
+    /// `true` if a valid path ends at a root of the device that its CA has left by `time`.
+    private func isAnyRootLeft(at time: Timestamp) -> Bool {
+        device.trust != .anchors
+            && (verdict.restsOn.map(\.certificates) + real.otherPaths).contains { isLeft($0.last, at: time) }
+    }
+
+    private func isLeft(_ root: Certificate?, at time: Timestamp) -> Bool {
+        root.flatMap { data.publicRoot(withKey: $0.publicKey.spkiSHA256)?.until }.map { $0 <= time } ?? false
+    }
+
     /// Paths of a device that has learned `roots`, at which paths end, and lost the roots that CAs have left by `time`.
     private func changed(
-        _ paths: [[Certificate]], _ question: PathQuestion, learning roots: [Certificate], at time: Timestamp
+        _ paths: [[Certificate]], _ question: PathQuestion, learning roots: [Certificate]?, at time: Timestamp
     ) -> [[Certificate]] {
-        guard question.anchors.includesTrustStore, device.trust != .anchors else { return paths }
+        guard let roots, question.anchors.includesTrustStore, device.trust != .anchors else { return paths }
         let ends = Dictionary(roots.map { ($0.publicKey.spkiSHA256, $0) }) { first, _ in first }
         let cut =
             ends.isEmpty
@@ -200,9 +216,7 @@ extension Forecaster {
                 guard let depth, let end = ends[path[depth].publicKey.spkiSHA256] else { return nil }
                 return path[..<depth] + [end]
             }
-        let left = paths.filter { path in
-            path.last.flatMap { data.publicRoot(withKey: $0.publicKey.spkiSHA256)?.until }.map { $0 <= time } ?? false
-        }
+        let left = paths.filter { isLeft($0.last, at: time) }
         return cut + (left.count == paths.count ? paths : paths.filter { !left.contains($0) })
     }
 
