@@ -258,4 +258,10 @@ import Testing
         try desk.write(pki.rootB.pem, to: "store/" + pki.rootB.hashedFileName)
         await desk.expect(line, "fail unknown-issuer", environment: store).says(not: "no trusted roots")
     }
+
+    @Test func eachClientOfANameHasItsOwnSteps() async throws {
+        let line = "VERIFY --client trustkit,trustkit:no-enforce --pins $LEAF --pins $JUNK --explain"
+        let outcome = await (try Desk())(line)
+        #expect(outcome.output.split(separator: "\n").count { $0.contains(" trust: ") } == 2, "\(outcome)")
+    }
 }

@@ -141,8 +141,7 @@ struct TextRenderer: Sendable {
             lines.append(
                 "  \(safe(client.title)): "
                     + safe(settings.isEmpty ? "without settings of its own" : settings.joined(separator: ", ")))
-            let steps = report.clients.filter { $0.title == client.title }.flatMap(\.trace)
-            for (index, step) in steps.enumerated() {
+            for (index, step) in client.trace.enumerated() {
                 let detail = safe(step.detail, length: Self.longestSentence)
                 lines.append("    \(index + 1) \(step.status)  \(safe(step.id)): \(detail)")
             }
