@@ -9,6 +9,8 @@ struct PinSources: Sendable {
     /// The configurations of hosts, those of one kind merged.
     private(set) var configurations: [PinConfiguration] = []
     private(set) var notes: [Finding] = []
+    /// The first rule that React Native's options break: TrustKit throws, the library catches, and iOS pins nothing.
+    private var violation: TrustKit.Violation?
 
     private var curlPins: [Pin] { zip(read.pins, read.forms).filter { $1 == .curl }.map(\.0) }
     private var setPins: [Pin] { zip(read.pins, read.forms).filter { $1 != .curl }.map(\.0) }
@@ -31,6 +33,13 @@ struct PinSources: Sendable {
                 "\(programs[1]): a second source with a pinner, beside \(programs[0]), and nothing says that one client has both; "
                     + "give one of them, or a list with lines such as: host sha256/…")
         }
+        let options = configurations.filter { $0.kind == .reactNative }.flatMap(\.entries)
+        violation =
+            options.lazy.flatMap { entry in
+                TrustKit.violations(
+                    of: entry, among: options, publicSuffix: SystemPublicSuffixList.publicSuffix,
+                    isRegistry: SystemPublicSuffixList.isRegistry)
+            }.first
         let trust = read.networkSecurity.map(\.origin) + read.transportSecurity.map(\.origin)
         if !trust.isEmpty, read.pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty),
             !notes.contains(where: { $0.kind == .nothingPinned })
@@ -176,19 +185,10 @@ struct PinSources: Sendable {
         return [loading ?? last]
     }
 
-    /// The first rule that React Native's options break: TrustKit throws, the library catches, and iOS pins nothing.
     func exception(of client: Client) -> ClientConfigurationError? {
-        guard client.platform == .apple, client.configurations[.reactNative] != nil else { return nil }
-        let entries = configurations.filter { $0.kind == .reactNative }.flatMap(\.entries)
-        let violations = entries.lazy.flatMap { entry in
-            TrustKit.violations(
-                of: entry, among: entries, publicSuffix: SystemPublicSuffixList.publicSuffix,
-                isRegistry: SystemPublicSuffixList.isRegistry)
-        }
-        return violations.first.map { violation in
-            let message = "TrustKit throws when the app starts, which then pins nothing: \(violation.message)"
-            return ClientConfigurationError(client: client.name, message: message)
-        }
+        guard let violation, client.platform == .apple, client.configurations[.reactNative] != nil else { return nil }
+        let message = "TrustKit throws when the app starts, which then pins nothing: \(violation.message)"
+        return ClientConfigurationError(client: client.name, message: message)
     }
 
     /// Explains that lists cover only other hosts, and names the nearest of these.
