@@ -109,8 +109,8 @@ struct DevicesReport {
                 + (rules.limitsLeavesOfOwnAnchors ? ["leaf limits"] : [])
                 + (rules.judgesAddressesByTransportSecurity ? ["ATS for IPs"] : []) + (tls ?? [])
         case .android(let level):
-            let transparency = level < 36 ? "no SCTs" : level == 36 ? "SCTs if the app asks" : "SCTs from targetSdk 37"
-            return ["API \(level)", transparency] + (tls ?? [])
+            let transparency = level == 36 ? "SCTs if the app asks" : "SCTs from targetSdk 37"
+            return ["API \(level)", level < 36 ? "no SCTs" : transparency] + (tls ?? [])
         }
     }
 

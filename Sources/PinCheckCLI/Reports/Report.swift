@@ -81,9 +81,9 @@ struct Report: JSONDocument {
         static func list(_ chain: [Pinning.Certificate], at time: Timestamp) -> [Certificate] {
             chain.enumerated().map { index, certificate in
                 let isRoot = index > 0 && index == chain.count - 1 && certificate.isSelfIssued
+                let ofCA = isRoot ? "root" : "intermediate"
                 return Certificate(
-                    certificate: certificate, index: index,
-                    role: index == 0 ? "leaf" : isRoot ? "root" : "intermediate", time: time)
+                    certificate: certificate, index: index, role: index == 0 ? "leaf" : ofCA, time: time)
             }
         }
 

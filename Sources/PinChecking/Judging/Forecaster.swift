@@ -208,14 +208,11 @@ extension Forecaster {
     ) -> [[Certificate]] {
         guard let roots, question.anchors.includesTrustStore, device.trust != .anchors else { return paths }
         let ends = Dictionary(roots.map { ($0.publicKey.spkiSHA256, $0) }) { first, _ in first }
-        let cut =
-            ends.isEmpty
-            ? []
-            : paths.compactMap { path -> [Certificate]? in
-                let depth = path.indices.dropFirst().dropLast().first { ends[path[$0].publicKey.spkiSHA256] != nil }
-                guard let depth, let end = ends[path[depth].publicKey.spkiSHA256] else { return nil }
-                return path[..<depth] + [end]
-            }
+        let cut = paths.compactMap { path -> [Certificate]? in
+            let depth = path.indices.dropFirst().dropLast().first { ends[path[$0].publicKey.spkiSHA256] != nil }
+            guard let depth, let end = ends[path[depth].publicKey.spkiSHA256] else { return nil }
+            return path[..<depth] + [end]
+        }
         let left = paths.filter { isLeft($0.last, at: time) }
         return cut + (left.count == paths.count ? paths : paths.filter { !left.contains($0) })
     }

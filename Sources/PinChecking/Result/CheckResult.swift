@@ -45,7 +45,7 @@ public struct CheckResult: Sendable {
     func withEnding() -> CheckResult {
         var result = self
         let ignored = policy?.outlook.ignored ?? []
-        func those(_ findings: [Finding], _ level: Finding.Level) -> [Finding] {
+        func select(_ findings: [Finding], _ level: Finding.Level) -> [Finding] {
             findings.filter { $0.level == level && !ignored.contains($0.kind) }
         }
         if let judged {
@@ -53,9 +53,9 @@ public struct CheckResult: Sendable {
             result.outlook = judged.outlook?.without(ignored)
         }
         if !ignored.isEmpty { for index in result.clients.indices { result.clients[index].ignore(ignored) } }
-        let own = those(findings + (answer?.warning.map { [$0] } ?? []), .warning)
-        result.warnings = own + those(consistency?.findings ?? [], .warning)
-        result.notes = those(findings, .note)
+        let own = select(findings + (answer?.warning.map { [$0] } ?? []), .warning)
+        result.warnings = own + select(consistency?.findings ?? [], .warning)
+        result.notes = select(findings, .note)
         result.ending = result.ending(own + (difference.map { [$0] } ?? []))
         result.outlook?.told = result.ending.told
         return result

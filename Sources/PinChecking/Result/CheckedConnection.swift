@@ -55,9 +55,9 @@ package struct CheckedConnection: Sendable {
         // The server ended the handshake because it requires a client certificate, or another one.
         guard result.clientCertificateRequested, !result.handshakeCompleted else { return findings }
         let isGiven = endpoint.request.clientIdentity != nil
-        let given =
-            !isGiven ? "without one" : result.clientCertificateSent ? "after the one given" : "without the one given"
-        let ended = "the server asked for a client certificate and ended the handshake \(given)"
+        let given = result.clientCertificateSent ? "after the one given" : "without the one given"
+        let how = isGiven ? given : "without one"
+        let ended = "the server asked for a client certificate and ended the handshake \(how)"
         let remedy: Remedy? = isGiven ? nil : .giveClientCertificate
         return findings + [
             .warning(.clientCertificateRequired, "\(ended): its chain is judged all the same", remedy: remedy)

@@ -176,7 +176,8 @@ package enum HashText {
         } else if let certificate = try? CertificateReader.certificate(der: bytes) {
             remedy = "the pin of that certificate's key is \(certificate.publicKey.spkiSHA256)"
         }
-        let kind = shape == .certificate ? "a certificate" : shape == .publicKey ? "a public key" : "a PEM file"
+        let other = shape == .publicKey ? "a public key" : "a PEM file"
+        let kind = shape == .certificate ? "a certificate" : other
         throw word.error(.pemBody, "is the body of \(kind) and not a hash", remedy: remedy)
     }
 }

@@ -145,6 +145,7 @@ extension NetworkSecurityConfiguration {
         let levels = (domain(for: host)?.levels ?? []) + [base]
         guard let sources = levels.lazy.compactMap(\.sources).first else { return nil }
         let names = sources.map(\.name)
-        return names == ["system"] ? nil : names.isEmpty ? "nothing" : names.joined(separator: ", ")
+        guard names != ["system"] else { return nil }
+        return names.isEmpty ? "nothing" : names.joined(separator: ", ")
     }
 }

@@ -151,8 +151,8 @@ extension TextRenderer {
         let absent = compared.count { !keys.contains(report.pins[$0].spkiSHA256.description) }
         if absent > 0 {
             let backups = matched.isEmpty ? 0 : report.outlook?.backups.count ?? absent
-            let remark = backups == 0 ? "" : backups == absent ? " (backup)" : " (\(backups) backup)"
-            text += ", \(absent) not in the chain" + remark
+            let remark = backups == absent ? " (backup)" : " (\(backups) backup)"
+            text += ", \(absent) not in the chain" + (backups == 0 ? "" : remark)
         }
         if unmatched.count > compared.count { text += ", \(unmatched.count - compared.count) not compared" }
         return text
