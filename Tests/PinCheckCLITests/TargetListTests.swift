@@ -163,10 +163,10 @@ import Testing
 
 @Suite(.endsSomeTime) struct TargetListTests {
     @Test func aLineThatIsTooLongIsRefusedByItsLength() async throws {
-        let line = String(repeating: "x", count: 15_000_000)
+        let line = String(repeating: "x", count: 150_000)
         for (list, place) in [
-            ("127.0.0.1:1\r\n# a\r\(line)\n", "3: 15000000"), (line, "1: 15000000"),
-            ("\n\n127.0.0.1:1 pins=\(line)", "3: 15000017"),
+            ("127.0.0.1:1\r\n# a\r\(line)\n", "3: 150000"), (line, "1: 150000"),
+            ("\n\n127.0.0.1:1 pins=\(line)", "3: 150017"),
         ] {
             let outcome = await pincheck(["--targets", "-"], input: Array(list.utf8)).expect(.data)
             #expect(outcome.errors == "Error: standard input:\(place) characters; write one target a line\n")
