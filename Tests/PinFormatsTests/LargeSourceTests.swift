@@ -4,7 +4,7 @@ import Pinning
 import Testing
 
 /// Sources made to take more time or memory than they are worth.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct LargeSourceTests {
+@Suite(.timeLimit(.minutes(5))) struct LargeSourceTests {
     @Test(
         "50 MB are refused without a look at them",
         arguments: [("certificate.cer", [0x30, 0x83, 0xFF]), ("pins.txt", Array("sha256/".utf8))] as [(String, [UInt8])]
