@@ -25,7 +25,7 @@ BASE = HEAD~10
 # its deadlines and its time limit run; what waits for the network leaves room for two more than there are processors. Swift 6.2
 # does not know the variable and runs one test after the other.
 WIDTH := $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 2 )))
-TEST = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) $(SWIFT) test --disable-xctest \
+TEST = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(WIDTH) $(SWIFT) test $(BUILD_FLAGS) --disable-xctest \
     $(shell $(SWIFT) --version 2>/dev/null | grep -q 'Swift version 6\.2' && echo --no-parallel) $(if $(FILTER),--filter '$(FILTER)')
 # `make demo`, `make test` and `swift test` share one build, a debug build: assertions are on, and an unoptimised release takes as long.
 
@@ -57,7 +57,7 @@ LIBSTDCXX := $(shell clang -print-file-name=libstdc++.a 2>/dev/null)
 ORDER = .build/functions.order
 RECORD = Tests/Benchmarks/order $(BINARY) >$(ORDER).new && mv $(ORDER).new $(ORDER)
 ORDERED = $(if $(wildcard $(ORDER)),-Xlinker --symbol-ordering-file=$(ORDER) -Xlinker --no-warn-symbol-ordering)
-RELEASE_FLAGS = -c release --static-swift-stdlib --disable-local-rpath -Xcc -ffile-prefix-map='$(CURDIR)/=' -Xswiftc -file-prefix-map -Xswiftc '$(CURDIR)/=' \
+RELEASE_FLAGS = -c release -debug-info-format none --static-swift-stdlib --disable-local-rpath -Xcc -ffile-prefix-map='$(CURDIR)/=' -Xswiftc -file-prefix-map -Xswiftc '$(CURDIR)/=' \
     -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker --build-id=none -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -L.build/static \
     -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
     -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
@@ -75,7 +75,7 @@ help: ## print this list
 	done
 
 demo: libraries ## install what is missing, build, and check throwaway servers on loopback
-	$(SWIFT) build --product pincheck
+	$(SWIFT) build $(BUILD_FLAGS) --product pincheck
 	@.build/debug/pincheck demo
 
 test: libraries lint ## install what is missing, lint, and run every test (FILTER=TLSProbeTests: those)
@@ -169,7 +169,7 @@ order: build ## record which functions a check runs, for the linker to put them 
 	@$(RECORD)
 
 asan: libraries ## run the tests with the address and leak sanitizers (FILTER, TESTS)
-	$(if $(TESTS),PINCHECK_TESTS='$(TESTS)') $(SWIFT) build --product pincheckPackageTests --sanitize=address --scratch-path .build/asan
+	$(if $(TESTS),PINCHECK_TESTS='$(TESTS)') $(SWIFT) build $(BUILD_FLAGS) --product pincheckPackageTests --sanitize=address --scratch-path .build/asan
 	$(if $(TESTS),PINCHECK_TESTS='$(TESTS)') LSAN_OPTIONS="suppressions='$(CURDIR)/Tests/Sanitizers/leaks.supp':print_suppressions=0" \
 	    $(TEST) --skip-build --sanitize=address --scratch-path .build/asan
 
