@@ -132,7 +132,7 @@ extension Invocation {
     private func file(_ argument: String, host: String?) throws -> [KeySource]? {
         if argument == "-" {
             let (bytes, name) = (try context.contents(of: argument), "standard input")
-            return sources(name, try PinInput.read(bytes, name: name), host: host)
+            return sources(name, try PinInput.read(PinFile(path: name, bytes: bytes)), host: host)
         }
         if PinFile.isThere(argument) { return sources(argument, try PinInput.read(argument), host: host) }
         guard !Mistake.isFile(meantBy: argument) else {

@@ -87,11 +87,7 @@ package enum PinInput: Sendable {
         return try read(PinFile(path: path, bytes: RegularFile.contents(of: path, mayBePipe: true)))
     }
 
-    package static func read(_ bytes: [UInt8], name: String) throws(Problem) -> PinInput {
-        try read(PinFile(path: name, bytes: bytes))
-    }
-
-    private static func read(_ file: PinFile) throws(Problem) -> PinInput {
+    package static func read(_ file: PinFile) throws(Problem) -> PinInput {
         do throws(Problem) { try file.refusePrivateKeys() } catch {
             guard DERShape(file.bytes) != .keyStore else { throw error }
             throw error.with(

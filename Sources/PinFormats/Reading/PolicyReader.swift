@@ -143,7 +143,7 @@ package enum PolicyReader {
                 remedy: "name the files with the pins themselves")
         }
         var entries: [HostEntry] = []
-        var known: [SourceKey: [Pin]] = [:]
+        var known: [String: [Pin]] = [:]
         var count = 0
         let policy = try policy(in: file)
         let others = Set(policy.hosts.flatMap { $0.settings.map(\.key) }).subtracting(["pins"]).sorted()
@@ -159,7 +159,8 @@ package enum PolicyReader {
                 let hosts = try HostText.pattern(host.hostName, .exact, at: host.place)
                 var pins: [Pin] = []
                 for source in try host.pins() {
-                    let key = SourceKey(source)
+                    // A file that thousands of hosts name is read once. Pins that are written out have their place as origin.
+                    let key = FileKind(at: source.text) == .absent ? "\(source.text)\n\(source.place)" : source.text
                     if known[key] == nil { known[key] = source.readForPolicy(into: &reading) }
                     pins += known[key] ?? []
                 }
@@ -171,17 +172,5 @@ package enum PolicyReader {
             entries.append(HostEntry(hosts: hosts, origin: host.place.description, identities: .anywhere(pins)))
         }
         reading.configurations.append(PinConfiguration(.policy, entries: entries))
-    }
-
-    /// The identity of a source that thousands of hosts may share and that is read once: a file, or a default.
-    private struct SourceKey: Hashable {
-        let source: PinSource
-        /// The place of pins that are written out, because it is their origin; `nil` if the source is a file.
-        let place: PinPlace?
-
-        init(_ source: PinSource) {
-            self.source = source
-            place = FileKind(at: source.text) == .absent ? source.place : nil
-        }
     }
 }

@@ -80,7 +80,7 @@ enum KeyProperties {
         let path = scratch.write(bytes, to: "key")
         _ = try? AnchorBundle(pemOrDER: bytes)
         var items: [PinItem] = []
-        let input = try read { () throws(Problem) in try PinInput.read(bytes, name: "source") }
+        let input = try read { () throws(Problem) in try PinInput.read(PinFile(path: "source", bytes: bytes)) }
         if case .items(let found)? = input { items = found }
         // OpenSSL tries one kind of private key after the other, which takes as long as all the rest.
         let isKey = scratch.choice.isMultiple(of: 8)
