@@ -45,18 +45,9 @@ let package = Package(
         .systemLibrary(
             name: "Expat", path: "Sources/CLibraries/Expat", pkgConfig: "expat",
             providers: [.apt(["libexpat1-dev"]), .brew(["expat"])]),
-        .systemLibrary(
-            name: "IDN2", path: "Sources/CLibraries/IDN2", pkgConfig: "libidn2",
-            providers: [.apt(["libidn2-dev"]), .brew(["libidn2"])]),
-        .systemLibrary(
-            name: "PSL", path: "Sources/CLibraries/PSL", pkgConfig: "libpsl",
-            providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
         .target(
-            name: "CLibraries", dependencies: ["Expat", "IDN2", "PSL"], exclude: ["Expat", "IDN2", "PSL"],
-            linkerSettings: [
-                .linkedLibrary("expat"), .linkedLibrary("idn2"), .linkedLibrary("psl"),
-                .linkedLibrary("dl", .when(platforms: [.linux])),
-            ]),
+            name: "CLibraries", dependencies: ["Expat"], exclude: ["Expat"],
+            linkerSettings: [.linkedLibrary("expat"), .linkedLibrary("dl", .when(platforms: [.linux]))]),
         .target(name: "CDeviceData", exclude: ["LICENSE.trust_stores_observatory", "make-device-data"]),
 
         module("Base", []),

@@ -46,23 +46,23 @@ final class Archive {
         }
         descriptor = bytes == nil ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) : -1
         guard descriptor >= 0 || bytes != nil else { throw RegularFile.failure(.system(errno), at: place) }
-        guard let archive = functions.read_new?() else {
+        guard let archive = functions.archive_read_new?() else {
             if descriptor >= 0 { close(descriptor) }
             throw Problem(.unreadable, at: place, "there is no memory to read it")
         }
         self.archive = archive
         buffer = .allocate(byteCount: Self.bufferSize, alignment: 8)
-        _ = functions.read_support_format_zip_seekable?(archive)
-        _ = functions.read_set_callback_data?(archive, Unmanaged.passUnretained(self).toOpaque())
-        _ = functions.read_set_read_callback?(archive) { _, data, bytes in Archive.from(data)?.fill(bytes) ?? -1 }
-        _ = functions.read_set_seek_callback?(archive) { _, data, offset, whence in
+        _ = functions.archive_read_support_format_zip_seekable?(archive)
+        _ = functions.archive_read_set_callback_data?(archive, Unmanaged.passUnretained(self).toOpaque())
+        _ = functions.archive_read_set_read_callback?(archive) { Archive.from($1)?.fill($2) ?? -1 }
+        _ = functions.archive_read_set_seek_callback?(archive) { _, data, offset, whence in
             Archive.from(data)?.seek(offset, whence) ?? Int64(CArchive_FATAL)
         }
-        guard functions.read_open1?(archive) == Int32(CArchive_OK) else { throw broken }
+        guard functions.archive_read_open1?(archive) == Int32(CArchive_OK) else { throw broken }
     }
 
     deinit {
-        _ = functions.read_free?(archive)
+        _ = functions.archive_read_free?(archive)
         if descriptor >= 0 { close(descriptor) }
         buffer.deallocate()
     }
@@ -72,17 +72,17 @@ final class Archive {
 
     func next() throws(Problem) -> Entry? {
         var entry: OpaquePointer?
-        let status = functions.read_next_header?(archive, &entry) ?? Int32(CArchive_FATAL)
+        let status = functions.archive_read_next_header?(archive, &entry) ?? Int32(CArchive_FATAL)
         budget = nil
         if status == Int32(CArchive_EOF) { return nil }
         // For a name in another character set libarchive only warns.
         guard status >= Int32(CArchive_WARN), let entry else { throw broken }
-        let name = functions.entry_pathname_utf8?(entry) ?? functions.entry_pathname?(entry)
-        let kind = functions.entry_filetype?(entry)
-        let target = functions.entry_symlink?(entry).flatMap { String(validatingCString: $0) } ?? ""
+        let name = functions.archive_entry_pathname_utf8?(entry) ?? functions.archive_entry_pathname?(entry)
+        let kind = functions.archive_entry_filetype?(entry)
+        let target = functions.archive_entry_symlink?(entry).flatMap { String(validatingCString: $0) } ?? ""
         return (
             name.flatMap { String(validatingCString: $0) }, kind == S_IFREG, kind == S_IFLNK ? target : nil,
-            functions.entry_is_data_encrypted?(entry) == 1
+            functions.archive_entry_is_data_encrypted?(entry) == 1
         )
     }
 
@@ -91,7 +91,7 @@ final class Archive {
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunkSize, alignment: 8)
         defer { chunk.deallocate() }
         while true {
-            let count = functions.read_data?(archive, chunk.baseAddress, chunk.count) ?? -1
+            let count = functions.archive_read_data?(archive, chunk.baseAddress, chunk.count) ?? -1
             guard count >= 0 else { throw broken }
             guard count > 0, visit(UnsafeRawBufferPointer(rebasing: chunk[..<count])) else { return }
         }
@@ -99,7 +99,7 @@ final class Archive {
 
     private var broken: Problem {
         if isTooLarge { return Problem(.unreasonableDocument, at: place, "has a table of contents that no app has") }
-        let reason = functions.error_string?(archive).map { String(cString: $0) } ?? "it is damaged"
+        let reason = functions.archive_error_string?(archive).map { String(cString: $0) } ?? "it is damaged"
         return Problem(
             .brokenDocument, at: place, "is a zip archive that cannot be read: \(shortened(reason))",
             remedy: "it may be cut off: copy or download it again")

@@ -1,0 +1,60 @@
+#include "CLibraries.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// If the headers of the libraries are installed, the compiler compares their declarations with ours.
+#define SAME(result, name, parameters)                                                   \
+    _Static_assert(__builtin_types_compatible_p(result(*) parameters, __typeof__(&name)), #name);
+#if __has_include(<archive.h>) && __has_include(<archive_entry.h>)
+#include <archive.h>
+#include <archive_entry.h>
+CArchive_EACH(SAME)
+#endif
+#if __has_include(<idn2.h>) && __has_include(<libpsl.h>)
+#include <idn2.h>
+#include <libpsl.h>
+CIDN2_EACH(SAME)
+CPSL_EACH(SAME)
+_Static_assert(CIDN2_FLAGS == (IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL), "flags of libidn2");
+_Static_assert(CPSL_ICANN == PSL_TYPE_ICANN, "types of libpsl");
+_Static_assert(CPSL_ANY_RULE == (PSL_TYPE_ANY | PSL_TYPE_NO_STAR_RULE), "types of libpsl");
+#endif
+
+#ifdef __APPLE__
+#define HOMEBREW(name, version)                                                          \
+    "/opt/homebrew/opt/" name "/lib/" name "." version ".dylib",                         \
+        "/usr/local/opt/" name "/lib/" name "." version ".dylib"
+#define LIBRARY(name, linux, apple) HOMEBREW(name, apple), "/usr/lib/" name ".2.dylib"
+#else
+#define LIBRARY(name, linux, apple) name ".so." linux
+#endif
+#define FIND(result, name, parameters)                                                   \
+    *(void **)&functions->name = dlsym(library, #name);                                  \
+    if (functions->name == NULL) return "the library has no " #name;
+#define LOAD(NAME, ...)                                                                  \
+    const char *NAME##_load(struct NAME *functions) {                                    \
+        static const char *const names[] = {__VA_ARGS__};                                \
+        void *library = NULL;                                                            \
+        for (size_t index = 0; library == NULL && index < sizeof names / sizeof *names; index++) { \
+            library = dlopen(names[index], RTLD_NOW | RTLD_LOCAL);                       \
+        }                                                                                \
+        if (library == NULL) return dlerror();                                           \
+        NAME##_EACH(FIND)                                                                \
+        return NULL;                                                                     \
+    }
+LOAD(CArchive, LIBRARY("libarchive", "13", "13"))
+LOAD(CIDN2, LIBRARY("libidn2", "0", "0"))
+LOAD(CPSL, LIBRARY("libpsl", "5", "5"))
+
+#define NEEDED(NAME)                                                                     \
+    struct NAME NAME##_needed(void) {                                                    \
+        struct NAME functions;                                                           \
+        const char *reason = NAME##_load(&functions);                                    \
+        if (reason == NULL) return functions;                                            \
+        fprintf(stderr, "pincheck: %s; install this library\n", reason);                 \
+        exit(70);                                                                        \
+    }
+NEEDED(CIDN2)
+NEEDED(CPSL)
