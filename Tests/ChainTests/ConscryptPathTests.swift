@@ -108,7 +108,6 @@ struct ConscryptWorld {
     private static func key(_ number: Int) throws -> LabKey { try .shared(.p256, label: "conscrypt \(number)") }
 
     var validPaths: [[Issued]] {
-        // A leaf with the subject and key of an anchor is that anchor.
         let anchor =
             anchors.first { $0.certificate == leaf.certificate } ?? anchors.first { $0.subject == leaf.subject }
         return anchor.map { extend([$0], firstAnchor: 0) } ?? extend([leaf], firstAnchor: nil)

@@ -63,7 +63,6 @@ struct DamagedStoreTests {
 
     @Test(arguments: Damage.allCases, Form.allCases) func asTheSameStoreInOpenSSL(damage: Damage, form: Form) throws {
         for position in Position.allCases {
-            // Lines are read alike in each place.
             for place in form == .plain ? Place.allCases : [.bundle] {
                 for rejects in [false, true] {
                     let where_: Comment = "\(position), \(place), \(rejects ? "with" : "without") distrust"

@@ -203,7 +203,6 @@ enum HostileChains {
         return ([try rung.issue(anonymous(.leaf(name)))] + chain, root)
     }
 
-    /// A leaf with many names below authorities with many constraints.
     static func constraints(names: Int, constraints: Int, authorities: Int) throws -> Rooted {
         try stack(authorities, leaf: .leaf(name).withManyNames(names)) { number in
             CertificateTemplate.authority(DistinguishedName(commonName: "Constrained \(number)")).with {

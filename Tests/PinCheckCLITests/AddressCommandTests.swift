@@ -54,7 +54,6 @@ import X509
         }
         try await serving { desk, server in
             await desk("snapshot https://$SERVER/ --host $HOST --thorough -o @api.json").expect(.pass)
-            // It is asked again as it was recorded.
             await desk("diff @api.json").expect(.pass)
             #expect(await server.connections(ended: 4).compactMap(\.serverName) == [host, host])
         }
@@ -67,7 +66,6 @@ import X509
         Array("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)
     }
 
-    /// Runs beside a service, `$SERVER`, and an edge for the host on 127.0.0.2.
     private func serving(
         _ service: ServerBehavior,
         _ body: (Desk, _ service: LoopbackServer, _ edge: LoopbackServer) async throws -> Void
@@ -99,7 +97,6 @@ import X509
         }
     }
 
-    /// No answer instead of a response code.
     private static let silent = -1
 
     /// What DNS over HTTPS says of the IPv6 addresses, by its response code, and how the check of the IPv4 address ends.

@@ -50,7 +50,6 @@ import Testing
         "verify @chain.pem --anchors @\(device).pem --host $HOST --pins @res/xml/nsc.xml --client \(client)"
     }
 
-    /// A configuration, the client, and what it decides about the chain below root A.
     private static let anchors: [Row] = [
         (domain(own), "android", passes), (domain(own), "okhttp", passes), (domain(system), "okhttp", untrusted),
         (domain(AppText.anchors("system", "@raw/own")), "android", passes),

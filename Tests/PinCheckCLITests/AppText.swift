@@ -37,7 +37,6 @@ enum AppText {
             + "\(list("NSPinnedLeafIdentities", leaf))\(list("NSPinnedCAIdentities", cas))</dict></dict>"
     }
 
-    /// A domain of TrustKit's with the hashes of its pins and more settings.
     static func trustKit(_ pins: [String], settings: String = "", of name: String = "$HOST") -> String {
         let hashes = pins.map { "\"\($0)\"" }.joined(separator: ", ")
         let domain = "{\"TSKIncludeSubdomains\": true, \"TSKPublicKeyHashes\": [\(hashes)]\(settings)}"

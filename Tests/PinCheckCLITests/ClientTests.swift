@@ -45,7 +45,6 @@ import Testing
         "Wrong.kt": AppText.okHttp("$JUNK"), "Other.kt": AppText.okHttp("$JUNK", of: "other.example"),
         "Two.kt": "CertificatePinner.Builder().add(\"$HOST\", \"$JUNK\")\n.add(\"*.example.com\", \"$LEAF\").build()\n",
         "Spare.kt": "val p = CertificatePinner.Builder().add(\"$HOST\", \"$LEAF\", SPARE).build()\n",
-        // The entry of the parent goes on in that of the host.
         "Two.plist": AppText.ats(
             AppText.pinnedDomains(leaf: ["$JUNK64"]).replacing("<dict><key>$HOST", with: "<dict>\(parent)<key>$HOST")),
         "Leaf.plist": AppText.ats(AppText.pinnedDomains(leaf: ["$LEAF64"])), "ats.plist": AppText.ats(),
@@ -107,17 +106,14 @@ import Testing
         \(muteLeaf) afnetworking | \(chainMust)⏎
         \(placedLeaf) afnetworking,okhttp | \(chainMust) (--intermediate FILE judges the chain with it)⏎
         VERIFY --intermediate @text.cer | data: intermediate certificates
-        // A client that cannot be set up.
         VERIFY --pins $LEAF --client all | data:   none    trustkit         1 pin is configured and
         VERIFY --pins $LEAF --client all -f junit | data: <error type="not-configured" … warning client-not-set-up:
         VERIFY --pins $JUNK --client okhttp,trustkit | data pin-mismatch: "verdict" : "reject" … ; trustkit cannot be \
         set up:
         VERIFY --pins $JUNK --client alamofire:no-all-hosts | usage: host=HOST
-        // TrustKit's key for roots that were installed by hand.
         \(charles) --pins @kit-user.json --client trustkit | fail pin-mismatch
         \(charles) --pins @kit-ignoring.json --client trustkit | fail pin-mismatch: on a Mac TrustKit lets a chain
         \(charles) --pins @kit-ignoring.json --client trustkit --device macos-26 | fail pin-mismatch: judged as on iOS
-        // Each takes its own of a configuration.
         VERIFY --client trustkit --pins @kit-expired.json | pass pins-not-applied: expired at 2001-01-01T00:00:00Z
         VERIFY --client trustkit --pins @kit-over.json | pass pins-not-applied: 0 matched, 1 not in the chain⏎
         VERIFY --client trustkit --pins @kit-lenient.json | pass: example.com and all names below it, not enforced
@@ -140,14 +136,12 @@ import Testing
         lint @kit-cloud.json | data: 'b.s3.eu-west-1.amazonaws.com' has no registered suffix
         \(unnamed) 192.0.2.7 | \(unregistered)
         pins @leaf.pem --host nas.local -f trustkit | data: 'nas.local' has no registered suffix
-        // A key of 2015 in an Info.plist.
         lint @old.plist | pass: warning: 'NSThirdPartyExceptionRequiresForwardSecrecy' is a key of 2015
         VERIFY --client nspinneddomains --pins @old.plist --fail-on warn | pass pin-matched: judged as absent; write \
         NSExceptionReq
         // Alamofire's evaluators have settings of their own.
         VERIFY --client alamofire:accept-self-signed --pins $LEAF | usage: PublicKeysTrustEvaluator has no \
         acceptSelfSigned
-        // They are for their hosts.
         VERIFY --client alamofire:host=www.example.com:host=$HOST --pins @junk | fail pin-mismatch
         VERIFY --client alamofire:host=API.example.com:no-all-hosts --pins @junk | pass pins-not-applied
         // Pins that bind all of an app decide whichever client is asked, and OkHttp compares them where it has no others.
@@ -172,7 +166,6 @@ import Testing
         VERIFY --client okhttp --pins @trust.xml | pass pins-not-applied: pins nothing: no pin is compared
         // A pin that no client compares matches nothing, whatever is on the chain.
         VERIFY --client okhttp:pattern=www.example.org --pins $LEAF | pass pins-not-applied: 1 configured, 0 matched
-        // Names are read as people write them, and an address is pinned as one.
         \(named) --host bücher。example | pass trusted-without-pins
         \(named) --host www.bücher.example --pins $JUNK --client okhttp:pattern=*.bücher.example | fail pin-mismatch
         \(named) --host www.bücher.example --pins $JUNK --client okhttp:pattern=*.bücher.example。 | pass pins-not-applied

@@ -93,7 +93,6 @@ import Testing
 
     private let store = ["SSL_CERT_DIR": "$DIR/store", "SSL_CERT_FILE": "$DIR/bundle"]
 
-    /// Files of a store, and what a check by it comes to.
     private static let stores: [(texts: [String: String], end: String)] = [
         // A broken block of a hashed file concerns the name alone, also where it stands behind a word of distrust.
         (

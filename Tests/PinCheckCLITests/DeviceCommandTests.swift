@@ -127,7 +127,6 @@ import X509
     @Test func dataThatCannotBeUsedIsNoVerdict() async throws {
         let desk = try Desk(["old.bin": "PCDD\u{1}\u{0}"])
         await desk.expect("VERIFY --device ios-12 --device-data @old.bin", "data: old.bin:1: is not JSON")
-        // Other lists take the place of the program's own.
         _ = try DeviceLists.write([("ios-99", [pki.rootA])], to: "own.json", in: desk.files)
         await desk("devices ios-99 --device-data @own.json").expect(.pass, "  RootA", errors: "")
         await desk.expect("devices ios-17 --device-data @own.json", "usage: next to it is ios-99")

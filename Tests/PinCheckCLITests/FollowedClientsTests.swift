@@ -16,10 +16,8 @@ import Testing
         ("--pins @lines.txt", "generic", .pass), ("--pins @others.txt", "generic:not-configured", .data),
         ("--pins @others.txt --pins $LEAF", "generic", .pass),
         ("--pins @lines-junk.txt --pins @leaf.cer", "generic", .pass), ("--pins @policy.json5", "generic", .pass),
-        // Where all of it is DER certificates AFNetworking judges.
         ("--pins @leaf.cer", "afnetworking", .pass), ("--pins @leaf.der", "afnetworking", .pass),
         ("--pins @bundle", "afnetworking", .pass), ("--pins @renewed.cer --mode public-key", "afnetworking", .pass),
-        // AFNetworking's flags.
         ("--pins $LEAF --mode public-key", "afnetworking", .pass),
         ("--pins $LEAF --mode none", "afnetworking:trusted-without-pins", .pass),
         ("--pins $LEAF --allow-invalid-certificates", "afnetworking", .pass),
@@ -32,13 +30,11 @@ import Testing
         ("--pins @policy.json5 --allow-invalid-certificates", "afnetworking", .pass),
         ("--pins @Files.app --pins $JUNK --mode public-key", "afnetworking generic:pin-mismatch", .fail),
         ("--pins sha256//$LEAF64 --mode public-key", "", .usage),
-        // Lines for other hosts, whoever judges.
         ("--pins @others.txt --mode public-key", "afnetworking:not-configured", .data),
         ("--pins @others.txt --client okhttp,curl", "okhttp:not-configured curl:not-configured", .data),
         ("--pins @others.txt --pins $LEAF --client okhttp", "okhttp", .pass),
         ("--pins @nsc.xml --pins @others.txt --client android", "android", .pass),
         ("--pins @nsc.xml --pins @others.txt", "android generic:not-configured", .data),
-        // A configuration brings its client.
         ("--pins @nsc.xml", "android", .pass), ("--pins @nsc-bare.xml", "android:pins-not-applied", .pass),
         ("--pins @pinned.plist", "nspinneddomains", .pass), ("--pins @trustkit.json", "trustkit", .pass),
         ("--pins @kotlin.kt", "okhttp", .pass), ("--pins @native.json", "trustkit okhttp", .pass),
@@ -63,7 +59,6 @@ import Testing
         ("--pins @Bare.app --pins @nsc.xml", "android nspinneddomains:pins-not-applied", .pass),
         ("--pins @Bare.app --mode none", "", .usage),
         ("--pins @Files.app --pins @junk.cer", "afnetworking generic:pin-mismatch", .fail),
-        // A client that is chosen, and what the system enforces beside it.
         ("--pins $LEAF --client okhttp,curl", "okhttp curl", .pass),
         ("--pins @nsc-junk.xml --pins $LEAF --client okhttp", "okhttp android:pin-mismatch", .fail),
         ("--pins @nsc-junk.xml --pins $LEAF --client generic", "generic android:pin-mismatch", .fail),

@@ -196,7 +196,6 @@ import FoundationXML
         return picture.text
     }
 
-    /// The picture of README.
     @Test func thePictureIsWhatTheProgramDraws() throws {
         let file = Article.top.appending(path: "Sources/pincheck/pincheck.docc/Resources/timeline.svg")
         let picture = Self.picture(of: try #require(Timeline(Self.scene())))

@@ -24,7 +24,6 @@ import Testing
 @Suite(.endsSomeTime) struct OfferCommandTests {
     @Test(arguments: [
         ("--groups P-384:X25519", ["group": "P-384"]), ("--groups prime256v1,P-521", ["group": "P-256"]),
-        // Cipher suites say which versions are offered.
         ("--ciphers TLS_CHACHA20_POLY1305_SHA256", ["cipher": "TLS_CHACHA20_POLY1305_SHA256", "version": "TLSv1.3"]),
         ("--ciphers ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256", ["version": "TLSv1.2"]),
         ("--ciphers ECDHE-ECDSA-AES128-GCM-SHA256 --max-tls 1.3", ["version": "TLSv1.2"]),
@@ -96,7 +95,6 @@ import Testing
             await desk.expect("CHECK", "fail not-yet-valid: this machine's clock reads 2020-01-01T00:00Z", at: early)
             await desk.expect("CHECK", "fail expired: this machine's clock reads", at: late)
             await desk("CHECK --at 2020-01-01").expect(.fail, not: "clock reads")
-            // The pins are as wrong at any time.
             await desk("CHECK --pins $JUNK").expect(.fail, not: "clock reads")
         }
         let ended = try pki.interA.issue(

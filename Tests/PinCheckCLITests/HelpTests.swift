@@ -51,7 +51,6 @@ import Testing
 }
 
 @Suite(.endsSomeTime) struct ManualTests {
-    /// Every page, written once for all tests.
     private static let written = Task<[(name: String, text: String)], Never> {
         var pages: [(name: String, text: String)] = []
         for name in await pincheck("--generate-manual").output.split(separator: "\n") {

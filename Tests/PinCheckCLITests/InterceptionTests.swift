@@ -69,7 +69,6 @@ import Testing
     private let words = "this looks like Charles, a TLS-intercepting proxy: the issuer has its name"
     private let installed = ["SSL_CERT_FILE": "$DIR/store.pem"]
 
-    /// Runs with a server behind Charles, whose root can be in the store of this machine.
     private func serving(root name: String = "Charles Proxy CA (studio.local)", _ body: (Desk) async throws -> Void)
         async throws
     {

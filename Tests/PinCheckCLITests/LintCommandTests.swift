@@ -25,14 +25,11 @@ import Testing
             "pass: ::warning file=$DIR/a%2Cb%3A100%25.txt,line=1,title=no-backup-pin::one key is pinned"
         ), ("'@my pins.txt' -f sarif", "pass: file://$DIR/my%20pins.txt … \"startLine\" : 3"),
         ("$LEAF -f sarif", "pass: \"logicalLocations\""),
-        // Times say what is soon.
         ("@nsc.xml --at 2040-05-01 --warn-before 9w", "pass: [pin-set-expires-soon]"),
         // Pins that expire on a date have no beginning that a part could be of.
         ("@nsc.xml --at 2040-05-01 --warn-before 99%", "pass: [android-fails-open-after-expiration]"),
-        // Kinds of findings are listed and ignored.
         ("--rules", "pass: \nno-backup-pin   … \nbad-host  "),
         ("@alone.txt --ignore no-backup-pin --fail-on note", "pass"),
-        // What is malformed stays.
         ("@malformed.txt --ignore wrong-length", "data: [wrong-length]"),
         ("@alone.txt --fail-on fatal", "usage: choose from error, warning, note, never"),
         ("@alone.txt --client nonesuch", "usage"),

@@ -9,7 +9,6 @@ import Testing
     private let now = LabClock.now
     private let root: LabCertificate
     private let inter: LabCertificate
-    /// The same authority in a certificate that ends in ten days.
     private let shortInter: LabCertificate
     private let leaf: LabCertificate
     private static let spare = "sha256/IAFX7+5uJay/x5piRNd/bQON6t3swCtllbXwBbsTY3I="
@@ -57,9 +56,7 @@ import Testing
         // A client that looks at the leaf alone is not helped by an authority, and the one that is worst off decides.
         --pins LEAF --pins INTER --client curl --min-pin-life 100d | fail pin-life-short: sure to match after DATE
         --pins LEAF --pins TOP --client okhttp,curl --min-pin-life 200d | fail pin-life-short: to match after DATE
-        // All lists of a configuration have to last.
         --pins @lists.plist --client nspinneddomains --min-pin-life 2000d | fail pin-life-short: to match after DATE
-        // curl --insecure looks at no date.
         --pins LEAF --client curl:insecure --fail-before 90d | fail expires-soon: from now; the client does not
         --pins @leaf.cer --pins SPARE --mode certificate | pass: 1 matched (leaf), 1 not compared⏎ … no backup
         """

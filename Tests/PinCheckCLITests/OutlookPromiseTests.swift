@@ -162,7 +162,6 @@ private struct PromiseWorld {
         func isAccepted(_ chain: [LabCertificate], at time: Timestamp) -> Bool {
             report(chain, by: clients, at: time).verdict == .accept
         }
-        // Time alone.
         if let end = outlook.validUntil {
             for time in [end, moment(before: end, using: &generator)] {
                 #expect(isAccepted(chain, at: time), "until valid_until; \(context)")
@@ -193,7 +192,6 @@ private struct PromiseWorld {
         #expect(
             isReported || isAccepted([underAnother, another], at: time) == isRoots, "another intermediate; \(context)")
         #expect(isReported || !isAccepted([elsewhere], at: time), "another root; \(context)")
-        // Every backup that is named saves.
         for pin in outlook.backups {
             guard let spare = spares.first(where: { $0.pin == pins.pins[pin].spkiSHA256.description }) else { continue }
             // A certificate that is over by then saves nobody.

@@ -13,7 +13,6 @@ import Testing
     ]
 
     private static let rows = """
-        // curl's value is a pin beside the others.
         VERIFY --pinnedpubkey sha256//$LEAF64 --client curl,okhttp | pass
         VERIFY --pinnedpubkey sha256//$LEAF64 --pins $JUNK --client okhttp | pass: pins: 2 configured, 1 matched
         VERIFY --pinnedpubkey @junk.pub | fail pin-mismatch: 0 matched, 1 not in the chain
@@ -36,7 +35,6 @@ import Testing
         #expect(outcome.output.ranges(of: desk.expand("<string>$JUNK64</string>")).count == hosts)
     }
 
-    /// The certificates of an app's bundle, what follows, and how it ends.
     @Test(arguments: [
         // The right root under a name that only Alamofire takes, another root under one that both take.
         (["root.crt", "old.cer"], "--mode public-key --client alamofire", "pass"),

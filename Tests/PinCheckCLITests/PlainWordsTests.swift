@@ -24,7 +24,6 @@ import Testing
         verify @leaf.pem --host $HOST | fail unknown-issuer: hold its intermediate; if the issuer is a root of yours, \
         give it with --anchors⏎
         verify @rogues.pem --host $HOST --anchors @root.pem | fail untrusted-root | --anchors
-        // Another time is said.
         VERIFY --at 2027-01-02T03:04:05Z | pass:    as of 2027-01-02T03:04:05Z⏎
         VERIFY --at 2027-01-02 -f json | pass: "2027-01-02T00:00:00Z"
         // Warnings and what has expired are coloured.

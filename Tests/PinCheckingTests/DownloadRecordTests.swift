@@ -3,7 +3,6 @@ import Testing
 
 @testable import PinChecking
 
-/// What is known of an unfinished document.
 @Suite struct DownloadRecordTests {
     private func head(_ fields: [(String, String)]) -> HTTPResponse {
         HTTPResponse(status: 200, fields: fields.compactMap { HTTPField($0.0, $0.1) })
@@ -52,7 +51,6 @@ import Testing
     }
 }
 
-/// Which statuses a text allows.
 @Suite struct ExpectedStatusTests {
     @Test(arguments: [
         ("200", [200], [199, 201, 100, 599]), ("2xx", [200, 204, 299], [199, 300]), ("5XX", [500, 599], [499, 600]),

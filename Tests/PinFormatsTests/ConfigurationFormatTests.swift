@@ -13,7 +13,6 @@ import Testing
         return try #require(reading.configurations.first)
     }
 
-    /// The line an origin names, after the path of the file.
     private func line(_ origin: String) -> String { String(origin.split(separator: ":").last ?? "") }
 
     @Test func android() throws {

@@ -3,7 +3,6 @@ import PinFormats
 import Pinning
 import Testing
 
-/// Configurations turned into those of other clients: what decides is kept, or refused.
 @Suite struct ConversionTests {
     private static let (a, b, c) = (first.base64, second.base64, slashed.base64)
 
@@ -56,7 +55,6 @@ import Testing
 
     /// A configuration, the format it is written in, and a part of what that comes to.
     private static let written = """
-        // What only adds is a comment.
         \(trustKit) | okhttp | .add("**.example.com", "sha256/\(a)")
         \(trustKit) | okhttp | // Until 2040-06-01 only; OkHttp has no such date.
         \(trustKit) | okhttp | // Mismatches were reported; OkHttp has no place to report them to.
@@ -69,7 +67,6 @@ import Testing
         \(both) | nspinned | <key>NSPinnedCAIdentities</key>
         example.com sha256/\(a) | trustkit | TrustKit refuses to start with fewer than two pins.
         example.com sha256/\(a) | nspinned | <!-- Move the keys of CAs to NSPinnedCAIdentities
-        // Patterns.
         *.example.com sha256/\(a) | okhttp | .add("*.example.com",
         example.com sha256/\(a)⏎*.example.com sha256/\(a) | nspinned | <true/>
         **.example.com sha256/\(a)⏎api.example.com sha256/\(a) | android | <domain includeSubdomains="false">
@@ -88,7 +85,6 @@ import Testing
     private static let overriding = "<certificates src=\"system\" overridePins=\"true\"/>"
     private static let two = "<certificates src=\"system\"/><certificates src=\"user\"/>"
 
-    /// A configuration, a format, and why it cannot be written in that.
     private static let refused = """
         *.example.com sha256/\(a) | trustkit | TrustKit cannot say *.example.com; list the hosts
         *.example.com sha256/\(a) | nspinned | NSPinnedDomains cannot say *.example.com; list the hosts

@@ -76,7 +76,6 @@ import Testing
         #expect(try failure(path).description == "\(path): is compressed with gzip; unpack it: gunzip -k \(path)")
     }
 
-    /// A name decides on no reader.
     @Test(arguments: ["pins.swift", "pins.sh", "pins.zone", "Makefile", "pins"]) func aListIsAListWhateverItsName(
         name: String
     ) throws { #expect(try reading(ofFile: name, "# pins\nsha256/\(Self.a)\n").pins.map(\.spkiSHA256) == [first]) }

@@ -97,12 +97,10 @@ import Testing
     private static let mark: [UInt8] = [0x5F, 0x10, 0x0F] + Array("NSPinnedDomains".utf8)
 
     @Test func objectsThatManyShareAreCountedForEach() throws {
-        // Each array has the next one a thousand times.
         let arrays = (1...30).map { index -> [UInt8] in
             [0xAF, 0x11, 0x03, 0xE8] + Array(repeating: [0, UInt8(index)] as [UInt8], count: 1_000).joined()
         }
         try expectUnreasonable(binaryList(arrays + [Self.mark]))
-        // An array that holds itself.
         try expectUnreasonable(binaryList([[0xA2, 0, 0, 0, 0], Self.mark]))
         // One long text that is there ten thousand times.
         let text = [0x5F, 0x12, 0x00, 0x02, 0x00, 0x00] + [UInt8](repeating: 0x61, count: 1 << 17)

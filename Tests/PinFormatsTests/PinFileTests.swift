@@ -196,7 +196,6 @@ import Testing
                 + "the pin of that certificate's key is \(pin)")
         let key = leaf.key.publicKeyPEM.split(separator: "\n").dropFirst().dropLast().joined()
         #expect(try failure(key).advice == "the pin of that key is \(pin)")
-        // A file without its first line.
         let beheaded = leaf.pem.split(separator: "\n").dropFirst().joined(separator: "\n")
         let error = try failure(ofFile: "leaf.pem", beheaded)
         #expect(error.id == .pemBody)

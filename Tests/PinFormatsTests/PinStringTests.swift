@@ -11,12 +11,10 @@ import Testing
 
     @Test(
         arguments: [
-            // One pin.
             ("sha256/\(a)", [first]), ("sha256//\(a)", [first]), (a, [first]), ("  sha256/\(a)\n", [first]),
             ("\"sha256/\(a)\"", [first]),
             // A hash that begins with a slash, after one slash and after two.
             ("sha256/\(slash)", [slashed]), ("sha256//\(slash)", [slashed]), (slash, [slashed]),
-            // Several.
             ("sha256/\(a),sha256/\(b)", [first, second]), ("sha256/\(a) sha256/\(b)", [first, second]),
             ("sha256/\(a), \(b),", [first, second]), ("sha256/\(a) sha256/\(slash)", [first, slashed]),
             ("'sha256/\(a)', 'sha256/\(b)',", [first, second]), ("sha256//\(a);sha256//\(b)", [first, second]),
@@ -72,14 +70,12 @@ import Testing
         $ has 20 bytes, which is SHA-1, and not the 32 of SHA-256; \(howToMakeAPin)
         wrongLength | AAECAwQFBgcICQoLDA0ODxAREhM= | \
         $ has 20 bytes, which is SHA-1, and not the 32 of SHA-256; \(howToMakeAPin)
-        // Base64 in another form.
         base64URL | sha256/_P3-_wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs | \
         $ is base64url (with - or _), pins are standard base64; write sha256/\(slash)
         padding | sha256//AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8 | $ lacks the padding; write sha256//\(a)
         padding | sha256/\(a)= | $ has 2 = at its end; write sha256/\(a)
         trailingBits | sha256/IAFX7+5uJay/x5piRNd/bQON6t3swCtllbXwBbsTY3J= | \
         $ has a last character that no 32 bytes encode to; it is mistyped or cut off; copy it again
-        // Characters that do not belong.
         badCharacter | sha256/AAECAwQFBgcI?QoLDA0ODxAREhMUFRYXGBkaGxwdHh8= | \
         $ has '?' as character 13 of the hash, which base64 does not know; a pin has letters, digits, + and / and \
         ends with =
@@ -96,7 +92,6 @@ import Testing
         badCharacter | pin-sha256="AAECAwQFBgcICQoLDA0ODxAR EhMUFRYXGBkaGxwdHh8=" | \
         'pin-sha256="AAECAwQFBgcICQoLDA0ODxAR' has '"' as character 1 of the hash, which base64 does not know; a pin \
         has letters, digits, + and / and ends with =
-        // Slashes.
         slashes | sha256//\(a);sha256/\(b) | \
         'sha256/\(b)' has one slash in a ';' list, which is curl's notation with two; write sha256//\(b)
         slashes | sha256/\(a);sha256/\(b) | \
@@ -112,7 +107,6 @@ import Testing
         empty | sha256//\(a); | \
         an entry of the ';' list is empty; remove the extra ';', curl takes it as a part of the pin
         notation | sha256//\(a);\(b) | '\(b)' stands in a ';' list without 'sha256//' before it; add it
-        // Other algorithms and spellings.
         wrongAlgorithm | sha1/AAECAwQFBgcICQoLDA0ODxAREhM= | \
         $ is a hash of sha1, and only SHA-256 is compared; \(howToMakeAPin)
         wrongAlgorithm | md5/AAECAwQFBgcICQoLDA0ODw== | \
@@ -123,7 +117,6 @@ import Testing
         hashOfNothing | sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU= | \
         $ is the SHA-256 of nothing; the command that made it got no input; look at the errors it printed and make it \
         again
-        // Fingerprints.
         hexadecimal | 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f | \
         $ is hexadecimal, which can be the hash of a key or the fingerprint of a whole certificate; write \(a) if it \
         is the hash of the public key; a fingerprint cannot be converted, give the certificate's file
@@ -145,12 +138,10 @@ import Testing
         hexadecimal | SHA1 Fingerprint=3C:76:00:11 | \
         this is the fingerprint of a whole certificate, as 'openssl x509 -fingerprint' prints it, and not the hash of \
         its key; it cannot be converted: give the certificate's file
-        // Words in place of a hash.
         notAPin | YOUR_PIN_HERE | $ is a placeholder, not a pin; put the hash of the key there
         notAPin | ${pin} | $ is a placeholder, not a pin; put the hash of the key there
         notAPin | api.example.com YOUR_PIN_HERE | \
         'YOUR_PIN_HERE' is a placeholder, not a pin; put the hash of the key there
-        // In lists.
         notAPin | sha256/\(a) hello | 'hello' is not a pin; a pin is sha256/ followed by 44 characters of base64
         notAPin | pin-sha256="\(a)"; pins=7 | \
         'pins=7' is not a directive of a pin header; each pin is written pin-sha256="…"

@@ -16,7 +16,6 @@ import Testing
         try reading(
             """
             {
-              // JSON5
               version: 1,
               defaults: { client: 'okhttp', timeout: 2.5, sni: false },
               hosts: {
@@ -66,7 +65,6 @@ import Testing
     @Test(arguments: table(mistakes)) func aMistakeIsAnErrorWithItsPlace(row: [String]) throws {
         try reading(row[0]) { path in
             let error = try #require(throws: Problem.self) {
-                // A mistake in one host is that host's.
                 for host in try PolicyReader.policy(at: path).hosts { if let problem = host.problem { throw problem } }
             }
             #expect(error.id?.word == row[2])

@@ -27,7 +27,6 @@ func failure(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) 
     try #require(throws: Problem.self, sourceLocation: sourceLocation) { try PinSource(text).read() }
 }
 
-/// Writes a file into a new directory and reads it as a source.
 func failure(ofFile name: String, _ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) throws -> Problem
 {
     let directory = try TemporaryDirectory()

@@ -4,7 +4,6 @@ import PinFormats
 import Pinning
 import Testing
 
-/// App Transport Security as it stands in an Info.plist.
 @Suite struct TransportSecurityReaderTests {
     private func plist(_ body: String) -> String {
         "<?xml version=\"1.0\"?>\n<plist version=\"1.0\"><dict>\n<key>NSAppTransportSecurity</key>\n<dict>\n\(body)\n"

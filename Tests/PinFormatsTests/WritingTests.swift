@@ -35,7 +35,6 @@ import X509
         return try #require(list as? [String: Any])
     }
 
-    /// The words are a value of JSON too.
     @Test func pinsWithoutAHostAreForAnyHost() {
         #expect(group().hosts == Self.host && group(host: nil).hosts == "whatever host")
     }

@@ -41,7 +41,6 @@ import X509
         #expect(try scene.afNetworking4().reason == .pinMismatch)
         scene.presented = [try Self.leaf(Self.place)]
         #expect(try scene.afNetworking4().reason.id == (isRoot ? "pin-mismatch" : "pin-matched"))
-        // The basic policy never fetches.
         scene.validatesName = false
         #expect(try scene.afNetworking4().reason == .pinMismatch)
     }
@@ -60,7 +59,6 @@ import X509
             (NSPinnedDomains(), true), (Alamofire(.systemDefault), true), (Alamofire(.publicKeys), true),
             (Alamofire(.pinnedCertificates), true), (try TrustKit(pins: scene.pinSet, enforcesPinning: false), true),
             (AFNetworking(policy: AFSecurityPolicy(mode: .certificate)), true), (AFNetworking.bare, true),
-            // The basic policy fetches nothing.
             (AFNetworking(policy: AFSecurityPolicy(mode: .publicKey, validatesDomainName: false)), false),
             (Generic(), false), (OkHttp(), false), (AndroidNetworkSecurityConfig(), false), (Curl(), false),
         ] as [(any ClientProcedure, Bool)] {

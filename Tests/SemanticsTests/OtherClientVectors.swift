@@ -70,7 +70,6 @@ import Testing
         vector("A9 (no backup)", pins: [pki.leaf, pki.interA, pki.leafRe], "pin-matched"),
         vector("A9 (certificate)", pins: [pki.leaf], hashes: false, "pin-matched"),
         vector("A9 (CA certificate)", pins: [pki.interA], hashes: false, "pin-matched"),
-        // The key is pinned, the certificate is another.
         vector("A9 (another certificate)", pins: [pki.leafRe], hashes: false, "pin-mismatch"),
     ]
 
@@ -102,7 +101,6 @@ import Testing
 
     static let vectors = [
         vector("126", "pins-not-applied", expiration: yesterday),
-        // Midnight itself is still pinned.
         vector("126 (now)", "pin-mismatch", expiration: World.now),
         ClientVector("127", exempting(pki.rootA), wrong, "pins-not-applied"),
         ClientVector("127 (other anchor)", exempting(pki.rootB), wrong, "pin-mismatch"),

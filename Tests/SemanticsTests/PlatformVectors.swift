@@ -246,7 +246,6 @@ import X509
         #expect(
             long[0].description
                 == "CN=Leaf (depth 0) is valid for 826 days, more than 825 (a rule of Apple's platforms)")
-        // A weak digest is refused by all.
         #expect(try failures(Self.signatures[0]).map(\.platform) == [nil])
     }
 }

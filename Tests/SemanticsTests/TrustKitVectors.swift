@@ -41,7 +41,6 @@ import X509
         let wrong = Scene.ordinary(pins: [pki.rogue, pki.junk])
         let verdict = try Self.vector("95", expiration: Self.yesterday, wrong, "pins-not-applied").check()
         #expect(verdict.disposition == .performDefaultHandling)
-        // The moment itself is not past yet.
         try Self.vector("95", expiration: World.now, wrong, "pin-mismatch").check()
         let untrusted = wrong.with { $0.system = [] }
         let rejected = try Self.vector("95", expiration: Self.yesterday, untrusted, "unknown-issuer").check()

@@ -182,7 +182,6 @@ import Testing
                 while server.connections.isEmpty { await Task.yield() }
                 task.cancel()
                 #expect(await task.value.failure?.reason == .cancelled)
-                // The connection is closed, not left to the server.
                 #expect(await server.connections(ended: 1).count == 1)
             }
         }

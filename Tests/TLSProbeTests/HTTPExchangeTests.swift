@@ -20,7 +20,6 @@ import Testing
             let end: Result<HTTPResponse, HTTPError> = await withCheckedContinuation { continuation in
                 loop.execute {
                     attempt.start { _ in
-                        // Once what it said is there.
                         loop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(1)) { task in
                             guard case .held(let tls, _) = attempt.kept, tls.received > 0 else { return }
                             task.cancel()

@@ -4,7 +4,6 @@ import Testing
 
 @testable import TLSProbe
 
-/// Connections through proxies, good ones and others.
 @Suite(.timeLimit(.minutes(5))) struct ProxyTests {
     static let speeches: [ProxySettings.Speech] = [.http, .socks5]
     /// What no proxy of a test looks up.
@@ -52,7 +51,6 @@ import Testing
         return try #require(result.failure, "\(result)")
     }
 
-    /// What a proxy says of a way that is open.
     private func open(_ speech: ProxySettings.Speech) -> [UInt8] {
         speech == .http ? Array("HTTP/1.1 200 OK\r\n\r\n".utf8) : [5, 0, 0, 1, 0, 0, 0, 0, 0, 0]
     }
@@ -128,7 +126,6 @@ import Testing
         #expect(seen.proxiedPlaces == ["api.example.com:443"])
         let (refused, other) = try await probe(through: protected) { _, _ in ("nobody knows it", "ask somebody") }
         #expect(refused.failure?.reason == .proxy(.untrusted("nobody knows it", remedy: "ask somebody")))
-        // Nothing is said to a proxy that is not trusted.
         #expect(other.proxiedPlaces.isEmpty && other.applicationOpening.isEmpty)
     }
 
@@ -148,7 +145,6 @@ import Testing
         let silent = try await failure(of: settings(speech) { $0.answer = .silence(after: []) }, timeout: timeout)
         #expect(silent.phase == .proxy && silent.reason == .deadlineExceeded(timeout: timeout))
         #expect(silent.id == "proxy-timeout")
-        // Behind a way that is open nobody answers.
         let open = open(speech)
         let behind = try await failure(of: settings(speech) { $0.answer = .silence(after: open) }, timeout: timeout)
         #expect(behind.phase == .handshake && behind.id == "timeout")

@@ -11,7 +11,6 @@ import X509
         TrustSettings(rejected: [.anyExtendedKeyUsage]), TrustSettings(trusted: [.clientAuth]),
         TrustSettings(trusted: [.serverAuth], rejected: [.serverAuth]),
     ]
-    /// Settings under which it does.
     static let trusting: [TrustSettings] = [
         TrustSettings(), TrustSettings(rejected: [.clientAuth]), TrustSettings(trusted: [.serverAuth]),
         TrustSettings(trusted: [.anyExtendedKeyUsage]),
@@ -99,7 +98,6 @@ import X509
         let findings = try find([pki.leaf, pki.interA, pki.interAxB], by: Place.file.store(avoiding, in: files))
         let expected = [try PathVerifierTests.values([pki.leaf, pki.interAxB, pki.rootB])]
         #expect(findings.validPaths == expected)
-        // On every platform.
         let store = try Place.file.store(distrusting, in: files)
         for platform in [nil, .apple(), .android(), .openssl] as [Platform?] {
             let failures = try PathVerifierTests.find([pki.leaf, pki.interA2], on: platform, in: store).failures

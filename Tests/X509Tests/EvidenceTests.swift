@@ -75,7 +75,6 @@ extension LeafEvidence.Staple {
     @Test func nobodyElseMaySign() throws {
         let foreign = try StandardPKI()
         let others: [LabCertificate] = [
-            // A server's certificate, one that has expired, and strangers.
             try pki.interA.issue(.leaf("b.example")), try responder { $0 = $0.expired() }, pki.rogueI, pki.junk,
             foreign.interA,
         ]
@@ -120,7 +119,6 @@ extension LeafEvidence.Staple {
         for found in try [read(bytes, leaf: pki.leaf), read(bytes, issuer: pki.rootA)].map(\.problem) {
             #expect(found == "the staple is about another certificate")
         }
-        // The same key and name: the answer holds for it too.
         #expect(try read(bytes, issuer: pki.interA2) == .good)
     }
 

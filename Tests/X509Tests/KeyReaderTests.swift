@@ -4,7 +4,6 @@ import Pinning
 import Testing
 import X509
 
-/// Keys in what is no certificate.
 @Suite struct KeyReaderTests {
     @Test(arguments: [LabKey.Algorithm.p256, .ed25519]) func aRequestGivesItsKey(algorithm: LabKey.Algorithm) throws {
         let key = try LabKey.shared(algorithm, label: "request")
@@ -27,7 +26,6 @@ import X509
     }
 }
 
-/// Files with keys that cost OpenSSL much to read.
 @Suite struct CostlyObjectTests {
     @Test func aKeyOnACurveOfItsOwnIsReadWhereThatCostsLittle() throws {
         let key = try LabKey.shared(.p256Described, label: "described")

@@ -35,7 +35,6 @@ import X509
                 #expect(try !findings(presented, anchors: [root], on: platform).validPaths.isEmpty)
             }
         }
-        // With both roots trusted the first that fits leads somewhere.
         #expect(try !findings([leaf, old, new], anchors: [root, oldRoot], on: .openssl).validPaths.isEmpty)
     }
 
@@ -50,7 +49,6 @@ import X509
         for presented in [[leaf, byOther, other, byRoot], [leaf, byRoot, other, byOther]] {
             #expect(try findings(presented, anchors: [root], on: .openssl).validPaths == [path])
         }
-        // What else is wrong stays wrong.
         let elsewhere = try findings([leaf, byOther, other, byRoot], anchors: [oldRoot], on: .openssl)
         #expect(elsewhere.validPaths.isEmpty && !elsewhere.failures.isEmpty)
         let misnamed = try byOther.issue(

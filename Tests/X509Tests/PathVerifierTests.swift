@@ -87,7 +87,6 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
         [(presented: [LabCertificate], name: String, failures: [String], bestEffort: [LabCertificate]?)] = [
             ([pki.leaf, pki.interAexp], serverName, ["expired at 1"], nil),
             ([pki.leaf], serverName, ["unknown-issuer at 0"], [pki.leaf]),
-            // Self-signed and untrusted roots are told apart from unknown issuers.
             ([try! .selfSigned(.leaf(serverName))], serverName, ["self-signed"], nil),
             ([pki.rogue, pki.rogueI, pki.rootB], serverName, ["untrusted-root"], [pki.rogue, pki.rogueI, pki.rootB]),
             ([pki.leafExp, pki.interA], "other.example.com", ["expired", "name-mismatch"], nil),
@@ -155,12 +154,10 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
             let leaf = try pki.interA.issue(
                 .leaf(serverName).with { $0.extendedKeyUsage = usage.isEmpty ? nil : usage })
             #expect(try Self.find([leaf, pki.interA]).failures.first?.id == id)
-            // The basic policy does not look at it.
             #expect(try !Self.find([leaf, pki.interA], policy: .basicX509).validPaths.isEmpty)
         }
     }
 
-    /// What is wrong with a certificate, and the clause about it.
     private static let malformed: [(change: @Sendable (inout CertificateTemplate) -> Void, clause: String)] = [
         ({ $0.version = 1 }, "it is of version 1 and has extensions"),
         ({ $0.version = 2 }, "it is of version 2 and has extensions"), ({ $0.version = 4 }, "it is of version 4"),
@@ -230,7 +227,6 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
     }
 }
 
-/// The public suffix list as TrustKit's rules and wildcards use it.
 @Suite struct PublicSuffixTests {
     @Test(
         arguments: [

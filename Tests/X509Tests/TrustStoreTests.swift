@@ -13,7 +13,6 @@ import X509
     @Test func missingAndBrokenStoresHoldNothing() throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", to: "b.pem")
-        // Nobody waits for who may write to the pipe.
         let pipe = directory.path + "/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)
         for path in [file, directory.path + "/none", directory.path, pipe] {
@@ -92,7 +91,6 @@ import X509
 
     @Test func givenAnchorsReplaceTheSystemsOrAddToThem() throws {
         let directory = try TemporaryDirectory()
-        // Too many to be read at once.
         let bundle = pem(of: try LabCertificate.strangers(20) + [pki.rootA])
         let system = Self.system(file: try directory.write(bundle, to: "bundle.pem"))
         let other = try AnchorBundle(pemOrDER: Array(pki.rootB.pem.utf8))

@@ -22,7 +22,6 @@ struct BuiltApp {
     var attributes = ""
     var files: [String: String] = [:]
     var names = ["nsc"]
-    /// The paths that the id of the configuration leads to.
     var paths = ["res/q.xml"]
     var entries = Entries.offsets
     var isUTF8 = true
@@ -78,7 +77,6 @@ struct BuiltApp {
             count < 0x80 ? [UInt8(count)] : [UInt8(0x80 | count >> 8), UInt8(count & 0xFF)]
         }
         for (index, string) in strings.enumerated() {
-            // Equal neighbours share their bytes.
             guard index == 0 || strings[index - 1] != string else {
                 offsets += offsets.suffix(4)
                 continue
@@ -127,7 +125,6 @@ struct BuiltApp {
 
     private var table: [UInt8] {
         let strings = paths + ["res/own.pem"]
-        // Each path of the configuration is of another kind of devices.
         var types = paths.indices.map { type(0x11, entry: 3, string: $0) }
         types.append(type(0x12, entry: 1, string: paths.count))
         let name = u32(0x7F) + [UInt8](repeating: 0, count: 256) + [0, 0, 288, 0, 0].flatMap(u32)

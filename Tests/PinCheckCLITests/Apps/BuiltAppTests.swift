@@ -50,7 +50,6 @@ import Testing
         (app(junk) { $0.id = 0x0101_0999 }, "", "\(passes): no pin was found in AndroidManifest.xml … nothing-pinned"),
         (app(ownAnchors) { $0.own = pki.rootA.pem }, "--anchors @other.pem", passes),
         (app(ownAnchors), "", "data: is 'res/own.pem', which is not in the app"),
-        // One id for several kinds of devices.
         (app(pinned) { $0.paths = ["res/a.xml", "res/b.xml"] }, "", "pass pin-matched"),
         (
             app(pinned) { $0.application = "android:networkSecurityConfig=\"@xml/none\"" }, "",
@@ -109,7 +108,6 @@ import Testing
         (silent(["assets/lib/x86/a.js": "$LEAF", "lib/arm64-v8a/a.so": ""]), "", alone),
         // Keys without number hide no hash.
         (silent(["a.json": String(repeating: "$JUNK64\n", count: 10_001) + "$LEAF"]), "", alone),
-        // Archives and keystores are named.
         (silent(["assets/w.zip": "PK\u{3}\u{4}", "classes.dex": ""]), "", "\(passes): not-followed … assets/w.zip"),
         // Certificates, whatever their names; not those in code, nor a store of roots, nor what the configuration names.
         (silent(["assets/x.bin": pki.leaf.pem]), "", "\(alone): (a certificate)"),

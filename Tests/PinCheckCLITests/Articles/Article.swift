@@ -44,7 +44,6 @@ struct Article {
         return blocks
     }
 
-    /// A command behind `$`, and what the text says it prints.
     struct Sample {
         let command: String
         /// The number of the line it begins on, from 1.

@@ -56,7 +56,6 @@ import Testing
         #expect(seen.count > 20)
     }
 
-    /// Whether the words only name a command, as a sentence does.
     private func isNameOfCommand(_ words: [String]) -> Bool {
         words.count == 1 && Command.all.contains { $0.name == words[0] }
     }

@@ -6,7 +6,6 @@ import Testing
 /// A hash stands for the hash that the program printed in its place, the same one in all of the text. Dates, days, times that were
 /// measured, digests and serial numbers are alike. A line `…` stands for any lines, and `…` in a line for anything.
 struct SampleMatch {
-    /// The hashes of the text and those they stand for.
     private var meanings: [Substring: Substring] = [:]
 
     // A public-key pin is 43 digits of base64 and a sign of equality.
@@ -27,7 +26,6 @@ struct SampleMatch {
         return true
     }
 
-    /// What was printed, with the hashes that the text has for it where it has some.
     mutating func adopting(_ printed: [String]) -> [String] {
         let words = Dictionary(meanings.map { ($0.value, $0.key) }) { first, _ in first }
         for hash in printed.flatMap({ $0.matches(of: Self.hash) }).map(\.output) where words[hash] == nil {

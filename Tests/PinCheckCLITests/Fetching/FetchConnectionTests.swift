@@ -123,7 +123,6 @@ struct Fetching {
         return await desk("fetch https://\(place) --anchors @root.pem \(pins) \(file) \(arguments)")
     }
 
-    /// The same, after which the document is there.
     @discardableResult func whole(
         of document: [UInt8] = fetchedDocument, _ arguments: String = "", at place: SourceLocation = #_sourceLocation
     ) async -> Outcome {

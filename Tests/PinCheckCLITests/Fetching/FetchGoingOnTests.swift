@@ -25,7 +25,6 @@ import Testing
             #expect(bytes(files, "a.bin.part") == nil && bytes(files, "a.bin.part.record") == nil)
         }
         try await serving(ranges(document, cutAfter: 30_000)) { server, fetch, files in
-            // With a retry it goes on by itself, as long as more comes.
             await fetch.whole("--retries 1")
             #expect(await server.connections(ended: 3).count == 3)
         }

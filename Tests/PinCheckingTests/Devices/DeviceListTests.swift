@@ -6,7 +6,6 @@ import Pinning
 import Testing
 import X509
 
-/// Device data as JSON, with certificates in files beside it.
 @Suite struct DeviceListsOfFilesTests {
     private func data(_ text: String) throws -> DeviceData {
         let directory = try TemporaryDirectory()

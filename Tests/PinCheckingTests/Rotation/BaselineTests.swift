@@ -63,7 +63,6 @@ let start = Timestamp(secondsSinceEpoch: 1_800_000_000)
 
 func day(_ number: Int64) -> Timestamp { start.advanced(bySeconds: number * 86_400) }
 
-/// A recorded certificate; its hash follows from everything else.
 func recorded(
     _ subject: String, by issuer: String, key: String? = nil, issuerKey: String? = nil, type: String = "EC P-256",
     names: [String] = [], from: Int64 = 0, to: Int64 = 90, edition: Int = 0

@@ -60,10 +60,8 @@ import Testing
     }
 
     @Test(arguments: [
-        // Tencent's.
         ("192.0.2.1;192.0.2.2,300", "- [192.0.2.1 192.0.2.2]"), ("192.0.2.1,60", "- [192.0.2.1]"),
         ("192.0.2.1;192.0.2.1,60", "- [192.0.2.1]"), ("0", "- []"), ("0,60", "- []"),
-        // Aliyun's.
         (
             #"{"host":"www.example.com","ips":["192.0.2.1","192.0.2.2"],"ttl":57,"client_ip":"198.51.100.1"}"#,
             "www.example.com [192.0.2.1 192.0.2.2]"
@@ -72,7 +70,6 @@ import Testing
             #"{"host":"www.example.com","ips":["192.0.2.1"],"ipsv6":["2001:DB8:0:0:0:0:0:1"],"ttl":57}"#,
             "www.example.com [192.0.2.1 2001:db8::1]"
         ), (#"{"host":"www.example.com","ips":[],"ttl":57}"#, "www.example.com []"),
-        // Those of DNS over HTTPS.
         (
             #"{"Status":0,"TC":false,"Question":[{"name":"api.example.com.","type":1}],"Answer":["#
                 + #"{"name":"api.example.com.","type":5,"TTL":300,"data":"edge.example.net."},"#
@@ -87,7 +84,6 @@ import Testing
         ), (#"{"Status":0,"Question":[{"name":"a.example","type":28}]}"#, "a.example []"),
         (#"{"Status":0,"Question":[],"Answer":null,"code":null}"#, "- []"),
         ("\u{FEFF}" + #"{"host":null,"ips":["192.0.2.1"],"ipsv6":null}"#, "- [192.0.2.1]"),
-        // Lines.
         ("192.0.2.1", "- [192.0.2.1]"),
         ("192.0.2.1\r\n\r\n192.0.2.2 # the second; of two\r\n", "- [192.0.2.1 192.0.2.2]"),
         ("\u{FEFF}# from dig +short\nedge-1.example.net.\n192.0.2.1\n2001:db8::1", "- [192.0.2.1 2001:db8::1]"),
