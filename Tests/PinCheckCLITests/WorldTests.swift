@@ -213,6 +213,11 @@ import Testing
         }
     }
 
+    @Test(arguments: Client.all.map(\.name)) func aLeafThatIsTheOnlyAnchorHasNoRenewal(client: String) async throws {
+        let line = "verify @chain.pem --host $HOST --anchors @h.cer --pins L --pins $JUNK --min-pin-life 300d"
+        await (try desk()).expect(filled(line) + " --client " + client, Self.short, at: now)
+    }
+
     private static let below = "verify @below.pem --host $HOST --device-data @learning.json --device "
     private static let leaving = "--host $HOST --device-data @leaving.json --device android-9 --client okhttp --pins R "
 

@@ -37,7 +37,11 @@ struct World: PathVerifier {
         case .changed(let absent, let change):
             (asked.presented, asked.time, asked.evidence) = (today.presented, today.time, today.evidence)
             asked.anchors.own.removeAll { absent.contains($0.fingerprint) }
-            let found = assumedPaths.isEmpty ? real.findPaths(asked) : PathFindings(validPaths: assumedPaths)
+            var found = assumedPaths.isEmpty ? real.findPaths(asked) : PathFindings(validPaths: assumedPaths)
+            if assumedPaths.isEmpty, question.platform?.buildsOnePath == true {
+                // OpenSSL builds on above a leaf that is an anchor, to issuers that need not be anchors.
+                found.validPaths.removeAll { !isAnchored($0, at: asked.anchors, without: absent) }
+            }
             let paths = change(question, found.validPaths)
             return judge(paths, question, found.failures, efforts: paths + change(question, found.bestEfforts))
         case .below(let authority):
@@ -51,6 +55,13 @@ struct World: PathVerifier {
             func below(_ paths: [[Certificate]]) -> [[Certificate]] { paths.map { [presented.leaf] + $0 } }
             return judge(
                 below(found.validPaths), question, failures, efforts: below(found.validPaths + found.bestEfforts))
+        }
+    }
+
+    private func isAnchored(_ path: [Certificate], at anchors: Anchors, without absent: Set<SHA256Digest>) -> Bool {
+        path.reversed().contains { certificate in
+            guard !absent.contains(certificate.fingerprint) else { return false }
+            return anchors.own.contains(certificate) || anchors.includesTrustStore && holdsAnchor(like: certificate)
         }
     }
 
