@@ -91,6 +91,8 @@ public struct Client: Sendable, Hashable {
         all.filter { $0.bindsAppBy != nil && $0.platform == platform }
     }
 
+    func runs(on device: Device?) -> Bool { device == nil || platform == nil || platform == device?.platform }
+
     static func judging(_ set: LooseSet) -> Client { all.first { $0.looseSet == set } ?? .generic }
 
     /// Compares the name and the settings.

@@ -55,10 +55,6 @@ extension PlatformFamily {
     }
 }
 
-extension Client {
-    func runs(on device: Device?) -> Bool { device == nil || platform == nil || platform == device?.platform }
-}
-
 extension DeviceData {
     /// The name of this machine, with its own roots and each client's newest platform.
     package static let systemName = "system"
