@@ -66,7 +66,7 @@ import Testing
     @Test(arguments: table(mistakes)) func aMistakeIsAnErrorWithItsPlace(row: [String]) throws {
         try reading(row[0]) { path in
             let error = try #require(throws: Problem.self) {
-                    for host in try PolicyReader.policy(at: path).hosts { if let problem = host.problem { throw problem } }
+                for host in try PolicyReader.policy(at: path).hosts { if let problem = host.problem { throw problem } }
             }
             #expect(error.id?.word == row[2])
             #expect("\(error.place ?? .option)" == (row[1].isEmpty ? path : "\(path):\(row[1])"))
