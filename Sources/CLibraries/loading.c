@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <unistd.h>
 
 // If the headers of the libraries are installed, the compiler compares their declarations with ours.
 #define SAME(result, name, parameters)                                                   \
@@ -54,7 +54,7 @@ LOAD(CPSL, LIBRARY("libpsl", "5", "5"))
         const char *reason = NAME##_load(&functions);                                    \
         if (reason == NULL) return functions;                                            \
         fprintf(stderr, "pincheck: %s; install this library\n", reason);                 \
-        exit(70);                                                                        \
+        _exit(70);                                                                       \
     }
 NEEDED(CIDN2)
 NEEDED(CPSL)
