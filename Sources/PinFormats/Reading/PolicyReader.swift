@@ -160,7 +160,7 @@ package enum PolicyReader {
                 var pins: [Pin] = []
                 for source in try host.pins() {
                     // A file that thousands of hosts name is read once. Pins that are written out have their place as origin.
-                    let key = FileKind(at: source.text) == .absent ? "\(source.text)\n\(source.place)" : source.text
+                    let key = FileKind(at: source.text) == .absent ? "\(source.text)\0\(source.place)" : source.text
                     if known[key] == nil { known[key] = source.readForPolicy(into: &reading) }
                     pins += known[key] ?? []
                 }
