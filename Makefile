@@ -39,6 +39,9 @@ APT_PACKAGES = pkg-config libssl-dev libpsl-dev libidn2-dev libexpat1-dev libarc
 BREW_PACKAGES = openssl@3 libpsl libidn2 expat
 SYSTEM := $(shell uname -s)
 
+# Functions that destroy closures have no names to be ordered by: together they take 1 MiB less memory in a check.
+GROUPS = .build/static/groups.ld
+
 # The Swift runtime goes into the binary, which then runs on machines without Swift. OpenSSL stays the system's, with its updates.
 ifeq ($(SYSTEM),Darwin)
 RELEASE_FLAGS = -c release
@@ -58,7 +61,7 @@ ORDER = .build/functions.order
 RECORD = Tests/Benchmarks/order $(BINARY) >$(ORDER).new && mv $(ORDER).new $(ORDER)
 ORDERED = $(if $(wildcard $(ORDER)),-Xlinker --symbol-ordering-file=$(ORDER) -Xlinker --no-warn-symbol-ordering)
 RELEASE_FLAGS = -c release -debug-info-format none --static-swift-stdlib --disable-local-rpath -Xcc -ffile-prefix-map='$(CURDIR)/=' -Xswiftc -file-prefix-map -Xswiftc '$(CURDIR)/=' \
-    -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker --build-id=none -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -L.build/static \
+    -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic -Xlinker --build-id=none -Xlinker -T -Xlinker $(GROUPS) -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -L.build/static \
     -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
     -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
     -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -disable-llvm-merge-functions-pass -Xswiftc -Osize -Xswiftc -num-threads -Xswiftc 4 $(ORDERED)
@@ -90,6 +93,7 @@ mutants: libraries ## break 150 guards of the sources, one at a time, and run th
 build: libraries ## build the release binary, .build/release/pincheck
 # The linker takes the archive where it finds no shared library beside it.
 	@mkdir -p .build/static && if [ -f "$(LIBSTDCXX)" ]; then ln -sf "$(LIBSTDCXX)" .build/static/; fi
+	@echo 'SECTIONS { .text.destroy : { *(.text..Lobjectdestroy*) } } INSERT BEFORE .text;' >$(GROUPS)
 	$(SWIFT) build $(RELEASE_FLAGS) --product pincheck
 
 manual: build ## build manual and the completions of bash, zsh and fish, .build/share
