@@ -96,11 +96,14 @@ package enum BoundedFile {
         from descriptor: Int32, expecting count: Int, limit: Int, patience: Int32
     ) throws(ReadFailure) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(count + 1)
         // The file may have grown since its size was read, and files in /proc have the size 0.
-        var buffer = [UInt8](repeating: 0, count: min(max(count + 1, 1 << 12), 1 << 18))
+        let size = min(max(count + 1, 1 << 12), 1 << 18)
         while true {
-            let length = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            var length = 0
+            let part = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+                length = read(descriptor, buffer.baseAddress, size)
+                count = max(0, length)
+            }
             if length < 0, errno == EINTR { continue }
             if length < 0, errno == EAGAIN {
                 guard Descriptor.wait(for: POLLIN, on: descriptor, milliseconds: patience) else { throw .silent }
@@ -109,7 +112,8 @@ package enum BoundedFile {
             guard length >= 0 else { throw .system(errno) }
             guard length > 0 else { return bytes }
             guard bytes.count + length <= limit else { throw .tooLarge(limit: limit) }
-            bytes += buffer[..<length]
+            // Most files are one part, which is not copied.
+            if bytes.isEmpty { bytes = part } else { bytes += part }
         }
     }
 }

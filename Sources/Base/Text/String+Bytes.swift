@@ -40,6 +40,30 @@ extension String {
     }
 }
 
+extension UnsafeRawBufferPointer {
+    /// The first position of `part`, which must not be empty, from `start` on.
+    package func position(of part: [UInt8], from start: Int = 0) -> Int? {
+        guard let base = baseAddress, let first = part.first else { return nil }
+        var start = start
+        while start + part.count <= count,
+            let found = memchr(base + start, Int32(first), count - start - part.count + 1)
+        {
+            start = UnsafeRawPointer(found) - base
+            if memcmp(found, part, part.count) == 0 { return start }
+            start += 1
+        }
+        return nil
+    }
+}
+
+extension [UInt8] {
+    package func position(of part: [UInt8], from start: Int = 0) -> Int? {
+        withUnsafeBytes { $0.position(of: part, from: start) }
+    }
+
+    package func holds(_ part: [UInt8]) -> Bool { position(of: part) != nil }
+}
+
 extension UInt8 {
     /// `true` for an ASCII letter or digit.
     package var isAlphanumeric: Bool { (0x30...0x39).contains(self) || (0x61...0x7A).contains(self | 0x20) }

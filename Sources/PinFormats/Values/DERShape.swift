@@ -145,7 +145,7 @@ extension HostEntry {
 
 extension SHA256Digest {
     /// Reads 64 hexadecimal digits.
-    package init?(hexadecimal digits: some StringProtocol) {
+    package init?(hexadecimal digits: String) {
         let values = digits.utf8.compactMap { digit in
             switch digit {
             case 0x30...0x39: digit - 0x30

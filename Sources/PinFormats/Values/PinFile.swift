@@ -65,27 +65,6 @@ extension PinFile {
     }
 }
 
-extension UnsafeRawBufferPointer {
-    /// The first position of `part`, which must not be empty.
-    func position(of part: [UInt8]) -> Int? {
-        guard let base = baseAddress, let first = part.first else { return nil }
-        var start = 0
-        while start + part.count <= count,
-            let found = memchr(base + start, Int32(first), count - start - part.count + 1)
-        {
-            start = found - UnsafeMutableRawPointer(mutating: base)
-            if memcmp(found, part, part.count) == 0 { return start }
-            start += 1
-        }
-        return nil
-    }
-}
-
-extension [UInt8] {
-    func position(of part: [UInt8]) -> Int? { withUnsafeBytes { $0.position(of: part) } }
-    func holds(_ part: [UInt8]) -> Bool { position(of: part) != nil }
-}
-
 /// Reads files of limited size, and pipes if the user names one; reading a device may never end.
 package enum RegularFile {
     /// The limit of a file, in bytes; all public roots together take a quarter of a megabyte.

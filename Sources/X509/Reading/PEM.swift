@@ -20,7 +20,7 @@ package enum PEM {
     private static let foot = Array("-----END CERTIFICATE-----\n".utf8)
 
     /// `true` if `bytes` contain the start of a PEM block anywhere.
-    package static func looksLikePEM(_ bytes: [UInt8]) -> Bool { nextBegin(in: bytes, from: 0) != nil }
+    package static func looksLikePEM(_ bytes: [UInt8]) -> Bool { bytes.holds(begin) }
 
     /// Reads every block in `bytes`, in order.
     ///
@@ -31,7 +31,7 @@ package enum PEM {
         var position = 0
         var line = 1
         var counted = 0
-        while let start = nextBegin(in: bytes, from: position) {
+        while let start = bytes.position(of: begin, from: position) {
             line += bytes[counted..<start].count { $0 == newline }
             counted = start
             let (block, length) = try read(bytes[start...], line: line)
@@ -39,7 +39,7 @@ package enum PEM {
             position = start + length
             guard isStore else { continue }
             let isAtLineStart = start == 0 || bytes[start - 1] == newline
-            if !isAtLineStart || nextBegin(in: bytes, from: start + 1).map({ $0 < position }) ?? false {
+            if !isAtLineStart || bytes.position(of: begin, from: start + 1).map({ $0 < position }) ?? false {
                 throw X509Error(.brokenPEM, line: line, detail: "no start line")
             }
         }
@@ -103,28 +103,5 @@ package enum PEM {
         return read
     }
 
-    static func hasBlock(_ label: String, in bytes: [UInt8]) -> Bool {
-        var position = 0
-        while let start = nextBegin(in: bytes, from: position) {
-            position = start + begin.count
-            if bytes[position...].starts(with: label.utf8) { return true }
-        }
-        return false
-    }
-
-    private static func nextBegin(in bytes: [UInt8], from position: Int) -> Int? {
-        bytes.withUnsafeBytes { buffer in
-            var start = position
-            // Base64 has no dashes: one call leads from one line of armour to the next.
-            while start + begin.count <= buffer.count, let base = buffer.baseAddress,
-                let found = memchr(base + start, Int32(UInt8(ascii: "-")), buffer.count - start)
-            {
-                start = UnsafeRawPointer(found) - base
-                guard start + begin.count <= buffer.count else { return nil }
-                if begin.indices.allSatisfy({ buffer[start + $0] == begin[$0] }) { return start }
-                start += 1
-            }
-            return nil
-        }
-    }
+    static func hasBlock(_ label: String, in bytes: [UInt8]) -> Bool { bytes.holds(begin + label.utf8) }
 }
