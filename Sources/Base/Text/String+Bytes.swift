@@ -5,10 +5,7 @@ extension Substring {
     package func holds(_ part: String) -> Bool {
         var (text, part) = (self, part)
         return text.withUTF8 { text in
-            part.withUTF8 { part in
-                guard let first = part.first else { return true }
-                return text.indices.contains { text[$0] == first && text[$0...].starts(with: part) }
-            }
+            part.withUTF8 { UnsafeRawBufferPointer(text).position(of: UnsafeRawBufferPointer($0)) != nil }
         }
     }
 }
@@ -41,15 +38,15 @@ extension String {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The first position of `part`, which must not be empty, from `start` on.
-    package func position(of part: [UInt8], from start: Int = 0) -> Int? {
-        guard let base = baseAddress, let first = part.first else { return nil }
+    /// The first position of `part` from `start` on.
+    package func position(of part: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
+        guard let wanted = part.baseAddress, let first = part.first else { return start }
         var start = start
-        while start + part.count <= count,
+        while let base = baseAddress, start + part.count <= count,
             let found = memchr(base + start, Int32(first), count - start - part.count + 1)
         {
             start = UnsafeRawPointer(found) - base
-            if memcmp(found, part, part.count) == 0 { return start }
+            if memcmp(found, wanted, part.count) == 0 { return start }
             start += 1
         }
         return nil
@@ -58,7 +55,7 @@ extension UnsafeRawBufferPointer {
 
 extension [UInt8] {
     package func position(of part: [UInt8], from start: Int = 0) -> Int? {
-        withUnsafeBytes { $0.position(of: part, from: start) }
+        withUnsafeBytes { bytes in part.withUnsafeBytes { bytes.position(of: $0, from: start) } }
     }
 
     package func holds(_ part: [UInt8]) -> Bool { position(of: part) != nil }

@@ -51,8 +51,8 @@ struct FileScan {
         } else if let known = contents {
             contents = known.count + chunk.count <= Self.mostBytes ? known + chunk : nil
         }
+        hasHashKey = hasHashKey || Self.hashKeys.contains(where: window.holds)
         window.withUnsafeBytes { bytes in
-            hasHashKey = hasHashKey || Self.hashKeys.contains { bytes.position(of: $0) != nil }
             let end = isLast ? bytes.count : bytes.count - Self.lookahead
             var position = first
             while position < end, let base = bytes.baseAddress,
