@@ -2,7 +2,6 @@ import Base
 import LoopbackLab
 import Testing
 
-/// Whether one text stands in another.
 @Suite struct HoldingTests {
     @Test(arguments: [
         ("", "", true), ("a", "", true), ("", "a", false), ("abc", "abc", true), ("abc", "bc", true),

@@ -45,7 +45,6 @@ import Testing
         // Where it is trusted by nobody, the name of the issuer is all there is, and nothing else is advised.
         #expect(try found(await verify([leaf], root: root, .unknown).expect(.fail)) == ["warning interceptor"])
         try await verify([leaf], root: root, .unknown, "").says(not: "--anchors", "intermediate", "--extra-root")
-        // Whoever gives a root knows whose it is.
         #expect(try found(await verify([leaf], root: root, .given).expect(.pass)) == ["note interceptor"])
     }
 

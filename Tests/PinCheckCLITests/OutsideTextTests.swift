@@ -10,7 +10,6 @@ import Testing
 @Suite(.endsSomeTime) struct OutsideTextTests {
     /// Begins a line of somebody else's, moves the cursor, reorders what follows.
     static let hostile = "x\n::evil::pwn\r\n\u{1B}[31m\u{202E}\u{2028}\u{85}y"
-    /// What a field of one line can hold.
     private static let line = "\u{1B}[31m\u{202E}\u{85}"
 
     private static let forms = OutputForm.allCases.map(\.rawValue)

@@ -14,7 +14,6 @@ extension Timestamp: ExpressibleByStringLiteral {
 }
 
 extension Report {
-    /// Changes the result, and ends it anew.
     mutating func change(_ edit: (inout CheckResult) -> Void) {
         edit(&result)
         result = result.withEnding()

@@ -126,7 +126,6 @@ import Testing
         hexadecimal | 47 63 92\(String(repeating: " FD", count: 29)) | is hexadecimal, which can be the hash of a key or \
         the fingerprint of a whole certificate; write it in base64 if it is the hash of the public key; a fingerprint \
         cannot be converted, give the certificate's file
-        // Things of the trade that are no pins.
         pemBody | -----BEGIN CERTIFICATE-----⏎MIIB⏎-----END CERTIFICATE----- | \
         PEM text instead of a pin; give the name of its file
         otherKind | ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f me@here | \

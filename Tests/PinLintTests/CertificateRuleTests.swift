@@ -6,7 +6,6 @@ import Pinning
 import Testing
 import X509
 
-/// What is found of pinned certificates.
 @Suite struct CertificateRuleTests {
     private func authority(_ name: DistinguishedName, days: Int64) throws -> LabCertificate {
         try .selfSigned(

@@ -62,7 +62,6 @@ extension Verdict {
 
 extension AFNetworking { static let bare = AFNetworking(policy: AFSecurityPolicy(mode: .none)) }
 
-/// The hash of a certificate's key.
 func hash(_ certificate: LabCertificate) throws -> SHA256Digest { try x509(certificate).publicKey.spkiSHA256 }
 
 struct Scene: Sendable, Changeable {
@@ -74,7 +73,6 @@ struct Scene: Sendable, Changeable {
     var pinsAreHashes = false
     var presented: [LabCertificate]
     var system: [LabCertificate] = []
-    /// Roots that are on the platform's own list.
     var publicRoots: [LabCertificate] = []
     var host: String?
     var time = World.now

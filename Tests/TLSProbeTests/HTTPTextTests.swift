@@ -25,21 +25,17 @@ import Testing
         ("HTTP/1.1 200 OK\nA: b\n\n", complete(200, "HTTP/1.1 200 OK")),
         ("HTTP/1.1 200 OK\r\nA: b\r\n\n", complete(200, "HTTP/1.1 200 OK")),
         ("HTTP/1.1 999 \u{1B}[31m\u{202E}\r\n\r\n", complete(999, "HTTP/1.1 999 \u{1B}[31m\u{202E}")),
-        // Interim answers.
         ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\n\r\n", complete(201, "HTTP/1.1 201 Created")),
         (
             "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 102\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
             complete(200, "HTTP/1.1 200 OK")
         ), ("HTTP/1.1 101 Switching Protocols\r\n\r\n", complete(101, "HTTP/1.1 101 Switching Protocols")),
-        // What goes on.
         ("", .incomplete), ("HTTP/1.1 20", .incomplete), ("HTTP/1.1 200 OK\r\n", .incomplete),
         ("HTTP/1.1 200 OK\r\nA: b\r\n\r", .incomplete), ("HTTP/1.1 200 OK\r\n\r\r\n", .incomplete),
-        ("HTTP/1.1 100 Continue\r\n\r\n", .incomplete),
-        // What is none.
-        ("220 mail.example.com ESMTP\r\n", notHTTP), ("http/1.1 200 OK\r\n\r\n", notHTTP),
-        ("HTTP/2 200\r\n\r\n", notHTTP), ("HTTP/2.0 200 OK\r\n\r\n", notHTTP), ("ICY 200 OK\r\n\r\n", notHTTP),
-        ("HTTP/1.1  200 OK\r\n\r\n", notHTTP), ("HTTP/1.1\t200 OK\r\n\r\n", notHTTP), ("HTTP/1.1\r\n\r\n", notHTTP),
-        ("HTTP/1.1 20 OK\r\n\r\n", notHTTP), ("HTTP/1.1 2000 OK\r\n\r\n", notHTTP),
+        ("HTTP/1.1 100 Continue\r\n\r\n", .incomplete), ("220 mail.example.com ESMTP\r\n", notHTTP),
+        ("http/1.1 200 OK\r\n\r\n", notHTTP), ("HTTP/2 200\r\n\r\n", notHTTP), ("HTTP/2.0 200 OK\r\n\r\n", notHTTP),
+        ("ICY 200 OK\r\n\r\n", notHTTP), ("HTTP/1.1  200 OK\r\n\r\n", notHTTP), ("HTTP/1.1\t200 OK\r\n\r\n", notHTTP),
+        ("HTTP/1.1\r\n\r\n", notHTTP), ("HTTP/1.1 20 OK\r\n\r\n", notHTTP), ("HTTP/1.1 2000 OK\r\n\r\n", notHTTP),
         ("HTTP/1.1 099 OK\r\n\r\n", notHTTP), ("HTTP/1.1 20x OK\r\n\r\n", notHTTP),
         ("HTTP/1.1 +20 OK\r\n\r\n", notHTTP), ("HTTP/1.1 20\r\n\r\n", notHTTP), ("HTTP/1.x 200 OK\r\n\r\n", notHTTP),
         ("\r\nHTTP/1.1 200 OK\r\n\r\n", notHTTP), (" HTTP/1.1 200 OK\r\n\r\n", notHTTP), ("\u{0}", notHTTP),
@@ -115,7 +111,6 @@ import Testing
     }
 }
 
-/// Where a redirect leads.
 @Suite struct HTTPLocationTests {
     /// The examples of RFC 3986, 5.4, of which those without an http URL are refused.
     @Test(arguments: [

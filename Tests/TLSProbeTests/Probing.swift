@@ -74,10 +74,7 @@ extension Prober {
 
 extension PresentedChain { var encodings: [[UInt8]] { certificates.map(\.der) } }
 
-extension Result {
-    /// The error, `nil` for a success.
-    var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
-}
+extension Result { var failure: Failure? { if case .failure(let error) = self { error } else { nil } } }
 
 /// Sees whether a probe has ended 100 ms after its deadline, by the clock and in the order of its loop, both late on a busy machine.
 final class EndWatch: @unchecked Sendable {

@@ -6,7 +6,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ProxyTests {
     static let speeches: [ProxySettings.Speech] = [.http, .socks5]
-    /// What no proxy of a test looks up.
     static let name = "api.example.com"
     private let address = IPAddress("203.0.113.7")!
 

@@ -43,7 +43,6 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
         // An anchor ends the path: nothing is asked of what lies beyond.
         ([pki.leaf, pki.interAexp], [pki.leaf], [], [pki.leaf]),
         ([pki.leaf, pki.interA], [pki.interA], [], [pki.leaf, pki.interA]),
-        // What does not belong is ignored.
         (
             [pki.leaf, pki.junk, pki.rogue, pki.interA, pki.leaf, pki.interA, pki.rootB, pki.junk], [pki.rootA], [],
             [pki.leaf, pki.interA, pki.rootA]

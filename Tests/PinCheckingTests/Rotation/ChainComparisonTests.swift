@@ -42,16 +42,14 @@ struct ChainComparisonTests {
     }
 
     private static let rows: [(String, String, String)] = [
-        ("leaf I1 I2", "leaf I1 I2", ""), ("R", "R", ""),
-        // The leaf.
-        ("leaf I1", "leaf-renewed I1", "renewed"), ("leaf I1", "leaf-rekeyed I1", "rekeyed"),
-        ("leaf I1", "leaf-rsa I1", "rekeyed key-type-changed"), ("leaf I1", "leaf-case I1", "renewed"),
-        ("leaf I1", "leaf-more I1", "renewed names-added"), ("leaf I1", "leaf-less I1", "renewed names-removed"),
+        ("leaf I1 I2", "leaf I1 I2", ""), ("R", "R", ""), ("leaf I1", "leaf-renewed I1", "renewed"),
+        ("leaf I1", "leaf-rekeyed I1", "rekeyed"), ("leaf I1", "leaf-rsa I1", "rekeyed key-type-changed"),
+        ("leaf I1", "leaf-case I1", "renewed"), ("leaf I1", "leaf-more I1", "renewed names-added"),
+        ("leaf I1", "leaf-less I1", "renewed names-removed"),
         ("leaf I1", "leaf-other I1", "renewed names-added names-removed"),
         ("leaf I1", "leaf-short I1", "rekeyed expires-earlier"), ("none I1", "none-rekeyed I1", "rekeyed"),
         // A day is what a renewal may end earlier without being told.
         ("leaf-91", "leaf", "renewed"), ("leaf-renewed", "leaf", "renewed expires-earlier"),
-        // Authorities.
         ("leaf I1", "leaf I1-800", "renewed expires-earlier"), ("leaf I1", "leaf I1-901", "renewed"),
         ("leaf I1 I2", "leaf I1-again I2", "renewed"), ("leaf I1 I2", "leaf-by-J1 J1 I2", "rekeyed issuer-changed"),
         ("leaf I1", "leaf-by-J1 J1", "rekeyed issuer-changed"),
@@ -66,10 +64,8 @@ struct ChainComparisonTests {
         ("leaf I1 I2", "leaf-by-J1 J1-by-S", "rekeyed issuer-changed root-changed"),
         // With two levels the issuer that is sent is the root and nothing else.
         ("leaf-by-R R", "leaf-by-S S", "renewed root-changed"), ("self", "self-rekeyed", "rekeyed"),
-        ("self", "leaf I1", "rekeyed names-added chain-changed"),
-        // What is sent.
-        ("leaf I1 I2", "leaf I1", "intermediate-missing"), ("leaf I1 I2", "leaf", "intermediate-missing"),
-        ("leaf I1 I2", "leaf I2", "intermediate-missing"),
+        ("self", "leaf I1", "rekeyed names-added chain-changed"), ("leaf I1 I2", "leaf I1", "intermediate-missing"),
+        ("leaf I1 I2", "leaf", "intermediate-missing"), ("leaf I1 I2", "leaf I2", "intermediate-missing"),
         ("leaf I1 I2 R", "leaf I1", "intermediate-missing chain-changed"),
         ("leaf I1", "leaf-by-J1", "rekeyed issuer-changed intermediate-missing"),
         ("leaf I1", "leaf I1 I2", "chain-changed"), ("leaf", "leaf I1", "chain-changed"),
