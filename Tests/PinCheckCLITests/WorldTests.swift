@@ -213,6 +213,32 @@ import Testing
         }
     }
 
+    /// An anchor that ends soon is told to all, and ends no pin of those that do not look at its dates.
+    @Test(arguments: clients) func aRootThatEndsSoon(client: String) async throws {
+        let short = try LabCertificate.selfSigned(Self.valid(.authority("Short"), -300, 20))
+        let inter = try short.issue(Self.valid(.authority("Inter"), -300, 900))
+        let leaf = try inter.issue(Self.valid(.leaf(host), -30, 60))
+        let below = try short.issue(Self.valid(.leaf(host), -30, 60), key: leaf.key)
+        let desk = try Desk(["chain.pem": leaf.pem + inter.pem, "below.pem": below.pem, "short.pem": short.pem])
+        let line = "--host $HOST --anchors @short.pem --pins \(leaf.pin) --pins $JUNK --client \(client)"
+        await desk.expect("verify @chain.pem \(line) --fail-before 30d", "fail expires-soon", at: now)
+        guard Client.all.contains(where: { $0.name == client && $0.platform == .android }) else { return }
+        await desk.expect("verify @chain.pem \(line) --min-pin-life 300d", "pass pin-matched", at: now)
+        for chain in ["@chain.pem", "@below.pem"] {
+            await desk.expect("verify \(chain) \(line)", "pass pin-matched: works until \(Self.date(60))", at: now)
+        }
+    }
+
+    @Test(arguments: [(40, 3_000, "intermediate-expiry"), (900, 40, "root-expiry"), (900, 3_000, "leaf-renewal")])
+    func pinsEndWithTheFirstCertificate(days: Int64, rootDays: Int64, end: String) async throws {
+        let root = try LabCertificate.selfSigned(Self.valid(.authority("Root"), -300, rootDays))
+        let inter = try root.issue(Self.valid(.authority("Inter"), -300, days))
+        let leaf = try inter.issue(Self.valid(.leaf(host), -30, 60))
+        let desk = try Desk(["chain.pem": leaf.pem + inter.pem, "root.pem": root.pem])
+        let line = "verify @chain.pem --host $HOST --anchors @root.pem --pins \(leaf.pin) -f json"
+        await desk.expect(line, "pass pin-matched: \"pins_end\" : \"\(end)\"", at: now)
+    }
+
     @Test(arguments: Client.all.map(\.name)) func aLeafThatIsTheOnlyAnchorHasNoRenewal(client: String) async throws {
         let line = "verify @chain.pem --host $HOST --anchors @h.cer --pins L --pins $JUNK --min-pin-life 300d"
         await (try desk()).expect(filled(line) + " --client " + client, Self.short, at: now)

@@ -93,6 +93,7 @@ import Testing
         ("::FFFF:192.0.2.7", "::ffff:192.0.2.7"), ("192.0.2.7", "192.0.2.7"),
     ]) func anAddressIsWrittenInItsShortestForm(text: String, short: String) {
         #expect(IPAddress(text)?.description == short)
+        #expect(IPAddress(text).map { SubjectAlternativeName.ip($0.bytes).description } == short)
     }
 }
 

@@ -184,6 +184,28 @@ extension Scene {
         }
     }
 
+    @Test func withoutARootThePathEndsBelowTheFirstFlaw() throws {
+        let authority = CertificateTemplate.authority("Issuer")
+        let (now, weak) = (LabClock.now, try LabKey.shared(.rsa(bits: 1_024), label: "weak"))
+        let ended = authority.valid(from: now - 900, to: now - 100)
+        let leaf = CertificateTemplate.leaf(serverName)
+        let rows: [(issuer: CertificateTemplate, key: LabKey?, leaf: CertificateTemplate, reason: String)] = [
+            (authority, nil, leaf, "pin-matched"), (ended, nil, leaf, "pin-mismatch"),
+            (authority, weak, leaf, "pin-mismatch"), (authority.with { $0.digest = .sha1 }, nil, leaf, "pin-mismatch"),
+            // A flaw that the leaf has, too, ends nothing.
+            (ended, nil, leaf.valid(from: now - 900, to: now - 200), "pin-matched"),
+            (authority, weak, leaf.with { $0.digest = .sha1 }, "pin-matched"),
+        ]
+        for (template, key, leaf, reason) in rows {
+            let issuer = try pki.rootA.issue(template, key: key)
+            let presented = [try issuer.issue(leaf), issuer]
+            let scene = Scene(
+                mode: .publicKey, allowInvalid: true, pins: [issuer], presented: presented, host: serverName)
+            #expect(try scene.afNetworking4().reason.id == reason)
+            #expect(try scene.with { $0.pins = [presented[0]] }.afNetworking4().reason.id == "pin-matched")
+        }
+    }
+
     @Test func skippedChecksSaySkipAndAreWarnedAbout() throws {
         let verdict = try Self.exceptions[2].scene.afNetworking4()
         #expect(
