@@ -213,6 +213,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [(2, "pass pin-matched"), (1, short)]) func aCertificateWithFewerTimestampsIsNoBackup(
+        count: Int, end: String
+    ) async throws {
+        let logs = [LabLog(), LabLog()]
+        let leaf = try inter.issue(Self.valid(.leaf(host), -30, 60), loggedBy: logs)
+        let next = try inter.issue(Self.valid(.leaf(host), -1, 149), loggedBy: Array(logs.prefix(count)))
+        let desk = try Desk(["chain.pem": leaf.pem + inter.pem])
+        for (name, certificate) in [("leaf", leaf), ("next", next)] {
+            try desk.files.write(certificate.der, to: name + ".cer")
+        }
+        _ = try DeviceLists.write([("ios-26", [root])], to: "lists.json", in: desk.files)
+        let line = "verify @chain.pem --host $HOST --device-data @lists.json --device ios-26 --client alamofire"
+        await desk.expect("\(line) --pins @leaf.cer --pins @next.cer --min-pin-life 90d", end, at: now)
+    }
+
     /// An anchor that ends soon is told to all, and ends no pin of those that do not look at its dates.
     @Test(arguments: clients) func aRootThatEndsSoon(client: String) async throws {
         let short = try LabCertificate.selfSigned(Self.valid(.authority("Short"), -300, 20))
