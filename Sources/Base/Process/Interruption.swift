@@ -137,8 +137,12 @@ package enum Interruption {
             if let words { _ = write(STDERR_FILENO, words, strlen(words)) }
         }
         let number = Int32(state.signalAndWrites.load(ordering: .sequentiallyConsistent) >> 32)
+        // No other signal: its handler would wait here for this thread.
+        var own = sigset_t()
+        sigemptyset(&own)
+        sigaddset(&own, number)
         signal(number, SIG_DFL)
-        mask(SIG_UNBLOCK)
+        pthread_sigmask(SIG_UNBLOCK, &own, nil)
         kill(getpid(), number)
         // The first process of a container survives its own signal.
         _exit(128 + number)
