@@ -6,8 +6,9 @@ import X509
 
 package enum PinCheck {
     package static func main() -> Never {
-        // The C library opens the file in `TZ`, even a pipe, and only UTC is ever shown. Set before any thread exists.
-        if getenv("TZ") != nil { setenv("TZ", "UTC0", 1) }
+        // The C library would read a file for the time zone, in `TZ` even a pipe, and only UTC is ever shown. Set before
+        // any thread exists.
+        setenv("TZ", "UTC0", 1)
         // A write to a pipe without a reader, or beyond a file's limit, is an error.
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
