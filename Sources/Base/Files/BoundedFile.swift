@@ -97,7 +97,7 @@ package enum BoundedFile {
     ) throws(ReadFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         // The file may have grown since its size was read, and files in /proc have the size 0.
-        let size = min(max(count + 1, 1 << 12), 1 << 18)
+        let size = max(count + 1, 1 << 12)
         while true {
             var length = 0
             let part = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
