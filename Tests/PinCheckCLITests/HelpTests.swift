@@ -92,6 +92,7 @@ import Testing
             for status in ExitStatus.allCases {
                 #expect(text.contains("\n\\fB\(status.rawValue) \(status.name)\\fR\n"))
             }
+            // In small letters they mean the same.
             let variables = Context.honouredVariables.filter { $0 == $0.uppercased() }
             for variable in variables { #expect(text.contains("\n\\fB\(variable)\\fR\n"), "\(variable)") }
         }

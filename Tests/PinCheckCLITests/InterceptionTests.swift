@@ -45,6 +45,7 @@ import Testing
         // Where it is trusted by nobody, the name of the issuer is all there is, and nothing else is advised.
         #expect(try found(await verify([leaf], root: root, .unknown).expect(.fail)) == ["warning interceptor"])
         try await verify([leaf], root: root, .unknown, "").says(not: "--anchors", "intermediate", "--extra-root")
+        // The user who gives a root knows its owner.
         #expect(try found(await verify([leaf], root: root, .given).expect(.pass)) == ["note interceptor"])
     }
 

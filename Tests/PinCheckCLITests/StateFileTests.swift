@@ -64,6 +64,7 @@ import Testing
             + [(14, true), (12, false), (7, true), (7, false), (3, true), (1, true), (0, true), (0, false)].map {
                 (found("PASS", ["expires-soon": $0.0]), 1, $0.1)
             },
+        // After a renewal the days count anew.
         [
             (found("PASS", ["expires-soon": 3]), 0, true), (found("PASS", ["expires-soon": 25]), 1, false),
             (found("PASS", ["expires-soon": 12]), 1, true),

@@ -229,7 +229,7 @@ import Testing
     }
 
     /// An anchor that ends soon is told to all, and ends no pin of those that do not look at its dates.
-    @Test(arguments: clients) func aRootThatEndsSoon(client: String) async throws {
+    @Test(arguments: clients) func aRootThatEndsSoonIsToldToAll(client: String) async throws {
         let short = try LabCertificate.selfSigned(Self.valid(.authority("Short"), -300, 20))
         let inter = try short.issue(Self.valid(.authority("Inter"), -300, 900))
         let leaf = try inter.issue(Self.valid(.leaf(host), -30, 60))

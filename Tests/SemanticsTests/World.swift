@@ -73,6 +73,7 @@ struct Scene: Sendable, Changeable {
     var pinsAreHashes = false
     var presented: [LabCertificate]
     var system: [LabCertificate] = []
+    /// Roots that are on the platform's own list.
     var publicRoots: [LabCertificate] = []
     var host: String?
     var time = World.now

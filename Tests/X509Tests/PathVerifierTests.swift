@@ -43,6 +43,7 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
         // An anchor ends the path: nothing is asked of what lies beyond.
         ([pki.leaf, pki.interAexp], [pki.leaf], [], [pki.leaf]),
         ([pki.leaf, pki.interA], [pki.interA], [], [pki.leaf, pki.interA]),
+        // Certificates of other paths are ignored.
         (
             [pki.leaf, pki.junk, pki.rogue, pki.interA, pki.leaf, pki.interA, pki.rootB, pki.junk], [pki.rootA], [],
             [pki.leaf, pki.interA, pki.rootA]

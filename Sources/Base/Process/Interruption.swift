@@ -7,7 +7,7 @@ internal import Synchronization
 /// so a handler takes them: it calls only functions that signal-safety(7) lists, and its state is atomic.
 package enum Interruption {
     private struct State: ~Copyable {
-        /// The signal that ends the process, 0 before it, and in the lower half the writes that have to stay whole.
+        /// The signal that ends the process, 0 before it, and in the lower 32 bits the number of writes under way.
         let signalAndWrites = Atomic(0)
         /// `true` after a second signal.
         let isUrgent = Atomic(false)

@@ -30,7 +30,7 @@ package enum Placeholder: Sendable, Hashable {
         let bytes = digest.bytes
         if bytes.allSatisfy({ $0 == bytes[0] }) { return bytes[0] == 0 ? "one letter repeated" : "one byte repeated" }
         let step = bytes[1] &- bytes[0]
-        // A pair of sequences would be a type made at run time, 1 % of a check.
+        // A pair of sequences is a type made at run time, which costs a check 0.2 M instructions.
         if step == 1 || step == 255, bytes.indices.dropFirst().allSatisfy({ bytes[$0] &- bytes[$0 - 1] == step }) {
             return "bytes that count"
         }
