@@ -187,14 +187,24 @@ import Testing
 
     private static let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
 
-    /// What the file of the app's own anchor holds, what the system's store overrides, and how it ends.
-    @Test(arguments: [
+    private static let ownFiles: [(text: String, end: String)] = [
         ("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "data: own.pem"),
         ("no certificate", "data: own.pem"), (pki.rootA.pem + broken, "data: own.pem: holds no readable certificate"),
         (pki.rootA.pem(TrustSettings(rejected: [.serverAuth])), "data: OpenSSL's trust settings"),
+        // Conscrypt reads PEM from the first byte on, block by block.
+        ("Root A\n" + pki.rootA.pem, "data: before the block at line 2 (many devices stop there)"),
+        ("\u{FEFF}" + pki.rootA.pem, "data: the block at line 1"), ("\n" + pki.rootA.pem, "data: at line 2"),
+        (pki.rootB.pem + "\n" + pki.rootA.pem, "data: an empty line before"),
+        (pki.rootB.pem + pki.rootA.pem + "\n# The end\n", passes),
+        (pki.rootA.pem.replacing("\n", with: "\r\n"), passes),
         // Where two sources hold the root, the one that overrides pins counts.
         (pki.rootA.pem, passes), (pki.rootB.pem, passes),
-    ]) func anOwnAnchorThatCannotBeReadIsNoRootOfAnExemptStore(text: String, end: String) async throws {
+    ]
+
+    /// What the file of the app's own anchor holds, what the system's store overrides, and how it ends.
+    @Test(arguments: ownFiles) func anOwnAnchorThatCannotBeReadIsNoRootOfAnExemptStore(text: String, end: String)
+        async throws
+    {
         let anchors =
             "<trust-anchors><certificates src=\"@raw/own\"/><certificates src=\"system\" overridePins=\"true\"/></trust-anchors>"
         try await Desk(Self.texts(Self.domain(Self.junk + anchors), own: text)).expect(

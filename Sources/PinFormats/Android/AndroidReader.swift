@@ -1,6 +1,6 @@
-internal import Base
-internal import Pinning
-internal import X509
+import Base
+import Pinning
+import X509
 
 /// Reads elements as Android's `XmlConfigSource` does; its exceptions end the app at the first TLS connection.
 struct AndroidReader {
@@ -217,7 +217,9 @@ struct AndroidReader {
     }
 
     private func certificates(in file: PinFile) throws(Problem) -> [Certificate] {
-        do throws(X509Error) { return try CertificateReader.plainCertificates(pemOrDER: file.bytes) } catch {
+        do throws(X509Error) {
+            return try CertificateReader.plainCertificates(pemOrDER: file.bytes, mayHaveText: false)
+        } catch {
             guard KeyFile.isPEM(file) || DERShape(file.bytes) != .certificate else {
                 throw .broken(.certificate, at: file.place, file.bytes, detail: error.detail)
             }

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 package import Pinning
 
 package enum CertificateReader {
@@ -31,8 +31,11 @@ package enum CertificateReader {
     }
 
     /// Reads the only certificate in DER, or all in PEM text, whose other blocks are ignored.
+    ///
+    /// Android's reader takes a block only at the start or right behind another, and stops at text without an error
+    /// (google/conscrypt, `OpenSSLX509CertificateFactory`; newer ones look for the next block).
     package static func certificates(
-        pemOrDER bytes: [UInt8], takesTrustSettings: Bool = true
+        pemOrDER bytes: [UInt8], takesTrustSettings: Bool = true, mayHaveText: Bool = true
     ) throws(X509Error) -> [Certificate] {
         guard PEM.looksLikePEM(bytes) else { return [try certificate(der: bytes)] }
         var certificates: [Certificate] = []
@@ -40,14 +43,19 @@ package enum CertificateReader {
             guard takesTrustSettings || block.label != trustedCertificateLabel else {
                 throw X509Error(.trustSettings, line: block.line)
             }
+            guard mayHaveText || !block.followsText else {
+                throw X509Error(.textBeforeBlock, line: block.line, detail: "many devices stop there")
+            }
             certificates.append(try certificate(in: block))
         }
         return certificates
     }
 
     /// Reads a file of roots, at least one; rejects OpenSSL's trust settings, which may mean distrust.
-    package static func plainCertificates(pemOrDER bytes: [UInt8]) throws(X509Error) -> [Certificate] {
-        let certificates = try certificates(pemOrDER: bytes, takesTrustSettings: false)
+    package static func plainCertificates(
+        pemOrDER bytes: [UInt8], mayHaveText: Bool = true
+    ) throws(X509Error) -> [Certificate] {
+        let certificates = try certificates(pemOrDER: bytes, takesTrustSettings: false, mayHaveText: mayHaveText)
         guard !certificates.isEmpty else { throw X509Error(.notACertificate) }
         return certificates
     }
@@ -133,6 +141,7 @@ package struct X509Error: Error, Hashable, CustomStringConvertible {
         case notARequest = "not a whole certification request (PKCS #10)"
         case notAPrivateKey = "not a whole private key without a passphrase"
         case brokenPEM = "broken PEM text"
+        case textBeforeBlock = "text or an empty line before the block"
         case trustSettings = "a certificate with OpenSSL's trust settings, which are not used here"
         case tooLarge = "larger than any file of certificates, so it was not read"
     }

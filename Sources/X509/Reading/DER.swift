@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// Encodes OpenSSL's values in DER, and finds elements of certificates and names that OpenSSL has not parsed.
 enum DER {

@@ -1,5 +1,5 @@
-internal import COpenSSL
-internal import Pinning
+import COpenSSL
+import Pinning
 
 /// The extensions of a certificate as values; a malformed one is absent here, and the path verifier rejects it.
 enum Extensions {

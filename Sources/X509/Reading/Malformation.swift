@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// The malformations for which Go and BoringSSL do not parse a certificate and Apple's platforms refuse it (Security
 /// 61901, `SecCertificate.c`, `SecPolicyCheckDuplicateExtension`, `SecPolicyCheckUnparseableExtension`).

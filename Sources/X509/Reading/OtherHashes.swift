@@ -1,4 +1,4 @@
-internal import Base
+import Base
 package import Pinning
 
 /// A hash that is pinned by mistake: clients compare only the hash of a SubjectPublicKeyInfo.

@@ -1,5 +1,5 @@
-internal import Base
-internal import COpenSSL
+import Base
+import COpenSSL
 
 /// One block of PEM text (RFC 7468).
 package struct PEMBlock: Sendable, Hashable {
@@ -10,6 +10,8 @@ package struct PEMBlock: Sendable, Hashable {
     package let line: Int
     /// `true` if the block has the headers of an encrypted key (RFC 1421).
     package let isEncrypted: Bool
+    /// `true` if text, also an empty line, is between the block and the one before, or the start.
+    package fileprivate(set) var followsText = false
 }
 
 /// Reads PEM text with OpenSSL (`PEM_read_bio`), which ignores the text around the blocks.
@@ -34,7 +36,8 @@ package enum PEM {
         while let start = bytes.position(of: begin, from: position) {
             line += bytes[counted..<start].count { $0 == newline }
             counted = start
-            let (block, length) = try read(bytes[start...], line: line)
+            var (block, length) = try read(bytes[start...], line: line)
+            block.followsText = start > position
             blocks.append(block)
             position = start + length
             guard isStore else { continue }

@@ -1,5 +1,5 @@
-internal import COpenSSL
-internal import Pinning
+import COpenSSL
+import Pinning
 
 /// A `TRUSTED CERTIFICATE`: a certificate followed by the trust settings of the store that contains it.
 struct TrustedCertificate {

@@ -1,6 +1,6 @@
-internal import COpenSSL
-internal import Pinning
-internal import Synchronization
+import COpenSSL
+import Pinning
+import Synchronization
 
 /// Owns one `X509`; Sendable because it does not change after parsing, and OpenSSL locks the caches inside it.
 final class X509Handle: @unchecked Sendable {
