@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 // The C library of the system, for every file that imports LoopbackLab.
 #if canImport(Glibc)

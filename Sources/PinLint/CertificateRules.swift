@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 extension Findings {
     mutating func certificates() {

@@ -1,7 +1,7 @@
-internal import Base
-internal import PinFormats
-internal import Pinning
-internal import X509
+import Base
+import PinFormats
+import Pinning
+import X509
 
 extension Findings {
     mutating func clients() {

@@ -1,6 +1,6 @@
-internal import Base
-internal import PinFormats
-internal import Pinning
+import Base
+import PinFormats
+import Pinning
 
 /// The differences in hosts and pins between sources that should agree, by the rules of each source's client.
 ///

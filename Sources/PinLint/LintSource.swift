@@ -1,7 +1,7 @@
-internal import Base
-internal import PinFormats
-internal import Pinning
-internal import X509
+import Base
+import PinFormats
+import Pinning
+import X509
 
 /// A source that is judged as a whole: a file, a directory, or all certificates and keys that were named one by one.
 struct LintSource {

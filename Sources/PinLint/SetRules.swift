@@ -1,6 +1,6 @@
-internal import Base
-internal import PinFormats
-internal import Pinning
+import Base
+import PinFormats
+import Pinning
 
 extension Findings {
     mutating func sets() {

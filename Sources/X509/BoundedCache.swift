@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// A cache that empties itself at a number of values or of bytes, because hostile servers choose how many there are.
 final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// The identity of a file: its device and inode, or those of its directory and its name if it does not exist yet.
 package struct FileIdentity: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// Ends the process after a signal: at once, but never within a line of output or while a file is written.
 ///

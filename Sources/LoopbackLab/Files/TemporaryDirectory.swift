@@ -1,4 +1,4 @@
-internal import Base
+import Base
 
 /// A directory with mode 0700, which is removed with its contents when this object is deallocated.
 package final class TemporaryDirectory: Sendable {

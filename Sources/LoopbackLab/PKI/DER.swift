@@ -1,5 +1,5 @@
-internal import Base
-internal import COpenSSL
+import Base
+import COpenSSL
 
 /// Writes DER (ITU-T X.690), the encoding of certificates.
 ///

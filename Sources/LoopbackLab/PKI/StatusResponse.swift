@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// An OCSP response about one certificate (RFC 6960, 4.2), valid or not.
 package struct StatusResponse: Sendable, Changeable {

@@ -1,4 +1,4 @@
-internal import Base
+import Base
 
 /// A byte stream to the client: a socket, or TLS over it.
 protocol ByteStream: AnyObject {

@@ -1,5 +1,5 @@
-internal import Base
-internal import Synchronization
+import Base
+import Synchronization
 
 /// A server on the loopback interface that lives as long as a closure runs.
 ///

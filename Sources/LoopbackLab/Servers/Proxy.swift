@@ -1,4 +1,4 @@
-internal import Base
+import Base
 
 /// A proxy that leads to the same server for every requested destination.
 package struct ProxySettings: Sendable, Changeable {

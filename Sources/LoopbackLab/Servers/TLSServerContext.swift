@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// The SSL_CTX of a server, and one for each name with other identities.
 ///

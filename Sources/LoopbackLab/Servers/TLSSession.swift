@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// The server's side of TLS over a stream, through memory BIOs; one thread uses it.
 final class TLSSession: ByteStream {

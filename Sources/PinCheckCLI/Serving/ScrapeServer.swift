@@ -1,6 +1,6 @@
-internal import NIOCore
-internal import NIOHTTP1
-internal import NIOPosix
+import NIOCore
+import NIOHTTP1
+import NIOPosix
 
 /// Serves HTTP/1.1 without TLS: all connections are on one thread, and the answers are computed elsewhere.
 final class ScrapeServer: Sendable {

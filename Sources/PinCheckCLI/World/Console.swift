@@ -1,6 +1,6 @@
 package import Base
 package import Pinning
-private import Synchronization
+import Synchronization
 
 package struct Console: Sendable {
     package let output: OutputStream

@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 /// Reads Android's `network_security_config.xml`, or the manifest of an app that names it.
 enum AndroidFile {

@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 /// The resources of an app that its manifest and its configuration name, as in `@xml/network_security_config`.
 protocol AndroidResources {

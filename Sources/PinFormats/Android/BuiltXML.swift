@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 /// XML of a built app: in Android's binary form, or as the protocol buffers of an App Bundle.
 ///

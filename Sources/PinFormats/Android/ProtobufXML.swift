@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 /// The XML of an App Bundle: messages XmlNode, XmlElement, XmlAttribute and Item of aapt2's `Resources.proto`.
 enum ProtobufXML {

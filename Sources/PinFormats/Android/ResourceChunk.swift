@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 /// A chunk of Android's binary resources: type, size of its header, size, and contents, read only within its bounds.
 ///

@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 /// A built Android app: its manifest, and the resources that the manifest names.
 struct AndroidPackage {

@@ -1,4 +1,4 @@
-internal import Pinning
+import Pinning
 
 struct AppBundle {
     /// The path of the bundle in the archive or directory, with a slash at its end; empty if the bundle is all of it.

@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 /// The files of an app as it ships, by their paths within it.
 protocol AppFiles {

@@ -1,6 +1,6 @@
-internal import Base
-internal import CLibraries
-internal import Pinning
+import Base
+import CLibraries
+import Pinning
 
 /// One pass through a zip archive with libarchive; nothing is unpacked to disk.
 ///

@@ -1,6 +1,6 @@
-internal import Base
-internal import Pinning
-internal import X509
+import Base
+import Pinning
+import X509
 
 /// Searches a file of an app, chunk by chunk, for SHA-256 pins, and recognizes files of certificates or of a key.
 struct FileScan {

@@ -1,6 +1,6 @@
-internal import Base
+import Base
 package import Pinning
-internal import X509
+import X509
 
 /// Reads the files from which pins are made: certificates, requests and public keys, as PEM or DER.
 package enum KeyFile {

@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 /// JSON that configures hosts: of TrustKit, of react-native-ssl-public-key-pinning, or Expo's `app.json` (`infoPlist`).
 enum JSONFile {

@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 /// An Info.plist or a part of one, with `NSPinnedDomains`, App Transport Security or TrustKit's configuration.
 enum PropertyListFile {

@@ -1,6 +1,6 @@
-internal import Base
-internal import Pinning
-internal import X509
+import Base
+import Pinning
+import X509
 
 enum TransportSecurityReader {
     static let key = "NSAppTransportSecurity"

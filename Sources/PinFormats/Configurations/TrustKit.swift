@@ -1,6 +1,6 @@
-internal import Base
-internal import Pinning
-internal import X509
+import Base
+import Pinning
+import X509
 
 /// Reads `TSKConfiguration` of a property list or JSON; reports mistakes for which TrustKit throws when the app starts.
 struct TrustKitReader {

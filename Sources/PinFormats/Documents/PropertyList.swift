@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 extension PinFile {
     var isPropertyList: Bool { BinaryPropertyList.begins(bytes) || text?.holds("<plist") == true }

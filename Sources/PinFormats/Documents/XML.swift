@@ -1,6 +1,6 @@
-internal import Base
-internal import CLibraries
-internal import Pinning
+import Base
+import CLibraries
+import Pinning
 
 final class XMLElement {
     let name: String

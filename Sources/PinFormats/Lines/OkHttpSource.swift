@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 /// Kotlin or Java with one chain of calls that builds OkHttp's pinner, in which every host and pin is written out.
 ///

@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 /// Text with pins, one or more a line, or with a host and its pins, as OkHttp writes them; `#` begins a comment.
 enum PinLines {

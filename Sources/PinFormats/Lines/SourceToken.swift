@@ -1,4 +1,4 @@
-internal import Base
+import Base
 
 struct SourceMistake: Error {
     let line: Int

@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 /// Reads the pins of an app as it ships: those of its configuration, and certificate files that clients load.
 struct AppReader {

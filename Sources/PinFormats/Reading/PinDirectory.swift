@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 /// A directory of pin files, read in the order of names, without subdirectories and hidden files but `.env`.
 ///

@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 /// A kind of file that is not read although people have pins in it, with the words and the remedy.
 ///

@@ -1,6 +1,6 @@
-internal import Base
-internal import Pinning
-internal import X509
+import Base
+import Pinning
+import X509
 
 /// The value of curl's `--pinnedpubkey`, read as curl reads it: a list of hashes, or the name of a public key file.
 ///

@@ -1,6 +1,6 @@
 package import Base
 package import Pinning
-internal import X509
+import X509
 
 /// Converts the base64 text of a pin to its 32 bytes, or throws what is wrong with it.
 package enum HashText {

@@ -1,6 +1,6 @@
 package import Base
 package import Pinning
-internal import X509
+import X509
 
 package enum HostText {
     static func pattern(

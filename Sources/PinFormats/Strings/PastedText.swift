@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 /// Texts that people paste in place of pins.
 enum PastedText {

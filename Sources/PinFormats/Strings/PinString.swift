@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 /// A word of text that should be a pin: `sha256/…`, `sha256//…`, `pin-sha256="…"`, or plain base64.
 struct PinString {

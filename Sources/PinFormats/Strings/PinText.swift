@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 /// A line of text with pins: the value of `--pins`, or a line of a file.
 ///

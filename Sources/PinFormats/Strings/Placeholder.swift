@@ -1,4 +1,4 @@
-internal import Base
+import Base
 package import Pinning
 
 /// A hash that no key in use has, in place of a pin to come: a pattern, or a sample of a client's documentation.

@@ -1,4 +1,4 @@
-internal import Base
+import Base
 package import Pinning
 
 /// The kind of DER bytes by their beginning; the rest may be missing.

@@ -1,4 +1,4 @@
-internal import Base
+import Base
 package import Pinning
 
 /// A key that can be pinned, with all that the writers show of it.

@@ -1,6 +1,6 @@
-internal import Base
-internal import Pinning
-internal import X509
+import Base
+import Pinning
+import X509
 
 /// Converts one client's configuration for another; a rule that gets lost is an error if it decides, else a remark.
 extension PinBlockFormat {

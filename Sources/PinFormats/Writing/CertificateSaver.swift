@@ -1,4 +1,4 @@
-internal import Base
+import Base
 package import Pinning
 
 /// Writes certificates as DER files into one directory, and never overwrites a file with other contents.

@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 /// Blocks of lines, with comments of their language.
 enum LineBlocks {

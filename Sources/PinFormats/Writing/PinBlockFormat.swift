@@ -1,4 +1,4 @@
-internal import Base
+import Base
 package import Pinning
 
 /// The configurations of clients that can be written, ready to paste.

@@ -1,4 +1,4 @@
-internal import Pinning
+import Pinning
 
 /// Blocks of XML: two parts of an Info.plist, and Android's configuration.
 enum XMLBlocks {

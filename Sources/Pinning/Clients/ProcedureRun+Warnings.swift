@@ -1,4 +1,4 @@
-internal import Base
+import Base
 
 extension ProcedureRun {
     /// Warns if a pinned key is presented but is not on the built chain: its presence proves nothing (CVE-2016-2402).

@@ -1,4 +1,4 @@
-internal import Base
+import Base
 
 /// A decision in progress, with the steps that clients share; steps of only one client are in its own file.
 package struct ProcedureRun {

@@ -1,4 +1,4 @@
-internal import Base
+import Base
 
 /// An IPv4 or IPv6 address, as `inet_pton` reads it; a looser reading is unsafe, because OpenSSL 3.0 takes `01.2.3.4`
 /// for an address, and other software takes it for a name.

@@ -1,4 +1,4 @@
-internal import Base
+import Base
 
 /// A reference name: the name that a certificate must be valid for, in a form that is safe to compare.
 ///

@@ -1,4 +1,4 @@
-internal import Base
+import Base
 
 /// A reason why a chain is not trusted.
 public struct TrustFailure: Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-internal import Base
+import Base
 
 /// The required strength of the keys on a path, and of the signatures that link it.
 package struct StrengthRules: Sendable, Hashable {

@@ -1,4 +1,4 @@
-internal import Base
+import Base
 
 /// An X.509 certificate as a value: its DER encoding and the facts that a pinning decision needs.
 ///

@@ -1,6 +1,6 @@
 import Base
-internal import NIOCore
-internal import NIOHTTP1
+import NIOCore
+import NIOHTTP1
 
 /// Sends one request over a channel and passes the response to its receiver, within limits, on the event loop.
 final class HTTPHandler: ChannelInboundHandler {

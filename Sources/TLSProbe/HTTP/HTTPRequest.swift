@@ -1,4 +1,4 @@
-internal import Base
+import Base
 package import Pinning
 
 /// A GET without a body (RFC 9110, 9.3.1).

@@ -1,7 +1,7 @@
-internal import Base
-internal import COpenSSL
+import Base
+import COpenSSL
 package import Pinning
-internal import X509
+import X509
 
 /// The groups of key exchanges by IANA's numbers, with their names in reports and in OpenSSL.
 package enum NamedGroup {

@@ -1,5 +1,5 @@
-internal import COpenSSL
-internal import NIOCore
+import COpenSSL
+import NIOCore
 
 extension TLSConnection {
     /// The most messages of TLS itself after the handshake: tickets, and requests for new keys.

@@ -1,7 +1,7 @@
-internal import COpenSSL
-internal import NIOCore
-internal import Pinning
-internal import X509
+import COpenSSL
+import NIOCore
+import Pinning
+import X509
 
 /// Owns one `SSL` with the two memory BIOs that it reads from and writes to, on the event loop's thread.
 ///

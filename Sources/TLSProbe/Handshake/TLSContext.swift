@@ -1,6 +1,6 @@
-internal import COpenSSL
-internal import Synchronization
-internal import X509
+import COpenSSL
+import Synchronization
+import X509
 
 /// Owns the `SSL_CTX` of an event loop's probes; it verifies nothing, because chains are judged later.
 final class TLSContext {

@@ -1,5 +1,5 @@
-internal import NIOCore
-internal import NIOPosix
+import NIOCore
+import NIOPosix
 package import Pinning
 
 package struct HostAddresses: Sendable, Hashable {

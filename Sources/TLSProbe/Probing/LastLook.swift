@@ -1,5 +1,5 @@
 import Base
-internal import NIOCore
+import NIOCore
 
 /// The kernel's state of a connection that a busy event loop has not noticed; each call returns at once.
 enum LastLook {

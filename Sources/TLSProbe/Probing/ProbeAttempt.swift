@@ -1,8 +1,8 @@
-internal import Base
-internal import NIOCore
-internal import NIOPosix
-internal import Pinning
-internal import X509
+import Base
+import NIOCore
+import NIOPosix
+import Pinning
+import X509
 
 /// Makes one probe: resolves, connects, makes the handshake, and delivers exactly one result in time.
 ///

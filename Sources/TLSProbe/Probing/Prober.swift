@@ -1,6 +1,6 @@
-internal import NIOCore
-internal import NIOPosix
-internal import Synchronization
+import NIOCore
+import NIOPosix
+import Synchronization
 
 /// Connects to servers and returns the certificates that they present, many at a time on one thread.
 ///

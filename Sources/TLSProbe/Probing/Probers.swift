@@ -1,8 +1,8 @@
-internal import Base
-internal import NIOCore
-internal import NIOPosix
+import Base
+import NIOCore
+import NIOPosix
 package import Pinning
-internal import Synchronization
+import Synchronization
 
 /// Probers with a thread each, among which many probes are spread; a probe has the same result on each.
 ///

@@ -1,7 +1,7 @@
-internal import Base
-internal import NIOCore
-internal import NIOPosix
-internal import Pinning
+import Base
+import NIOCore
+import NIOPosix
+import Pinning
 
 /// Feeds NIO's happy eyeballs from the system's resolver, with one look-up a family, for one probe.
 ///

@@ -1,6 +1,6 @@
 import Base
-internal import NIOCore
-internal import Pinning
+import NIOCore
+import Pinning
 
 /// Speaks TLS between a channel and the handlers behind it: makes the handshake, and closes or keeps the channel.
 ///

@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 /// The dialogue with a proxy until it is connected to the server: bytes in, bytes out, without sockets.
 package struct ProxyDialogue: Sendable {

@@ -1,5 +1,5 @@
 import Base
-internal import NIOCore
+import NIOCore
 
 /// Has a proxy connect to the server, and then passes bytes through, on the channel's event loop.
 final class ProxyHandler: ChannelInboundHandler {

@@ -1,4 +1,4 @@
-internal import Base
+import Base
 package import Pinning
 
 /// The addresses of one host, from a service that resolves names over HTTP.

@@ -1,6 +1,6 @@
-internal import COpenSSL
+import COpenSSL
 package import Pinning
-internal import X509
+import X509
 
 /// A client certificate with its key.
 ///

@@ -1,5 +1,5 @@
 import Base
-internal import Pinning
+import Pinning
 
 package struct ConnectFailure: Sendable, Hashable {
     /// The address that was tried; `nil` if no socket could be made.

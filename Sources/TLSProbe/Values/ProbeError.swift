@@ -1,4 +1,4 @@
-internal import Base
+import Base
 package import Pinning
 
 /// The reason why a probe ended without a chain.

@@ -1,4 +1,4 @@
-internal import Base
+import Base
 package import Pinning
 
 package struct Proxy: Sendable, Hashable {

@@ -1,4 +1,4 @@
-internal import CLibraries
+import CLibraries
 
 package enum InternationalName {
     private static let library = CIDN2_needed()

@@ -1,5 +1,5 @@
-internal import COpenSSL
-internal import Pinning
+import COpenSSL
+import Pinning
 
 /// Checks if the CAs on a path may certify a server's name; the platform decides which names of the leaf count.
 enum NameRule {

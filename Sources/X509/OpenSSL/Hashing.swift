@@ -1,5 +1,5 @@
-internal import Base
-internal import COpenSSL
+import Base
+import COpenSSL
 package import Pinning
 
 package enum Hashing {

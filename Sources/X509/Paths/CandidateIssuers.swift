@@ -1,5 +1,5 @@
-internal import COpenSSL
-internal import Pinning
+import COpenSSL
+import Pinning
 
 /// The candidate issuers of certificates, in an order that does not depend on the order of presentation.
 final class CandidateIssuers {

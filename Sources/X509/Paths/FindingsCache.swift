@@ -1,4 +1,4 @@
-internal import Pinning
+import Pinning
 
 /// The results for recently seen chains: many names are served with one certificate.
 ///

@@ -1,4 +1,4 @@
-internal import Pinning
+import Pinning
 
 extension OpenSSLPathVerifier {
     /// The result for a platform that builds one path as OpenSSL does: that path, or the objections to it.

@@ -1,5 +1,5 @@
-internal import COpenSSL
-internal import Pinning
+import COpenSSL
+import Pinning
 
 /// The certificates from which OpenSSL builds a path by itself, as for a program that only calls it.
 ///

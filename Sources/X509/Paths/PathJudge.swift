@@ -1,5 +1,5 @@
-internal import COpenSSL
-internal import Pinning
+import COpenSSL
+import Pinning
 
 /// Has OpenSSL judge one path: signatures, dates, constraints, purposes, strength.
 ///

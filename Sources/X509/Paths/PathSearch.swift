@@ -1,5 +1,5 @@
-internal import Base
-internal import Pinning
+import Base
+import Pinning
 
 /// A bounded depth-first search for every valid path from a leaf to an anchor (RFC 4158).
 ///

@@ -1,6 +1,6 @@
-internal import COpenSSL
-internal import Pinning
-internal import Synchronization
+import COpenSSL
+import Pinning
+import Synchronization
 
 /// The budget of all searches for one target, for all clients and devices: 25 times that of one question.
 package final class TargetBudget: Sendable {

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 package import Pinning
 
 /// Reads the OCSP response that a server staples to its certificate (RFC 6066, 8; RFC 6960).

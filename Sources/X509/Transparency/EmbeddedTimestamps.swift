@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 package import Pinning
 
 /// The signed certificate timestamps in certificates (RFC 6962, 3.3).

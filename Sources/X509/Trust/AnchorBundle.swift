@@ -1,6 +1,6 @@
-internal import COpenSSL
+import COpenSSL
 package import Pinning
-internal import Synchronization
+import Synchronization
 
 /// Anchors from one file or list, parsed one by one when a path needs them.
 ///

@@ -1,6 +1,6 @@
-internal import Base
-internal import COpenSSL
-internal import Synchronization
+import Base
+import COpenSSL
+import Synchronization
 
 /// Directories of certificates in files named by the hash of their subject, as `openssl rehash` makes them.
 ///

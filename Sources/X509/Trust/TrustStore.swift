@@ -1,5 +1,5 @@
-internal import Base
-internal import COpenSSL
+import Base
+import COpenSSL
 package import Pinning
 
 /// The anchors that a client's device trusts: the system's roots, given anchors, or both; read if a path needs them.
