@@ -189,6 +189,7 @@ import Testing
             try server.present(both)
             await desk("snapshot $HOST \(types) -o @base.json").expect(.pass)
             #expect(try recorded() == [nil, "ECDSA", "RSA"])
+            await desk("snapshot localhost:$PORT --connect $SERVER --key-types rsa,ecdsa -o @name.json").expect(.pass)
             try server.present(Self.withoutRSA(nil))
             for line in ["CHECK --baseline @base.json --update", "diff @base.json --update"] {
                 await desk(line).expect(
@@ -202,6 +203,9 @@ import Testing
                 await desk(line + " --update").expect(.changed, "target-missing", not: "RSA refuses")
                 await desk(line + " --allow target-missing").expect(.pass)
             }
+            // The name leads to the recorded address.
+            await desk("diff @name.json localhost:$PORT -4").expect(
+                .changed, "1 address, not judged; not judged; target-missing since", errors: "")
             #expect(try recorded() == [nil, "ECDSA", "RSA"])
             await desk("diff @base.json --allow target-missing --update").expect(.pass, errors: "")
             #expect(try recorded() == [nil, "ECDSA"])

@@ -70,6 +70,32 @@ import Testing
         }
     }
 
+    @Test func aRejectionIsToldBeforeAnEndThatFailsAsWell() async throws {
+        for (behaviors, place) in [([Self.old, Self.new], "127.0.0.3"), ([Self.new, Self.old], "127.0.0.2")] {
+            try await serving(behaviors) { ask, target in
+                await ask("EDGES --pins $LEAF --fail-before 1000d").expect(
+                    .fail,
+                    "\(target)  2 addresses: 1 accepted for too short a time, 1 rejected; no configured pin is on the chain (\(place))"
+                )
+                let json = await ask("EDGES --pins $LEAF --fail-before 1000d -f json")
+                let reason = try json.json["results"].array.last?["consistency"]["reason"]["id"].text
+                #expect(reason == "pin-mismatch", "\(json.output)")
+            }
+        }
+    }
+
+    @Test func aKeyTypeMayBeMissingOnlyWhereItIsRecorded() async throws {
+        let lone = TLSServerSettings(presenting: served).with { $0.refusal = [21, 3, 3, 0, 2, 2, 40] }
+        try await serving([Self.dual, .tls(lone)]) { ask, target in
+            let types = "--key-types rsa,ecdsa"
+            await ask("snapshot \(target) --connect 127.0.0.2 \(types) -o @one.json").expect(.pass)
+            await ask("diff @one.json \(target) --connect 127.0.0.2").expect(.pass)
+            await ask("diff @one.json \(target) --connect 127.0.0.3").expect(.changed, "target-missing since")
+            await ask("snapshot \(target) --addresses - \(types) -o @both.json").expect(.pass)
+            await ask("EDGES --baseline @both.json").expect(.pass, not: "target-missing")
+        }
+    }
+
     @Test func acceptedDifferencesBetweenAddressesAreAWarning() async throws {
         let key = "the key \(pki.leaf.pin.prefix(15))…\(pki.leaf.pin.suffix(5))"
         for (chain, words) in [

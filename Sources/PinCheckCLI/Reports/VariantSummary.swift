@@ -43,13 +43,13 @@ struct VariantSummary {
         return "\(addresses): \(counts.isEmpty ? "not judged" : counts)"
     }
 
-    /// The word for an address; `nil` if a part of it was not judged.
+    /// The word for an address by its parts with a verdict; `nil` if there is none.
     private static func word(_ reports: [Report], isJudgedByTime: Bool) -> String? {
         if reports.contains(where: { $0.verdict == .reject }) { return "rejected" }
         if reports.contains(where: { [.unreachable, .unknown, .data].contains($0.status) }) {
             return "without a verdict"
         }
-        guard reports.allSatisfy({ $0.verdict == .accept }) else { return nil }
+        guard reports.contains(where: { $0.verdict == .accept }) else { return nil }
         let isShort = isJudgedByTime && reports.contains { $0.status == .fail }
         return isShort ? "accepted for too short a time" : "accepted"
     }

@@ -19,15 +19,15 @@ package struct BaselineComparison {
         target.connections.map { connection in
             guard var endpoint = Snapshot.Endpoint(connection) else {
                 let key = Snapshot.Key(connection.endpoint, connection.variant)
-                let recorded = baseline.record(for: key)
+                let peer = connection.peer?.description
+                let recorded = baseline.record(for: key, at: peer)
                 asked.insert(recorded?.key ?? key)
-                guard let recorded else { return nil }
                 guard connection.came?.isNone == true else {
-                    silent.insert(recorded.key)
+                    if let recorded { silent.insert(recorded.key) }
                     return nil
                 }
-                gone.insert(recorded.key)
-                return baseline.missing(recorded)
+                if let recorded { gone.insert(recorded.key) }
+                return baseline.missing(key, at: peer)
             }
             let changes = baseline.changes(at: endpoint)
             asked.insert(changes.recorded?.key ?? endpoint.key)

@@ -184,8 +184,8 @@ extension CheckedConnection {
     /// The connected or intended address, with a port that is not the target's.
     fileprivate var address: String {
         let isUsualPort = Int(endpoint.request.port) == endpoint.targetPort
-        if let peer = served?.peer { return isUsualPort ? "\(peer.ip)" : "\(peer)" }
-        if served == nil, isUsualPort, case .address(let address) = endpoint.request.destination { return "\(address)" }
+        if let peer { return isUsualPort ? "\(peer.ip)" : "\(peer)" }
+        if isUsualPort, case .address(let address) = endpoint.request.destination { return "\(address)" }
         return place
     }
 

@@ -20,16 +20,16 @@ package struct Baseline: Sendable {
     }
 
     /// A record of the target at another address: one with the same chain, else with the most frequent leaf.
-    private func elsewhere(_ endpoint: Snapshot.Endpoint) -> Snapshot.Endpoint? {
-        let target = endpoint.key.atAnyAddress
+    private func elsewhere(_ key: Snapshot.Key, chain: [Snapshot.Certificate] = []) -> Snapshot.Endpoint? {
+        let target = key.atAnyAddress
         let others = snapshot.endpoints.filter { $0.key.atAnyAddress == target }
-        if let same = others.first(where: { $0.chain == endpoint.chain }) { return same }
+        if let same = others.first(where: { $0.chain == chain }) { return same }
         return others.grouped(by: \.leaf).max { $0.elements.count < $1.elements.count }?.elements[0]
     }
 
     package func changes(at endpoint: Snapshot.Endpoint) -> BaselineChanges {
         let recorded = record(for: endpoint.key, at: endpoint.peer)
-        let other = recorded == nil ? elsewhere(endpoint) : nil
+        let other = recorded == nil ? elsewhere(endpoint.key, chain: endpoint.chain) : nil
         let changes =
             (recorded ?? other).map { ChainComparison.changes(from: $0.chain, to: endpoint.chain) }
             ?? [Change(kind: .targetAdded, old: nil, new: endpoint.key.words)]
@@ -42,10 +42,21 @@ package struct Baseline: Sendable {
         return snapshot.endpoints.filter { !seen.contains($0.key) }.map { ($0, missing($0)) }
     }
 
-    func missing(_ endpoint: Snapshot.Endpoint) -> BaselineChanges {
+    /// The change of a part that a server has no more; `nil` if neither the address nor, for an unrecorded address,
+    /// another one of the target is recorded with it.
+    func missing(_ key: Snapshot.Key, at peer: String?) -> BaselineChanges? {
+        if let recorded = record(for: key, at: peer) { return missing(recorded) }
+        let isRecorded = snapshot.endpoints.contains {
+            $0.key.target == key.target && [key.connect, peer].contains($0.key.connect)
+        }
+        return isRecorded ? nil : elsewhere(key).map { missing($0, isElsewhere: true) }
+    }
+
+    private func missing(_ endpoint: Snapshot.Endpoint, isElsewhere: Bool = false) -> BaselineChanges {
         let missing = Change(kind: .targetMissing, old: endpoint.key.words, new: nil)
         return BaselineChanges(
-            baseline: path, recorded: endpoint, comparedWith: nil, changes: [missing], allowed: allowed)
+            baseline: path, recorded: isElsewhere ? nil : endpoint, comparedWith: isElsewhere ? endpoint.place : nil,
+            changes: [missing], allowed: allowed)
     }
 }
 
