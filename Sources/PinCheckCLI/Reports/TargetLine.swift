@@ -4,6 +4,8 @@ import PinChecking
 /// The line on a target from all its results: the worst first, the others counted.
 struct TargetLine {
     let status: ExitStatus
+    /// The id of the reason; `nil` if no result counts.
+    let id: String?
     let sentence: String
     /// The other ids, as in `; and 2 more: expires-soon, no-backup-pin`; empty if there are none.
     let more: String
@@ -16,15 +18,17 @@ struct TargetLine {
         let summary = compares ? VariantSummary(reports) : nil
         let status = ExitStatus.worst(counting.map(exit))
         self.status = status
-        guard let worst = counting.first(where: { exit($0) == status }) else {
-            (sentence, more) = (summary?.sentence ?? reports.first?.sentence ?? "", "")
+        let alike = counting.filter { exit($0) == status }
+        // Of equal statuses a client's rejection comes first: it keeps users out today.
+        guard let worst = alike.first(where: { $0.verdict == .reject }) ?? alike.first else {
+            (id, sentence, more) = (nil, summary?.sentence ?? reports.first?.sentence ?? "", "")
             return
         }
+        id = reason(worst).id
         let told = worst.withAnswer(worst.sentence(for: reason(worst)))
         if let summary, summary.isFound {
-            let alike = counting.filter { exit($0) == exit(worst) && reason($0) == reason(worst) }
             let isOfAll =
-                alike.count == counting.count
+                alike.count { reason($0) == reason(worst) } == counting.count
                 || summary.consistency.findings.contains { $0.id == reason(worst).id }
             let place = isOfAll ? "" : " (\(Self.place(of: worst)))"
             sentence = exit(worst) == .pass ? summary.sentence : "\(summary.verdicts); \(told)\(place)"
@@ -69,8 +73,7 @@ extension Report {
         var reports = results.map { Report($0) }
         guard let last = reports.indices.last, reports[last].result.consistency != nil else { return reports }
         let line = TargetLine(reports)
-        let id = reports.first { $0.counts && $0.status == line.status }?.reason.id ?? reports[last].reason.id
-        reports[last].targetReason = Reason(id, line.sentence + line.more)
+        reports[last].targetReason = Reason(line.id ?? reports[last].reason.id, line.sentence + line.more)
         return reports
     }
 }
