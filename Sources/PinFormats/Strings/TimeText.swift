@@ -71,9 +71,9 @@ package enum Threshold: Sendable, Hashable, CustomStringConvertible {
     /// Hundredths of the lifetime, 0 to 100.
     case percent(Int64)
 
-    /// Reads a whole number with `w`, `d`, `h` or `m` for weeks, days, hours and minutes, or `%`.
+    /// Reads a whole number with `w`, `d` or `h` for weeks, days and hours, or `%`; `m` could mean months.
     package init(_ text: String) throws(Problem) {
-        let seconds: [Character: Int64] = ["w": 604_800, "d": 86_400, "h": 3_600, "m": 60]
+        let seconds: [Character: Int64] = ["w": 604_800, "d": 86_400, "h": 3_600]
         guard let unit = text.last, let count = Self.number(text.dropLast()) else { throw Self.mistake(text) }
         if unit == "%", count <= 100 {
             self = .percent(count)
@@ -123,8 +123,7 @@ package enum Threshold: Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .percent(let percent): "\(percent)%"
         case .seconds(let seconds) where seconds % 86_400 == 0: "\(seconds / 86_400)d"
-        case .seconds(let seconds) where seconds % 3_600 == 0: "\(seconds / 3_600)h"
-        case .seconds(let seconds): "\(seconds / 60)m"
+        case .seconds(let seconds): "\(seconds / 3_600)h"
         }
     }
 }
