@@ -267,12 +267,18 @@ extension CertificateTemplate {
             CertificateTemplate.leaf(serverName).with { $0.keyUsage = [.keyEncipherment] })
         let nameless = try! issuing.issue(.leaf(subject: .empty, names: [.dns(serverName)]))
         let underscored = try! issuing.issue(.leaf("*.example.com"))
+        let gone = try! LabCertificate.selfSigned(.authority("Quay Gone"))
+        let crossed = try! gone.issue(.authority("Quay Issuing"), key: issuing.key)
         let long = try! issuing.issue(.leaf(serverName).with { $0.notAfter = $0.notBefore + 900 * LabClock.day })
         func chain(_ leaf: LabCertificate) -> Scene { .chain([leaf, issuing, root]) }
         return [
             (chain(leaf), []), (chain(long), ["iOS refuses: valid for 900 days"]),
             (.chain([leaf, issuing]), ["Node and Python before 3.13 refuse: not a root"]),
-            (.chain([try! bare.issue(.leaf(serverName)), bare]), ["Go and Java refuse: no basicConstraints"]),
+            // OpenSSL takes the first trusted issuer, although the other leads to a root.
+            (
+                chain(leaf).with { $0.system = [crossed, root] },
+                ["Node and Python before 3.13 refuse: CN=Quay Issuing (depth 1), which is not a root"]
+            ), (.chain([try! bare.issue(.leaf(serverName)), bare]), ["Go and Java refuse: no basicConstraints"]),
             (
                 Scene.chain([device, narrow]).with { $0.host = "192.0.2.7" },
                 ["Node and Python refuse: CN=Quay Narrow (depth 1)"]

@@ -43,10 +43,6 @@ package struct Generic: ClientProcedure {
     }
 
     static let libraryRules: [LibraryRule] = [
-        // nodejs/node, `doc/api/tls.md`: allowPartialTrustChain; python/cpython #112389.
-        LibraryRule(libraries: "Node and Python before 3.13") { _, paths in
-            end(of: paths, ifAll: { !$0.isSelfIssued }).map { "the path ends at \($0), which is not a root" }
-        },
         // golang/go, `src/crypto/x509/x509.go`: CheckSignatureFrom. A server certificate that is an anchor is accepted.
         LibraryRule(libraries: "Go and Java") { _, paths in
             guard paths.allSatisfy({ $0.certificates.count > 1 }) else { return nil }
@@ -96,8 +92,17 @@ extension ProcedureRun {
             }
         }
         // Node and Python both verify with OpenSSL.
-        if let failure = evaluate(serverPolicy, by: .openssl).failures.first {
+        let openSSL = evaluate(serverPolicy, by: .openssl)
+        let built = openSSL.builtChain.certificates
+        if let failure = openSSL.failures.first {
             tell(.libraryDiffers, "Node and Python", failure.description)
+        } else if let end = built.last, !end.isSelfIssued,
+            !paths.contains(where: { $0.certificates.starts(with: built) && $0.certificates.last?.isSelfIssued == true }
+            )
+        {
+            // nodejs/node, `doc/api/tls.md`: allowPartialTrustChain; python/cpython #112389.
+            let why = "the path ends at \(end) (depth \(built.count - 1)), which is not a root"
+            tell(.libraryDiffers, "Node and Python before 3.13", why)
         }
         for rule in Generic.libraryRules {
             if let objection = rule.objection(view, paths) { tell(.libraryDiffers, rule.libraries, objection) }
