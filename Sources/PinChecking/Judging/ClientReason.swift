@@ -32,7 +32,10 @@ extension Reason {
             if case .handshake(let why) = first.reason {
                 let who = policy.clients.count * policy.devices.count > 1 ? "" : client.client.name + " "
                 let place = who.isEmpty || policy.lists == nil ? "" : device.map { "on \($0.name) " } ?? ""
-                let remedy: Remedy = if case .byOptions(let part) = refusal { .offerMore(part) } else { .bringTLS }
+                let conscrypt = client.client.isSet("conscrypt") ? nil : TLSStack.conscrypt
+                let connects = conscrypt?.lacks(nil, first.certificate.publicKey).isEmpty == true
+                let remedy: Remedy? =
+                    if case .byOptions(let part) = refusal { .offerMore(part) } else { connects ? .bringTLS : nil }
                 self = reason("\(who)\(place)cannot connect: \(why)", [], remedy)
                 return
             }

@@ -135,7 +135,7 @@ extension TLSStack {
         return stack
     }
 
-    static var conscrypt: TLSStack {
+    package static var conscrypt: TLSStack {
         var stack = TLSStack(of: .android, on: .newest)
         stack.name = "the app's Conscrypt"
         return stack
