@@ -26,7 +26,7 @@ extension ClientInput {
         }
         return OkHttp(
             pattern: pattern, host: pattern == nil && policy != nil ? nil : host?.lowercased(), trust: androidTrust,
-            bringsConscrypt: client.isSet("conscrypt"))
+            bringsConscrypt: client.isSet("conscrypt"), expiration: policy?.expiration)
     }
 
     func alamofire() throws(Problem) -> Alamofire {

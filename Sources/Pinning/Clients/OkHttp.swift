@@ -13,10 +13,16 @@ package struct OkHttp: ClientProcedure {
     private let trust: AndroidTrust?
     /// `true` if the app contains Conscrypt, for TLS 1.3 before Android 10 (square/okhttp, `security_providers.md`).
     private let bringsConscrypt: Bool
+    /// The `expirationDate` of react-native-ssl-public-key-pinning, which builds the pinner (its `types.ts`).
+    private let expiration: Timestamp?
 
     package init(
-        pattern: HostPattern? = nil, host: String? = nil, trust: AndroidTrust? = nil, bringsConscrypt: Bool = false
-    ) { (self.pattern, self.host, self.trust, self.bringsConscrypt) = (pattern, host, trust, bringsConscrypt) }
+        pattern: HostPattern? = nil, host: String? = nil, trust: AndroidTrust? = nil, bringsConscrypt: Bool = false,
+        expiration: Timestamp? = nil
+    ) {
+        (self.pattern, self.host, self.trust) = (pattern, host, trust)
+        (self.bringsConscrypt, self.expiration) = (bringsConscrypt, expiration)
+    }
 
     package func stack(on release: PlatformRelease) -> TLSStack? {
         (bringsConscrypt ? TLSStack.conscrypt : TLSStack(of: .android, on: release)).ofOkHttp
@@ -25,7 +31,7 @@ package struct OkHttp: ClientProcedure {
     package var platform: Platform? { .android(names: .okHttp) }
 
     package func comparison(with pins: PinSet?, for name: ReferenceName) -> PinComparison {
-        doPinsApply(to: name) ? .keys(of: pins, at: .anywhere) : .nothing
+        doPinsApply(to: name) ? .keys(of: pins, at: .anywhere, expiration: expiration) : .nothing
     }
 
     package func evaluate(_ run: inout ProcedureRun) -> Verdict {
@@ -48,6 +54,12 @@ package struct OkHttp: ClientProcedure {
                     .clientError(
                         name: "SSLPeerUnverifiedException", message: "Certificate chain too long: \(length) (\(limit))"),
                     on: system.builtChain)
+            }
+            if let expiration, expiration < run.view.time {
+                run.warn(
+                    .pinSetExpired,
+                    "the pins expired at \(expiration): newer versions of react-native-ssl-public-key-pinning compare none "
+                        + "any more; judged as by an older one")
             }
             return run.compare(condition, on: system)
         }
