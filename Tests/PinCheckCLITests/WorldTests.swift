@@ -79,6 +79,10 @@ import Testing
             try desk.write(
                 AppText.android(AppText.domain(set + AppText.anchors("@raw/root"))), to: "res/xml/\(name).xml")
         }
+        for (name, day) in [("rn10", Self.date(10)), ("rnended", Self.date(-8))] {
+            let hashes = "['\(hash(leaf))', '\(hash(coming))']"
+            try desk.write("{'$HOST': {publicKeyHashes: \(hashes), expirationDate: '\(day)'}}", to: "\(name).json")
+        }
         try desk.files.write(root.pem, to: "res/raw/root.pem")
         let lists = AppText.pinnedDomains(leaf: [hash(leaf), hash(coming)], cas: [hash(root)])
         try desk.write(AppText.ats(lists), to: "both.plist")
@@ -161,6 +165,12 @@ import Testing
         --client android:expires=AGO8 --pins L --pins $JUNK | pass pins-not-applied: the pins expired on | . .
         --client android:expires=AGO8 --pins L --pins $JUNK --fail-on warn | warn pins-expired | . .
         --client okhttp --pins @Pins.kt --min-pin-life 60d | \(short): okhttp compares no pin for $HOST: no pin is for
+        // What builds OkHttp's pinner may drop the pins then.
+        --client okhttp --pins @rn10.json --min-pin-life 60d | \(short) | - backup
+        --client okhttp --pins @rnended.json | pass pin-matched: newer versions of react-native | - backup
+        --client okhttp --pins @rnended.json --fail-before 30d | fail pins-expired | - backup
+        --and-system --device ios-13,ios-14 --client nspinneddomains --pins L | pass pin-matched: nspinneddomains begins \
+        with iOS 14: ios-13 compare no pin | -
         --client trustkit:no-enforce --pins $JUNK --pins $OTHER --min-pin-life 60d | \(short) | . .
         --pins @Pins.kt --pins R --min-pin-life 60d | pass pins-not-applied | -
         """

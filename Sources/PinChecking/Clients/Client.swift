@@ -20,6 +20,8 @@ public struct Client: Sendable, Hashable {
     package var namedBy: Set<PinConfiguration.Kind> = []
     /// The framework that makes an app choose this client among those named by its files.
     var framework: String?
+    /// The first version of Apple's systems that has the client.
+    var since = DeviceVersion(0)
     /// The pins outside of configurations that the client judges if the user names none.
     var looseSet: LooseSet?
     /// `true` if the client has AFSecurityPolicy's settings: mode, allowInvalidCertificates, validatesDomainName.

@@ -66,7 +66,7 @@ extension Client {
             name: "nspinneddomains", summary: "Apple's NSPinnedDomains (App Transport Security)",
             settings: [.init("key", "leaf|ca", "the key that lists the pins: leaf or CA identities")],
             configurations: [.nsPinnedDomains: .union], bindsAppBy: .nsPinnedDomains, namedBy: [.nsPinnedDomains],
-            platform: .apple, pinForm: .hash(.base64), make: { $0.nsPinnedDomains() }),
+            since: DeviceVersion(14), platform: .apple, pinForm: .hash(.base64), make: { $0.nsPinnedDomains() }),
         Client(
             name: "curl", summary: "curl --pinnedpubkey, which compares the leaf's key alone",
             settings: [.init("insecure", nil, "--insecure: only the pin is checked")], looseSet: .inCurlsNotation,

@@ -172,7 +172,7 @@ package enum FindingID: String, CaseIterable, Sendable {
     case pinsExpire = "pins-expire note,warning,fail/- The pins have a date from which on they no longer count."
     case pinsExpired = "pins-expired warning,fail/- The pins no longer count: the client accepts any trusted chain."
     case pinsNotJudged = "pins-not-judged note/- More certificates are pinned than are judged as backups."
-    case pinsNotCompared = "pins-not-compared warning/- Pins are given, and the mode compares none."
+    case pinsNotCompared = "pins-not-compared warning/- Pins are given, and the mode or the system compares none."
     case platformRule = "platform-rule warning,note/- A rule of the platform rejects the chain, whatever is pinned."
     case policySettings = "policy-settings warning/- Only the pins of a policy are read, not its settings."
     case privateRoot = "private-root warning,note/- The path ends at a root that is on no public list."
