@@ -8,6 +8,10 @@ extension TextRenderer {
         var blocks = result.sources.map { layout.folded(block($0, at: result.time).joined(separator: "\n")) }
         let groups = PinGroup.merged(result.groups(result.owners).filter { !$0.items.isEmpty })
         if let advice = PinRemark.backup(groups).first { blocks.append(layout.folded(style.faint(advice), indent: 0)) }
+        for (name, all) in result.sources.filter({ $0.recommended != nil }).grouped(by: \.name)
+        where all.map({ Set($0.recommended?.choices.map(\.item.spkiSHA256) ?? []) }).distinct.count > 1 {
+            blocks.append("\(safe(name, length: 120)) serves several chains: ship the pins of all its blocks")
+        }
         var total = RunTotal()
         let servers = result.sources.filter { $0.endpoint != nil || $0.recommended != nil }
         for (name, all) in servers.grouped(by: \.name) { total.add(name, .worst(all.map(ExitStatus.init))) }
