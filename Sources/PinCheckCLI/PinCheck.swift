@@ -17,13 +17,12 @@ package enum PinCheck {
         let arguments = Array(CommandLine.arguments.dropFirst())
         if let obstacle = obstacle() {
             let isMonitoring = Arguments(arguments).isMonitoring
-            refuse(obstacle, isMonitoring, in: context)
-            System.exit(code: ExitStatus(obstacle).code(isMonitoring: isMonitoring))
+            System.exit(code: refuse(obstacle, isMonitoring, in: context).code)
         }
         ProbeThread.run { thread in
             var context = context
             context.thread = thread
-            System.exit(code: await exitCode(arguments: arguments, in: context))
+            System.exit(code: await run(arguments, in: context).code)
         }
     }
 
@@ -45,34 +44,22 @@ package enum PinCheck {
         return nil
     }
 
-    package static func run(arguments: [String], in context: Context) async -> ExitStatus {
-        await end(of: arguments, in: context).status
-    }
-
-    package static func exitCode(arguments: [String], in context: Context) async -> Int32 {
-        let end = await end(of: arguments, in: context)
-        return end.status.code(isMonitoring: end.isMonitoring)
-    }
-
-    private static func end(
-        of argv: [String], in context: Context
-    ) async -> (status: ExitStatus, isMonitoring: Bool) {
+    static func run(_ argv: [String], in context: Context) async -> RunEnd {
         var context = context
         let arguments = Arguments(argv)
         var isMonitoring = arguments.isMonitoring
         let log = ReadLog()
         context.console.style = context.style(arguments.color, on: context.console.errors)
-        context.run = { await run(arguments: $0, in: $1) }
         do {
             guard !argv.isEmpty else {
                 try? context.console.errors.write(Help.start)
-                return (.usage, isMonitoring)
+                return RunEnd(status: .usage, isMonitoring: isMonitoring)
             }
             try refuseSecrets(in: argv)
             if let text = try Program.answer(to: argv, arguments, at: context.now()) {
                 try context.console.output.write(text)
                 // A plugin that only printed its help has evaluated nothing, so its status must not be OK.
-                return (isMonitoring ? .usage : .pass, isMonitoring)
+                return RunEnd(status: isMonitoring ? .usage : .pass, isMonitoring: isMonitoring)
             }
             if !arguments.namesCommand { try Mistake.refuseCommand(in: argv, positionals: arguments.positionals) }
             context.noteFilesOfEnvironment(in: log)
@@ -85,12 +72,8 @@ package enum PinCheck {
             let status = try await ReadLog.$current.withValue(log) {
                 try await arguments.command.run(Invocation(settings: settings, context: context))
             }
-            return (status, isMonitoring)
-        } catch {
-            let problem = error as? Problem ?? .software("\(error)")
-            refuse(problem, isMonitoring, in: context)
-            return (ExitStatus(problem), isMonitoring)
-        }
+            return RunEnd(status: status, isMonitoring: isMonitoring)
+        } catch { return refuse(error as? Problem ?? .software("\(error)"), isMonitoring, in: context) }
     }
 
     /// Throws if an argument contains a private key in PEM, before any code looks at it: no message can repeat one.
@@ -101,9 +84,9 @@ package enum PinCheck {
                 + "(openssl pkey -in KEY -pubout), and everybody on this machine can see arguments, so replace the key")
     }
 
-    private static func refuse(_ error: Problem, _ isMonitoring: Bool, in context: Context) {
+    private static func refuse(_ error: Problem, _ isMonitoring: Bool, in context: Context) -> RunEnd {
         context.console.report(error)
-        guard isMonitoring else { return }
-        try? context.console.output.write(NagiosRenderer.unknown(error.told.description))
+        if isMonitoring { try? context.console.output.write(NagiosRenderer.unknown(error.told.description)) }
+        return RunEnd(status: ExitStatus(error), isMonitoring: isMonitoring)
     }
 }

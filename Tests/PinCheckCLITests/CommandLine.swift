@@ -94,7 +94,7 @@ func pincheck(
         environment: environment, at: time ?? LabClock.now, input: input)
     if let targetWindow { context.targetWindow = targetWindow }
     if let cas { context.cas = cas }
-    let status = await PinCheck.run(arguments: arguments, in: context)
+    let status = await PinCheck.run(arguments, in: context).status
     JSONSchemaCheck.expect(validDocumentsIn: output.text)
     return Outcome(status: status, output: output.text, errors: errors.text)
 }

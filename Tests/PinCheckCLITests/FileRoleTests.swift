@@ -94,7 +94,7 @@ import Testing
         let errors = OutputBuffer()
         var context = Context.lab(errors: errors.stream(), input: Array("127.0.0.1:1\n".utf8))
         context.standardInput = FileIdentity(of: desk.files.path + "/list")
-        let code = await PinCheck.exitCode(arguments: desk.words(line + " -o @list"), in: context)
+        let code = await PinCheck.run(desk.words(line + " -o @list"), in: context).code
         // Some of these have no use for such a list, and end before anything is written.
         #expect([64, 65].contains(code), "\(errors.text)")
         #expect(try desk.text("list") == "127.0.0.1:1\n")
@@ -106,7 +106,7 @@ import Testing
         let stream = OutputStream(isTerminal: false, isFile: true, identity: identity) {
             bytes throws(Base.OutputError) in try output.stream().writeBytes(bytes)
         }
-        return (await PinCheck.exitCode(arguments: desk.words(line), in: .lab(stream)), output.text)
+        return (await PinCheck.run(desk.words(line), in: .lab(stream)).code, output.text)
     }
 
     @Test func everyNameOfStandardOutputIsStandardOutput() async throws {

@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import Pinning
 import Testing
@@ -39,14 +40,12 @@ import FoundationXML
     /// A server with a chain of three, an app for iOS with a backup, and one for Android without.
     private static func scene() throws -> Report {
         var report = RendererTests.passing()
-        var inter = try #require(report.built.first)
-        report.built[0].certificate = RendererTests.certificate(
-            from: "2026-09-13T00:00:00Z", to: "2026-12-12T00:00:00Z")
-        inter.certificate = RendererTests.certificate(1, "CN=Example CA 1", to: "2029-01-01T00:00:00Z", fingerprint: 2)
-        inter.certificate.role = "intermediate"
-        inter.pins = []
+        report.built[0].certificate =
+            RendererTests.certificate(from: "2026-09-13T00:00:00Z", to: "2026-12-12T00:00:00Z").certificate
+        var inter = RendererTests.certificate(1, "CN=Example CA 1", to: "2029-01-01T00:00:00Z", fingerprint: 2)
+        (inter.role, inter.source) = ("intermediate", "presented")
         report.built.insert(inter, at: 1)
-        report.built[2].certificate.index = 2
+        report.built[2].index = 2
         let end: Timestamp = "2026-12-12T00:00:00Z"
         func outlook(hasBackup: Bool, noPinAfter: Timestamp?, pinsExpire: Timestamp?, compared: Bool) -> Outlook {
             Outlook(
@@ -90,9 +89,9 @@ import FoundationXML
     @Test func aPageIsWellFormedAndItsOwnWhateverItHolds() throws {
         var reports = [MachineFormatTests.hostile(), MachineFormatTests.unreachable(), try Self.scene()]
         reports += reports
-        reports[3].built[0].certificate = RendererTests.certificate(
-            from: Timestamp(secondsSinceEpoch: -377_000_000_000))
-        reports[5].built[0].certificate = RendererTests.certificate(to: "9999-12-31T23:59:59Z")
+        reports[3].built[0].certificate =
+            RendererTests.certificate(from: Timestamp(secondsSinceEpoch: -377_000_000_000)).certificate
+        reports[5].built[0].certificate = RendererTests.certificate(to: "9999-12-31T23:59:59Z").certificate
         let text = try Self.page(reports, explains: true)
         #expect(isPlain(text))
         let page = try Page(text)
@@ -193,7 +192,7 @@ import FoundationXML
             <rect class="bg" width="100%" height="100%"/><svg x="10" width="720">\(body)</svg></svg>
 
             """
-        return picture.text
+        return picture.description
     }
 
     @Test func thePictureIsWhatTheProgramDraws() throws {

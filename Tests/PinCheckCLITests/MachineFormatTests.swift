@@ -59,8 +59,8 @@ import FoundationXML
         report.result.endpoint = RendererTests.endpoint(sni: evil)
         report.result.referenceName = .name(.dns(evil))
         report.tls = RendererTests.handshake(evil)
-        report.built[0].certificate = RendererTests.certificate(0, evil, key: evil)
-        report.presented[0] = report.built[0].certificate
+        report.presented[0] = RendererTests.certificate(0, evil, key: evil)
+        report.built[0].certificate = report.presented[0].certificate
         report.pins[0] = RendererTests.pin(RendererTests.leafPin, from: evil)
         report.clients[0].name = evil
         report.clients[0].verdict = .reject
@@ -88,7 +88,7 @@ import FoundationXML
             "\(warned)")
         // 18 h are left: more than 12 h, and less than a whole day.
         var report = Self.calm()
-        report.built[0].certificate = RendererTests.certificate(to: "2026-10-04T18:00:00Z")
+        report.built[0].certificate = RendererTests.certificate(to: "2026-10-04T18:00:00Z").certificate
         report.built[0].warnDays = 0.5
         let text = try Self.text(NagiosRenderer(), [report])
         #expect(text.hasPrefix("PINCHECK OK - ") && text.contains(" days_0=0.75;0.50: "), "\(text)")
@@ -186,8 +186,8 @@ import FoundationXML
         (ExitStatus.pass, Int32(0)), (.warn, 1), (.fail, 2), (.changed, 2), (.unreachable, 3), (.usage, 3), (.data, 3),
         (.noInput, 3), (.software, 3), (.inputOutput, 3),
     ]) func monitoringHasFourStates(status: ExitStatus, code: Int32) {
-        #expect(status.code(isMonitoring: true) == code)
-        #expect(status.code(isMonitoring: false) == status.rawValue)
+        #expect(RunEnd(status: status, isMonitoring: true).code == code)
+        #expect(RunEnd(status: status, isMonitoring: false).code == status.rawValue)
     }
 
     @Test(arguments: evils) func prometheusSeriesAreDifferentAndTheirLabelsClosed(evil: String) throws {

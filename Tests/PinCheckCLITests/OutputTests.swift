@@ -12,9 +12,8 @@ import Testing
     private func run(_ line: String, at desk: Desk) async -> (code: Int32, output: String, errors: String) {
         let (output, errors) = (OutputBuffer(), OutputBuffer())
         let line = line.replacing("WRONG", with: "verify @chain.pem --anchors @other.pem --host $HOST")
-        let code = await PinCheck.exitCode(
-            arguments: desk.words(line), in: .lab(output.stream(), errors: errors.stream()))
-        return (code, output.text, errors.text)
+        let end = await PinCheck.run(desk.words(line), in: .lab(output.stream(), errors: errors.stream()))
+        return (end.code, output.text, errors.text)
     }
 
     private static let critical = "PINCHECK CRITICAL - "

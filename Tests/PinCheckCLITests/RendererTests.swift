@@ -30,7 +30,7 @@ extension Report {
         _ index: Int = 0, _ subject: String = "CN=api.example.com", key: String = "EC P-256",
         from start: Timestamp = "2026-01-01T00:00:00Z", to end: Timestamp = "2027-01-01T00:00:00Z",
         pin: String = leafPin, fingerprint: UInt8? = nil
-    ) -> Report.Certificate {
+    ) -> Report.Link {
         let key = PublicKey(
             subjectPublicKeyInfo: [], spkiSHA256: try! HashText.okHttp(pin, at: .option).spkiSHA256,
             algorithm: .unknown(name: key))
@@ -40,7 +40,7 @@ extension Report {
             commonName: subject.hasPrefix("CN=") ? String(subject.dropFirst(3)) : nil, serialNumber: "0A",
             notBefore: start, notAfter: end, names: index == 0 ? [.dns("api.example.com"), .dns("203.0.113.7")] : [],
             signatureAlgorithm: "")
-        return Report.Certificate(
+        return Report.Link(
             certificate: certificate, index: index, role: ["leaf", "root", "root"][index], time: "2026-10-04T00:00:00Z")
     }
 
@@ -50,8 +50,9 @@ extension Report {
 
     /// A pinned pass: the example of the manual.
     static func passing() -> Report {
-        let leaf = certificate()
-        let root = certificate(1, "CN=Example Root", key: "EC P-384", to: "2036-10-01T00:00:00Z", pin: rootPin)
+        var leaf = certificate()
+        var root = certificate(1, "CN=Example Root", key: "EC P-384", to: "2036-10-01T00:00:00Z", pin: rootPin)
+        (leaf.source, leaf.pins, root.source) = ("presented", [0], "system")
         let reason = Reason("pin-matched", "public key pin matched at depth 0")
         let result = CheckResult(
             target: "api.example.com:443", endpoint: endpoint(), referenceName: ReferenceName("api.example.com"),
@@ -59,11 +60,8 @@ extension Report {
             findings: [.warning(.leafOnly, "take care")]
         ).withEnding()
         return Report(
-            result: result, tls: handshake(), isOfAnotherTime: false, presented: [leaf],
-            built: [
-                Report.ChainLink(certificate: leaf, source: "presented", pins: [0]),
-                Report.ChainLink(certificate: root, source: "system", pins: []),
-            ], builtIsValid: true, otherPaths: [],
+            result: result, tls: handshake(), isOfAnotherTime: false, presented: [certificate()], built: [leaf, root],
+            builtIsValid: true, otherPaths: [],
             pins: [pin(leafPin, from: "--pins"), pin(otherPin, from: "Pins/next.txt")],
             matches: [MatchedPin(pinIndex: 0, depth: 0, clients: ["afnetworking"])],
             clients: [
@@ -132,9 +130,9 @@ extension Report {
 
     @Test func datesThatDoNotHoldAreWords() throws {
         var report = Self.passing()
-        report.built[0].certificate = Self.certificate(to: "2026-10-03T00:00:00Z")
-        report.built[1].certificate = Self.certificate(
-            1, "", key: "EC P-384", from: "2026-10-07T00:00:00Z", pin: Self.rootPin)
+        report.built[0].certificate = Self.certificate(to: "2026-10-03T00:00:00Z").certificate
+        let root = Self.certificate(1, "", key: "EC P-384", from: "2026-10-07T00:00:00Z", pin: Self.rootPin)
+        report.built[1].certificate = root.certificate
         let lines = text(report).split(separator: "\n")
         try #require(lines.count > 2)
         #expect(lines[1].contains("EC P-256 expired  NSQo"))

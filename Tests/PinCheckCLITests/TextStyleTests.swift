@@ -46,7 +46,7 @@ import Testing
         context.network = StagedNetwork(
             names: [host: [address]], ports: [PeerAddress(ip: address, port: 443): port],
             loopback: IPAddress("127.0.0.1")!)
-        _ = await PinCheck.run(arguments: arguments, in: context)
+        _ = await PinCheck.run(arguments, in: context)
         return errors.text.split(separator: "\n").map(String.init)
     }
 

@@ -1,24 +1,28 @@
-/// A message in the program's own words, with every interpolated value escaped.
-///
-/// The literal is the author's and may have line breaks. Interpolated values are escaped
-/// (``TerminalText/escaped(_:)``), so that no certificate, server, file or argument can begin a line.
-package struct SafeText: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringInterpolation {
-    package let description: String
+/// The rule by which values are escaped in the program's own text.
+package protocol EscapingRule { static func escaped(_ text: String) -> String }
+
+extension TerminalText: EscapingRule {}
+
+/// A message for a terminal: no certificate, server, file or argument can begin a line of it.
+package typealias SafeText = EscapedText<TerminalText>
+
+/// The author's literals, which may have line breaks, with every interpolated value escaped by a rule.
+package struct EscapedText<Rule: EscapingRule>: Sendable, Hashable, CustomStringConvertible,
+    ExpressibleByStringInterpolation
+{
+    package private(set) var description: String
 
     package init(stringLiteral value: String) { description = value }
 
     package init(stringInterpolation: Interpolation) { description = stringInterpolation.text }
 
-    package init(escaping text: String) { description = TerminalText.escaped(text) }
+    package init(escaping text: String) { description = Rule.escaped(text) }
 
-    private init(safe text: String) { description = text }
+    package static func + (left: EscapedText, right: EscapedText) -> EscapedText { "\(left)\(right)" }
+    package static func += (left: inout EscapedText, right: EscapedText) { left.description += right.description }
 
-    package static func + (left: SafeText, right: SafeText) -> SafeText {
-        SafeText(safe: left.description + right.description)
-    }
-
-    package static func lines(_ messages: [SafeText]) -> SafeText {
-        SafeText(safe: messages.map(\.description).joined(separator: "\n"))
+    package static func lines(_ messages: [EscapedText]) -> EscapedText {
+        EscapedText(stringLiteral: messages.map(\.description).joined(separator: "\n"))
     }
 
     package struct Interpolation: StringInterpolationProtocol {
@@ -30,10 +34,14 @@ package struct SafeText: Sendable, Hashable, CustomStringConvertible, Expressibl
 
         package mutating func appendLiteral(_ literal: String) { text += literal }
 
-        package mutating func appendInterpolation(_ message: SafeText) { text += message.description }
+        package mutating func appendInterpolation(_ message: EscapedText) { text += message.description }
+
+        package mutating func appendInterpolation(_ parts: [EscapedText]) {
+            for part in parts { text += part.description }
+        }
 
         package mutating func appendInterpolation(_ value: some Any) {
-            text += TerminalText.escaped(String(describing: value))
+            text += Rule.escaped(String(describing: value))
         }
     }
 }

@@ -178,8 +178,7 @@ extension Command {
             Argument(
                 name: "chain", help: "A file with PEM certificates or one in DER.", detail: "'-' is standard input.",
                 isRequired: true, values: .file)
-        ], own: { [.output] }, shared: { [.judging, .devices, .outlook, .names] },
-        run: { try $0.verify() })
+        ], own: { [.output] }, shared: { [.judging, .devices, .outlook, .names] }, run: { try $0.verify() })
 }
 
 extension Invocation {

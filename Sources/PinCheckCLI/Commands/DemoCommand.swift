@@ -15,9 +15,9 @@ extension Command {
 
 extension Invocation {
     func demo() async throws -> ExitStatus {
-        do { return try await DemoScene.stage(in: context, perform) } catch let error as Problem {
-            throw error
-        } catch { throw Problem.software("the demo cannot start its servers: \(error)") }
+        do { return try await DemoScene.stage(in: context, perform) } catch let error as Problem { throw error } catch {
+            throw Problem.software("the demo cannot start its servers: \(error)")
+        }
     }
 
     private func perform(_ scenes: [DemoScene], in directory: String, _ world: Context) async throws -> ExitStatus {
@@ -39,7 +39,7 @@ extension Invocation {
                 $0.hasSuffix(".cer") ? "\(directory)/\($0)" : String($0)
             }
             let colored = words + ["--color", style.isColored ? "always" : "never"]
-            let status = await context.run(colored, world)
+            let status = await PinCheck.run(colored, in: world).status
 
             try output.write("\n")
             try write("\(index + 1). \(scene.title)", indent: 3)
@@ -62,17 +62,15 @@ extension Invocation {
     }
 }
 
-struct DemoScene: Sendable {
+struct DemoScene {
     let title: String
     /// The command line after `pincheck`, in words without blanks; its files are in the scene's directory.
     let line: String
     let status: ExitStatus
-    /// `true` if all of the output is shown, not only the verdict.
     var isWhole = false
 
     static let host = "api.example.com"
 
-    /// Runs the servers while `body` plays the scenes in a directory and a world with roots of their own.
     static func stage(
         in context: Context, _ body: ([DemoScene], String, Context) async throws -> ExitStatus
     ) async throws -> ExitStatus {

@@ -184,12 +184,10 @@ extension TextRenderer {
         let redirects = result.hops.filter { (300..<400).contains($0.status ?? 0) }.map { hop in
             "  \(hop.status ?? 0)  \(safe(hop.location.description, length: 300))"
         }
-        let reports = result.hops.compactMap(\.result).map(Report.init)
-        let before = redirects.isEmpty ? "" : text(redirects)
-        if case .notAccepted = result.ending, let last = reports.last {
-            return (explains ? reports.dropLast().map { block($0) }.joined() : "") + before + block(last)
-        }
-        return (explains ? reports.map { block($0) }.joined() : "") + before + text(summary(result, status, file: file))
+        var reports = result.hops.compactMap(\.result).map(Report.init)
+        var end = text(summary(result, status, file: file))
+        if case .notAccepted = result.ending, let last = reports.popLast() { end = block(last) }
+        return (explains ? reports.map { block($0) }.joined() : "") + (redirects.isEmpty ? "" : text(redirects)) + end
     }
 
     private func summary(_ result: DownloadResult, _ status: ExitStatus, file: String?) -> [String] {

@@ -31,8 +31,7 @@ extension Command {
             Argument(
                 name: "device", help: "The device whose roots to list.",
                 values: .one { Option.words(DeviceData.builtIn.names.filter { $0 != DeviceData.systemName }) })
-        ],
-        own: { [.deviceList] }, run: { try $0.devices() })
+        ], own: { [.deviceList] }, run: { try $0.devices() })
 }
 
 extension Invocation {
@@ -127,11 +126,10 @@ struct DevicesReport {
 
     private func entry(_ device: Device?, _ roots: [Certificate]?) -> JSONObject {
         [
-            "name": device?.name ?? DeviceData.systemName, "alias": device?.alias,
-            "platform": device?.platform.system, "version": device?.version?.description, "release": device?.release,
-            "url": device?.address, "read": device?.date.date, "root_count": device?.rootCount,
-            "rules": Self.rules(of: device), "tls": device?.stack,
-            "roots": device.flatMap { device in roots?.map { entry($0, of: device) } },
+            "name": device?.name ?? DeviceData.systemName, "alias": device?.alias, "platform": device?.platform.system,
+            "version": device?.version?.description, "release": device?.release, "url": device?.address,
+            "read": device?.date.date, "root_count": device?.rootCount, "rules": Self.rules(of: device),
+            "tls": device?.stack, "roots": device.flatMap { device in roots?.map { entry($0, of: device) } },
         ]
     }
 
@@ -185,7 +183,7 @@ struct DevicesReport {
 }
 
 extension TLSStack: JSONDocument {
-    package var document: JSONObject {
+    var document: JSONObject {
         [
             "name": name, "versions": [versions.lowerBound.name, versions.upperBound.name],
             "suites": suites.map { String(String(0x1_0000 + Int($0), radix: 16, uppercase: true).dropFirst()) },

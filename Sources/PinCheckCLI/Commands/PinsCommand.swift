@@ -35,8 +35,7 @@ extension Command {
                 name: "target|file", help: "A target as for 'check', or a file.",
                 detail: "A file of certificates, requests, keys or pins; '-' is standard input.", isRepeatable: true,
                 values: .file)
-        ], own: { [.pins, .trust, .pinsOutput] }, shared: { [.names, .connection] },
-        run: { try await $0.pins() })
+        ], own: { [.pins, .trust, .pinsOutput] }, shared: { [.names, .connection] }, run: { try await $0.pins() })
 }
 
 extension Invocation {

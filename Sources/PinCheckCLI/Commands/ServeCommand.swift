@@ -22,8 +22,7 @@ extension Command {
             pincheck_probe_success 0. What is no target of a module is refused (403), and
             no probe has more time than --timeout and the scrape leave it. SIGHUP reads
             policies and pins again, SIGTERM ends once every probe is answered.
-            """, own: { [.serve, .served] },
-        run: { try await $0.serve() })
+            """, own: { [.serve, .served] }, run: { try await $0.serve() })
 }
 
 extension Invocation {

@@ -1,18 +1,18 @@
 import Base
 
-package protocol JSONValue: Sendable { func write(to output: inout JSONRenderer) }
+protocol JSONValue: Sendable { func write(to output: inout JSONRenderer) }
 
-package protocol JSONDocument: JSONValue { var document: JSONObject { get } }
+protocol JSONDocument: JSONValue { var document: JSONObject { get } }
 
-package struct JSONObject: JSONValue, ExpressibleByDictionaryLiteral {
-    package typealias Value = (any JSONValue)?
+struct JSONObject: JSONValue, ExpressibleByDictionaryLiteral {
+    typealias Value = (any JSONValue)?
 
     var members: [(String, Value)]
 
     init(_ members: [(String, Value)]) { self.members = members }
-    package init(dictionaryLiteral elements: (String, Value)...) { members = elements }
+    init(dictionaryLiteral elements: (String, Value)...) { members = elements }
 
-    package func write(to output: inout JSONRenderer) {
+    func write(to output: inout JSONRenderer) {
         output.begin(with: "{")
         for (name, value) in members {
             output.beginPart()
@@ -24,22 +24,22 @@ package struct JSONObject: JSONValue, ExpressibleByDictionaryLiteral {
     }
 }
 
-extension JSONDocument { package func write(to output: inout JSONRenderer) { document.write(to: &output) } }
+extension JSONDocument { func write(to output: inout JSONRenderer) { document.write(to: &output) } }
 
 extension JSONValue where Self: RawRepresentable, RawValue == String {
-    package func write(to output: inout JSONRenderer) { output.write(rawValue) }
+    func write(to output: inout JSONRenderer) { output.write(rawValue) }
 }
 
-extension String: JSONValue { package func write(to output: inout JSONRenderer) { output.write(self) } }
+extension String: JSONValue { func write(to output: inout JSONRenderer) { output.write(self) } }
 
-extension Bool: JSONValue { package func write(to output: inout JSONRenderer) { output.write(word: description) } }
+extension Bool: JSONValue { func write(to output: inout JSONRenderer) { output.write(word: description) } }
 
-extension Int: JSONValue { package func write(to output: inout JSONRenderer) { output.write(word: description) } }
+extension Int: JSONValue { func write(to output: inout JSONRenderer) { output.write(word: description) } }
 
-extension Double: JSONValue { package func write(to output: inout JSONRenderer) { output.write(self) } }
+extension Double: JSONValue { func write(to output: inout JSONRenderer) { output.write(self) } }
 
 extension Array: JSONValue where Element: JSONValue {
-    package func write(to output: inout JSONRenderer) {
+    func write(to output: inout JSONRenderer) {
         output.begin(with: "[")
         for element in self {
             output.beginPart()
@@ -50,11 +50,10 @@ extension Array: JSONValue where Element: JSONValue {
 }
 
 /// Writes JSON: keys in their order, missing values and infinite numbers as `null`, hidden characters as `\u202e`.
-package struct JSONRenderer {
+struct JSONRenderer {
     private var bytes: [UInt8] = []
     /// The depth of the current level, indented by two spaces each; `nil` writes everything on one line.
     fileprivate var depth: Int?
-    /// `true` if the innermost object or list has no part yet.
     private var isEmpty = true
 
     static func document(_ value: some JSONValue) -> String { text(value, depth: 0) + "\n" }

@@ -5,7 +5,7 @@ import PinFormats
 extension Snapshot: JSONDocument {
     private static let schema = "pincheck-snapshot/1"
 
-    package var document: JSONObject { ["endpoints": endpoints, "schema": Self.schema] }
+    var document: JSONObject { ["endpoints": endpoints, "schema": Self.schema] }
 
     static func snapshot(in bytes: [UInt8], at path: String) throws(Problem) -> Snapshot {
         do throws(Problem) {
@@ -75,7 +75,7 @@ extension Snapshot: JSONDocument {
 // People compare and review the files, so keys are in alphabetical order.
 
 extension Snapshot.Endpoint: JSONDocument {
-    package var document: JSONObject {
+    var document: JSONObject {
         [
             "chain": chain, "connect": key.connect, "sni": key.sni, "target": key.target, "variant": key.variant,
             "verify_name": key.verifyName,
@@ -84,7 +84,7 @@ extension Snapshot.Endpoint: JSONDocument {
 }
 
 extension Snapshot.Certificate: JSONDocument {
-    package var document: JSONObject {
+    var document: JSONObject {
         [
             "cert_sha256": certificateSHA256, "issuer": issuer, "issuer_key_id": issuerKeyID, "key": key,
             "names": names, "not_after": notAfter.description, "not_before": notBefore.description,

@@ -2,18 +2,18 @@ import PinChecking
 import PinFormats
 import TLSProbe
 
-extension ExitStatus: JSONDocument { package var document: JSONObject { ["code": Int(rawValue), "name": name] } }
-extension Timestamp: JSONValue { package func write(to output: inout JSONRenderer) { description.write(to: &output) } }
+extension ExitStatus: JSONDocument { var document: JSONObject { ["code": Int(rawValue), "name": name] } }
+extension Timestamp: JSONValue { func write(to output: inout JSONRenderer) { description.write(to: &output) } }
 extension BaselineChanges.Status: JSONValue {}
 extension HostPolicy.Trust: JSONValue {}
 extension NextItem.Kind: JSONValue {}
 
 extension MatchedPin: JSONDocument {
-    package var document: JSONObject { ["pin": pinIndex, "depth": depth, "clients": clients] }
+    var document: JSONObject { ["pin": pinIndex, "depth": depth, "clients": clients] }
 }
 
 extension AppliedConfiguration: JSONDocument {
-    package var document: JSONObject {
+    var document: JSONObject {
         ["kind": kind, "clients": clients, "hosts": hosts, "origin": origin, "settings": settings]
     }
 }
@@ -21,7 +21,7 @@ extension AppliedConfiguration: JSONDocument {
 extension NextDeployment: JSONDocument {
     var pin: SHA256Digest { item.item.spkiSHA256 }
 
-    package var document: JSONObject {
+    var document: JSONObject {
         [
             "kind": item.kind, "pin": pin.description, "assumed": !assumptions.isEmpty,
             "assumptions": assumptions.map(\.rawValue), "issuers": issuers,
@@ -30,7 +30,7 @@ extension NextDeployment: JSONDocument {
 }
 
 extension Outlook: JSONDocument {
-    package var document: JSONObject {
+    var document: JSONObject {
         let pins = pins.enumerated().map { index, pin -> JSONObject in
             [
                 "pin": index, "depth": pin.depth, "until": pin.until, "compared": pin.isCompared,
@@ -60,7 +60,7 @@ extension Outlook: JSONDocument {
 }
 
 extension BaselineChanges: JSONDocument {
-    package var document: JSONObject {
+    var document: JSONObject {
         let classes = changes.map { change -> JSONObject in
             [
                 "id": change.kind.rawValue, "old": change.old, "new": change.new,
@@ -103,7 +103,7 @@ extension HostPolicy {
 extension Variant: JSONDocument {
     var name: String { label ?? "ordinary" }
 
-    package var document: JSONObject {
+    var document: JSONObject {
         var keyType: String?
         if case .keyType(let type) = self { keyType = type.rawValue }
         return ["label": name, "key_type": keyType, "counts": counts, "rank": rank]
@@ -187,13 +187,13 @@ extension Duration {
 }
 
 extension ConnectionFacts: JSONDocument {
-    package var document: JSONObject {
+    var document: JSONObject {
         ["version": version.name, "cipher": suite.name, "group": group?.name, "signature_algorithm": signature?.name]
     }
 }
 
 extension Handshake: JSONDocument {
-    package var document: JSONObject {
+    var document: JSONObject {
         let times: JSONObject = [
             "resolve": timings.resolve?.milliseconds, "connect": timings.connect.milliseconds,
             "proxy": timings.proxy?.milliseconds, "handshake": timings.handshake.milliseconds,
@@ -213,25 +213,24 @@ extension CheckedAnswer: JSONDocument {
     var outcome: String { response?.statusLine ?? problem ?? "not asked, since the server is not accepted" }
     private var problem: String? { if case .failure(let error)? = result { error.description } else { nil } }
 
-    package var document: JSONObject {
+    var document: JSONObject {
         [
-            "method": HTTPRequest.method, "path": exchange.request.shownPath,
-            "host": exchange.request.authority, "expected": exchange.expected?.texts ?? [], "asked": result != nil,
-            "status": response?.status, "status_line": response?.statusLine, "time_ms": response?.time.milliseconds,
-            "as_expected": isAsExpected, "problem": problem,
+            "method": HTTPRequest.method, "path": exchange.request.shownPath, "host": exchange.request.authority,
+            "expected": exchange.expected?.texts ?? [], "asked": result != nil, "status": response?.status,
+            "status_line": response?.statusLine, "time_ms": response?.time.milliseconds, "as_expected": isAsExpected,
+            "problem": problem,
         ]
     }
 }
 
 extension Pin: JSONDocument {
-    package var document: JSONObject {
+    var document: JSONObject {
         [
             "pin": spkiSHA256.description, "kind": certificate == nil ? "public-key" : "certificate", "origin": origin,
             "subject": certificate?.description,
         ]
     }
 
-    /// The words that tell the pin from others: those of a pinned certificate, then the origin.
     var place: [String] { (certificate.map { [$0.description, $0.inShort] } ?? []) + [origin] }
 }
 
@@ -241,13 +240,9 @@ extension Certificate {
 }
 
 extension Report {
-    /// The steps of the connection, of each client and of the request.
     var checks: [JSONObject] {
         func check(_ id: String, _ status: TraceStep.Status, _ detail: String, by client: Client? = nil) -> JSONObject {
-            [
-                "client": client?.name, "device": client?.device, "id": id, "status": status.rawValue,
-                "detail": detail,
-            ]
+            ["client": client?.name, "device": client?.device, "id": id, "status": status.rawValue, "detail": detail]
         }
         var checks = phases.map { check($0, $1, $2) }
         for client in clients { checks += client.trace.map { check($0.id, $0.status, $0.detail, by: client) } }

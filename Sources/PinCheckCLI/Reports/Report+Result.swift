@@ -14,7 +14,7 @@ extension Report {
             result: result, tls: shown?.handshake ?? first,
             offerOf: shown?.handshake.flatMap { $0 === first ? nil : shown?.stack?.name },
             firstPin: first?.presented.leaf.publicKey.spkiSHA256.description,
-            isOfAnotherTime: result.policy?.time != nil, presented: Certificate.list(result.presented, at: result.time),
+            isOfAnotherTime: result.policy?.time != nil, presented: Link.list(result.presented, at: result.time),
             built: built, builtIsValid: path?.isVerified ?? false, whyUnverified: judged.flatMap(Self.whyUnverified),
             otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result),
             pins: result.policy?.pins?.pins ?? [], matches: result.matches, clients: result.clients.map(Client.init),
@@ -54,9 +54,9 @@ extension Report {
 
     /// The other paths that clients need: AFNetworking in certificate mode, for one, lets the system decide first.
     private static func otherPaths(
-        beside built: [ChainLink], in result: CheckResult
-    ) -> [(clients: [String], chain: [ChainLink])] {
-        let shown = built.map { $0.certificate.certificate.fingerprint }
+        beside built: [Link], in result: CheckResult
+    ) -> [(clients: [String], chain: [Link])] {
+        let shown = built.map(\.certificate.fingerprint)
         let paths = (result.judged?.ranked ?? []).flatMap { client in
             (client.decided?.restsOn ?? []).filter { !shown.starts(with: $0.certificates.map(\.fingerprint)) }.map {
                 (certificates: $0.certificates, client: client.name)
@@ -67,23 +67,22 @@ extension Report {
         }
     }
 
-    private static func links(of path: [Pinning.Certificate], in result: CheckResult) -> [ChainLink] {
+    private static func links(of path: [Certificate], in result: CheckResult) -> [Link] {
         let limits = result.policy?.outlook
         let all = Set(result.clients.filter { $0.isAccepted != nil }.map(\.name))
-        let certificates = Certificate.list(path, at: result.time)
-        return path.indices.map { depth in
-            let certificate = path[depth]
+        return Link.list(path, at: result.time).map { link in
+            var link = link
+            let certificate = link.certificate
             let origin = result.origin(of: certificate)
             let pins = result.matches.filter { $0.certificate == certificate }.grouped(by: \.pinIndex).map {
-                pin, found in
-                (pin: pin, clients: found.flatMap(\.clients).distinct)
+                pin, found in (pin: pin, clients: found.flatMap(\.clients).distinct)
             }
             let some = pins.filter { Set($0.clients) != all }.map { ($0.pin, $0.clients.joined(separator: ", ")) }
-            return ChainLink(
-                certificate: certificates[depth], source: origin.source, pins: pins.map(\.pin).sorted(),
-                warnDays: limits?.warnBefore?.days(from: certificate.notBefore, to: certificate.notAfter),
-                failDays: limits?.failBefore?.days(from: certificate.notBefore, to: certificate.notAfter),
-                origin: origin.words, clients: Dictionary(some) { first, _ in first })
+            (link.source, link.origin, link.pins) = (origin.source, origin.words, pins.map(\.pin).sorted())
+            link.warnDays = limits?.warnBefore?.days(from: certificate.notBefore, to: certificate.notAfter)
+            link.failDays = limits?.failBefore?.days(from: certificate.notBefore, to: certificate.notAfter)
+            link.clients = Dictionary(some) { first, _ in first }
+            return link
         }
     }
 }
@@ -197,12 +196,10 @@ extension Reason: JSONDocument {
     }
 
     var told: String { lines.joined(separator: "; ") }
-    package var document: JSONObject { ["id": id, "message": told] }
+    var document: JSONObject { ["id": id, "message": told] }
 }
 
-extension Outcome {
-    var isAccepted: Bool? { self == .accepted || isRejection ? self == .accepted : nil }
-}
+extension Outcome { var isAccepted: Bool? { self == .accepted || isRejection ? self == .accepted : nil } }
 
 extension ExitStatus {
     init(_ outcome: Outcome) {

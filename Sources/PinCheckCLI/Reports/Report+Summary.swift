@@ -12,6 +12,8 @@ extension Report {
     }
 
     var address: String? { peer ?? endpoint?.address?.description }
+    /// The address, with a port that is not the target's; the target if there is none.
+    var place: String { address ?? target }
 
     var title: String {
         let place = target + (isOneOfSeveral ? peer.map { " → " + $0 } ?? "" : "")
@@ -53,21 +55,20 @@ extension Report {
     private var ahead: [Finding] { (outlook?.findings ?? []).filter { $0.level != .note && verdict == .accept } }
     var warningIDs: [String] { (result.warnings.map(\.id) + ahead.map(\.id)).distinct }
 
-    /// The certificates that the verdict rests on, each once; `path` is 1 if the depth is enough to tell it apart.
-    var neededCertificates: [(path: Int, link: ChainLink)] {
-        var places = built.map { (path: 1, link: $0) }
-        for link in otherPaths.flatMap(\.chain)
-        where !places.contains(where: { $0.link.certificate.fingerprint == link.certificate.fingerprint }) {
-            places.append((places.count { $0.link.certificate.index == link.certificate.index } + 1, link))
+    /// The certificates that the verdict rests on, each once.
+    var needed: [Link] {
+        var needed = built
+        for var link in otherPaths.flatMap(\.chain)
+        where !needed.contains(where: { $0.certificate == link.certificate }) {
+            link.path = needed.count { $0.index == link.index } + 1
+            needed.append(link)
         }
-        return places
+        return needed
     }
 
-    /// The report without the paths that begin with another leaf than the shown chain.
     var ofShownLeaf: Report {
         var report = self
-        let leaf = built.first?.certificate.fingerprint
-        report.otherPaths.removeAll { $0.chain.first?.certificate.fingerprint != leaf }
+        report.otherPaths.removeAll { $0.chain.first?.certificate != built.first?.certificate }
         return report
     }
 
@@ -75,7 +76,9 @@ extension Report {
 }
 
 extension [Report] {
-    /// The title of some connections to a target, with all of their addresses and kinds.
+    /// The name of a target, with the address if that was given for its only connection.
+    var name: String { self[0].variant == nil ? self[0].title : self[0].target }
+
     var title: String {
         guard count > 1 else { return self[0].title }
         let peers = compactMap(\.peer).distinct
@@ -121,7 +124,7 @@ struct UniqueNames {
     }
 }
 
-struct RunTotal: Sendable {
+struct RunTotal {
     private var counts: [ExitStatus: Int] = [:]
     /// The number of passed targets that have a warning in monitoring.
     private var warned = 0
@@ -131,11 +134,10 @@ struct RunTotal: Sendable {
     private static let longest = 10
 
     mutating func add(_ reports: [Report], status: (Report) -> ExitStatus? = { $0.counts ? $0.status : nil }) {
-        guard let first = reports.first else { return }
-        if first.result.next != nil { hasFiles = true }
+        if reports[0].result.next != nil { hasFiles = true }
         let statuses = reports.compactMap(status)
         let worst = statuses.isEmpty ? ExitStatus.pass : .worst(statuses)
-        add(first.variant == nil ? first.title : first.target, worst)
+        add(reports.name, worst)
         if worst == .pass, reports.contains(where: { $0.monitoring.runExit == .warn }) { warned += 1 }
     }
 

@@ -12,32 +12,31 @@ struct Report: JSONDocument {
     var firstPin: String?
     var targetReason: Reason?
     var isOfAnotherTime: Bool
-    var presented: [Certificate]
-    var built: [ChainLink]
+    var presented: [Link]
+    var built: [Link]
     var builtIsValid: Bool
     var whyUnverified: String?
     /// The other valid paths, each with the clients that accept only by it.
-    var otherPaths: [(clients: [String], chain: [ChainLink])]
+    var otherPaths: [(clients: [String], chain: [Link])]
     var pins: [Pin]
     var matches: [MatchedPin]
     var clients: [Client]
     /// The result for monitoring, in which every warning counts.
     var monitoring: (exit: ExitStatus, reason: Reason, runExit: ExitStatus)
 
-    package var document: JSONObject {
+    var document: JSONObject {
         [
             "schema": Self.schema, "target": target, "verdict": verdict, "reason": reason, "exit": status,
             "endpoint": endpoint?.document(verifyName: verifyName), "proxy": endpoint?.proxy?.document(tls?.proxy),
             "tls": tls, "verify_name": verifyName, "variant": variant,
-            "consistency": result.consistency?.document(targetReason),
-            "evaluated_at": evaluatedAt, "is_of_another_time": isOfAnotherTime, "presented": presented, "built": built,
+            "consistency": result.consistency?.document(targetReason), "evaluated_at": evaluatedAt,
+            "is_of_another_time": isOfAnotherTime, "presented": presented, "built": built,
             "built_is_valid": builtIsValid, "why_unverified": whyUnverified,
             "other_paths": otherPaths.map { ["clients": $0, "chain": $1] as JSONObject }, "pins": pinsDocument,
             "transparency": evidence?.transparency, "revocation": evidence?.revocation,
-            "devices": result.policy?.devices(judgedBy: result.clients, at: result.time),
-            "checks": checks, "clients": clients, "warnings": warnings, "notes": result.notes.map(\.reason),
-            "unjudged": unjudged, "outlook": outlook, "next": result.next, "change": result.changes,
-            "http": result.answer,
+            "devices": result.policy?.devices(judgedBy: result.clients, at: result.time), "checks": checks,
+            "clients": clients, "warnings": warnings, "notes": result.notes.map(\.reason), "unjudged": unjudged,
+            "outlook": outlook, "next": result.next, "change": result.changes, "http": result.answer,
             "monitoring": monitoring == (status, reason, status)
                 ? nil
                 : ["exit": monitoring.exit, "reason": monitoring.reason, "run_exit": monitoring.runExit] as JSONObject,
@@ -64,54 +63,49 @@ struct Report: JSONDocument {
         init(_ isAccepted: Bool?) { self = isAccepted.map { $0 ? .accept : .reject } ?? .none }
     }
 
-    @dynamicMemberLookup struct Certificate: JSONDocument {
-        var certificate: Pinning.Certificate
+    /// A certificate at its place in a chain: the presented one, or a path with its source and pins.
+    @dynamicMemberLookup struct Link: JSONDocument {
+        var certificate: Certificate
         var index: Int
         var role: String
         var time: Timestamp
+        /// `nil` in the presented chain.
+        var source: String? = nil
+        /// Above 1 if the depth is not enough to tell a needed certificate apart.
+        var path = 1
+        var pins: [Int] = []
+        var warnDays: Double? = nil
+        var failDays: Double? = nil
+        var origin: String? = nil
+        /// The clients that match a pin, if others do not; the key is the pin's position.
+        var clients: [Int: String] = [:]
 
-        subscript<Fact>(dynamicMember fact: KeyPath<Pinning.Certificate, Fact>) -> Fact { certificate[keyPath: fact] }
+        subscript<Fact>(dynamicMember fact: KeyPath<Certificate, Fact>) -> Fact { certificate[keyPath: fact] }
 
         var pin: String { certificate.publicKey.spkiSHA256.description }
         var key: String { certificate.publicKey.algorithm.description }
         var daysLeft: Int { time.wholeDays(to: certificate.notAfter) }
         /// The days until the certificate is valid, rounded up; 0 if it is valid.
         var daysUntilValid: Int { time < certificate.notBefore ? -certificate.notBefore.wholeDays(to: time) : 0 }
+        var sourceInWords: String? { origin ?? (source == "presented" ? nil : source) }
 
-        static func list(_ chain: [Pinning.Certificate], at time: Timestamp) -> [Certificate] {
+        static func list(_ chain: [Certificate], at time: Timestamp) -> [Link] {
             chain.enumerated().map { index, certificate in
                 let isRoot = index > 0 && index == chain.count - 1 && certificate.isSelfIssued
                 let ofCA = isRoot ? "root" : "intermediate"
-                return Certificate(
-                    certificate: certificate, index: index, role: index == 0 ? "leaf" : ofCA, time: time)
+                return Link(certificate: certificate, index: index, role: index == 0 ? "leaf" : ofCA, time: time)
             }
         }
 
-        package var document: JSONObject {
-            [
+        var document: JSONObject {
+            var document: JSONObject = [
                 "index": index, "role": role, "subject": certificate.subject, "issuer": certificate.issuer,
                 "serial": certificate.serialNumber, "not_before": certificate.notBefore,
                 "not_after": certificate.notAfter, "days_left": daysLeft, "days_until_valid": daysUntilValid,
                 "key": key, "spki_sha256": pin, "cert_sha256": certificate.fingerprint.hexadecimal,
                 "names": certificate.names.map(\.description),
             ]
-        }
-    }
-
-    struct ChainLink: JSONDocument {
-        var certificate: Certificate
-        var source: String
-        var pins: [Int]
-        var warnDays: Double?
-        var failDays: Double?
-        var origin: String?
-        /// The clients that match a pin, if others do not; the key is the pin's position.
-        var clients: [Int: String] = [:]
-
-        var sourceInWords: String? { origin ?? (source == "presented" ? nil : source) }
-
-        package var document: JSONObject {
-            var document = certificate.document
+            guard let source else { return document }
             document.members += [
                 ("source", source), ("pins", pins), ("warn_days", warnDays), ("fail_days", failDays),
                 ("origin", origin),
@@ -131,7 +125,7 @@ struct Report: JSONDocument {
         var outlook: Outlook?
         var tls: ConnectionFacts?
 
-        package var document: JSONObject {
+        var document: JSONObject {
             let settings = settings.map { setting -> (String, JSONObject.Value) in
                 switch setting.value {
                 case .flag(let value): (snakeCase(setting.name), value)

@@ -15,33 +15,35 @@ struct TargetLine {
         func exit(_ report: Report) -> ExitStatus { isMonitored ? report.monitoring.exit : report.status }
         func reason(_ report: Report) -> Reason { isMonitored ? report.monitoring.reason : report.reason }
         let counting = reports.filter(\.counts)
-        let summary = compares ? VariantSummary(reports) : nil
+        let comparison = compares ? reports.comparison : nil
         let status = ExitStatus.worst(counting.map(exit))
         self.status = status
         let alike = counting.filter { exit($0) == status }
         // Of equal statuses a client's rejection comes first: it keeps users out today.
         guard let worst = alike.first(where: { $0.verdict == .reject }) ?? alike.first else {
-            (id, sentence, more) = (nil, summary?.sentence ?? reports.first?.sentence ?? "", "")
+            (id, sentence, more) = (nil, comparison?.sentence(on: reports) ?? reports[0].sentence, "")
             return
         }
         id = reason(worst).id
         let told = worst.withAnswer(worst.sentence(for: reason(worst)))
-        if let summary, summary.isFound {
+        if let comparison, comparison.isFound {
             let isOfAll =
                 alike.count { reason($0) == reason(worst) } == counting.count
-                || summary.consistency.findings.contains { $0.id == reason(worst).id }
+                || comparison.findings.contains { $0.id == reason(worst).id }
             let place = isOfAll ? "" : " (\(Self.place(of: worst)))"
-            sentence = exit(worst) == .pass ? summary.sentence : "\(summary.verdicts); \(told)\(place)"
+            sentence =
+                status == .pass
+                ? comparison.sentence(on: reports) : "\(comparison.verdicts(on: reports)); \(told)\(place)"
         } else {
             sentence = told
         }
-        guard exit(worst) != .pass else {
+        guard status != .pass else {
             more = Self.ending(counting)
             return
         }
         let warnings = reports.flatMap(\.attention).filter { !told.contains($0.sentence) }
         let others = counting.filter { exit($0) != .pass }.map { reason($0).id } + warnings.map(\.id)
-        let differences = summary?.consistency.findings.filter { $0.level == .warning }.map(\.id) ?? []
+        let differences = comparison?.findings.filter { $0.level == .warning }.map(\.id) ?? []
         let ids = (others + differences).distinct.filter { $0 != reason(worst).id }
         let names = ids.prefix(Self.mostNamed) + (ids.count > Self.mostNamed ? ["…"] : [])
         more = ids.isEmpty ? "" : "; and \(ids.count) more: \(names.joined(separator: ", "))"
@@ -76,4 +78,74 @@ extension Report {
         reports[last].targetReason = Reason(line.id ?? reports[last].reason.id, line.sentence + line.more)
         return reports
     }
+}
+
+extension [Report] {
+    /// The comparison of the connections to a target; `nil` if it has only one, which is compared with none.
+    var comparison: AddressComparison? { self[count - 1].result.consistency }
+}
+
+extension AddressComparison {
+    func sentence(on reports: [Report]) -> String {
+        let differences = self.differences
+        guard isFound else {
+            let more = differences.isEmpty ? "" : "; " + differences.joined(separator: ", ")
+            return "no address was found, so nothing was judged" + more
+        }
+        return verdicts(on: reports) + "; " + only
+            + (differences.isEmpty ? comparison : differences.joined(separator: ", "))
+    }
+
+    fileprivate var isFound: Bool { addresses > 0 || hasVerdicts }
+
+    /// The number of accepted addresses; an address that rejects one kind of client is not accepted.
+    fileprivate func verdicts(on reports: [Report]) -> String {
+        // A family whose look-up failed does not count as an address.
+        let counting = reports.filter { $0.counts && !$0.isOfFamily }.grouped(by: \.place).map(\.elements)
+        let words = counting.map { Self.word($0, isJudgedByTime: answeringOtherwise == 0) }
+        let order = ["accepted", "accepted for too short a time", "rejected", "without a verdict"]
+        let parts =
+            order.map { word in (count: words.count { $0 == word }, word: word) }.filter { $0.count > 0 }
+            + (answeringOtherwise > 0 ? [(answeringOtherwise, "without the expected answer")] : [])
+        guard addresses != 1 || counting.count != 1 else {
+            return "1 address, " + (parts.isEmpty ? "not judged" : parts.map(\.word).joined(separator: ", "))
+        }
+        let counts = parts.map { "\($0.count) \($0.word)" }.joined(separator: ", ")
+        return "\(addresses) address\(addresses == 1 ? "" : "es"): \(counts.isEmpty ? "not judged" : counts)"
+    }
+
+    /// The word for an address by its parts with a verdict; `nil` if there is none.
+    private static func word(_ reports: [Report], isJudgedByTime: Bool) -> String? {
+        if reports.contains(where: { $0.verdict == .reject }) { return "rejected" }
+        if reports.contains(where: { [.unreachable, .unknown, .data].contains($0.status) }) {
+            return "without a verdict"
+        }
+        guard reports.contains(where: { $0.verdict == .accept }) else { return nil }
+        let isShort = isJudgedByTime && reports.contains { $0.status == .fail }
+        return isShort ? "accepted for too short a time" : "accepted"
+    }
+
+    private var only: String {
+        guard case .family(let isIPv6)? = absentFamilies.first else { return "" }
+        return isIPv6 ? "IPv4 only, " : "IPv6 only, "
+    }
+
+    private var comparison: String {
+        switch isConsistent {
+        case false?: "the verdicts differ"
+        case _ where hasKnownDifferences: "as recorded"
+        case true? where unreachable > 0 && hasVerdicts: "those with a verdict are consistent"
+        case true?: "consistent"
+        case nil: "nothing to compare"
+        }
+    }
+
+    private var differences: [String] {
+        findings.filter { $0.level == .warning }.map { Self.words[$0.id] ?? $0.id }.distinct
+    }
+
+    private static let words = [
+        "addresses-differ": "the addresses differ", "no-sni-differs": "another certificate without SNI",
+        "serves-in-turn": "an address serves two keys in turn",
+    ]
 }

@@ -63,7 +63,7 @@ final class ProbeModule: Sendable {
 }
 
 /// The targets of `--allow-target`, which requests may name in addition to those of policies.
-struct AllowedTargets: Sendable {
+struct AllowedTargets {
     private var entries: [(target: Target, isPattern: Bool)] = []
     var includesAll = false
 

@@ -14,8 +14,8 @@ final class ProbeService: Sendable {
     private let now: @Sendable () -> Timestamp
 
     init(
-        _ modules: [String: ProbeModule], checker: Checker, metrics: ServeMetrics, log: ServeLog,
-        jobs: Int, hosts: [ServerName], now: @escaping @Sendable () -> Timestamp
+        _ modules: [String: ProbeModule], checker: Checker, metrics: ServeMetrics, log: ServeLog, jobs: Int,
+        hosts: [ServerName], now: @escaping @Sendable () -> Timestamp
     ) {
         self.modules = Mutex(modules)
         self.checker = checker

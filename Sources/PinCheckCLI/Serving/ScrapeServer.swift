@@ -4,7 +4,7 @@ import NIOPosix
 
 /// Serves HTTP/1.1 without TLS: all connections are on one thread, and the answers are computed elsewhere.
 final class ScrapeServer: Sendable {
-    struct Request: Sendable {
+    struct Request {
         let head: HTTPRequestHead
         let client: String
         let arrival: ContinuousClock.Instant
@@ -12,7 +12,7 @@ final class ScrapeServer: Sendable {
         var place: String { head.uri }
     }
 
-    struct Answer: Hashable, Sendable {
+    struct Answer: Hashable {
         let status: Int
         let body: String
         var type = "text/plain; charset=utf-8"

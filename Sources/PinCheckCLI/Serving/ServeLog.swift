@@ -4,7 +4,7 @@ import Synchronization
 
 /// Writes in a task of its own, so that a reader who stops reading delays nothing else; lines beyond 8,192 are lost.
 final class ServeLog: Sendable {
-    enum Level: String, CaseIterable, Sendable { case error, warn, info }
+    enum Level: String, CaseIterable { case error, warn, info }
 
     typealias Fields = [(name: String, value: String)]
 

@@ -2,7 +2,7 @@ import Base
 import Pinning
 
 /// Reads argv: `--name value`, `--name=value`, `-n value`, `-nvalue`, and several switches after one dash.
-struct Arguments: Sendable {
+struct Arguments {
     let command: Command
     let namesCommand: Bool
     private(set) var positionals: [String] = []

@@ -2,9 +2,8 @@ import Base
 import PinChecking
 import PinFormats
 
-/// An option of the command line with its key in policies and its word in lists; a row contains all its facts.
-struct Option: Sendable {
-    enum Values: Sendable {
+struct Option {
+    enum Values {
         case none
         case anything
         case file, written, directory
@@ -12,7 +11,6 @@ struct Option: Sendable {
         case seconds
         /// A rest of a certificate's lifetime: `30d`, `12h` or `33%`.
         case threshold
-        /// HTTP statuses: numbers, and texts such as `2xx`.
         case statuses
         /// One of these words; several in a list, with commas and words after a colon; with a file after `=` in a form.
         case one(Words)
@@ -26,7 +24,7 @@ struct Option: Sendable {
 
     static func words(_ texts: [String]) -> [Word] { texts.map { ($0, "") } }
 
-    struct Value: Sendable {
+    struct Value {
         var text = ""
         /// `true` if a switch is on; only policies can switch it off.
         var isOn = true
@@ -129,7 +127,7 @@ struct Option: Sendable {
     }
 }
 
-struct OptionGroup: Sendable {
+struct OptionGroup {
     let title: String
     let options: [Option]
 

@@ -82,7 +82,7 @@ extension OptionGroup {
     }
 }
 
-struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable>: Sendable where Form.RawValue == String {
+struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable> where Form.RawValue == String {
     let form: Form
     let file: String?
 

@@ -87,6 +87,6 @@ extension OptionGroup {
     private static let failLevels = [Finding.Level.error, .warning, .note].map(\.rawValue) + ["never"]
 }
 
-enum DevicesForm: String, CaseIterable, Sendable { case text, json }
+enum DevicesForm: String, CaseIterable { case text, json }
 
-enum LintForm: String, CaseIterable, Sendable { case text, json, github, junit, sarif }
+enum LintForm: String, CaseIterable { case text, json, github, junit, sarif }

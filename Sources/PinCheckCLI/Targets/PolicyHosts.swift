@@ -3,7 +3,7 @@ import PinChecking
 import PinFormats
 import TLSProbe
 
-struct PolicyHosts: Sendable {
+struct PolicyHosts {
     private struct Entry {
         /// The named target; `nil` if the name is not one.
         let target: Target?
@@ -31,9 +31,8 @@ struct PolicyHosts: Sendable {
         var identities: [[String?]: ClientIdentity] = [:]
         for path in paths {
             let policy =
-                if path == "-" {
-                    try PolicyReader.policy(try context.contents(of: path), named: "standard input")
-                } else { try PolicyReader.policy(at: path) }
+                if path == "-" { try PolicyReader.policy(try context.contents(of: path), named: "standard input") } else
+                { try PolicyReader.policy(at: path) }
             for host in policy.hosts {
                 // A row for each port needs the ports, whatever is wrong with the rest.
                 let ports = try? Self.read(host.settings.filter { $0.key == "ports" }, &identities).ports
@@ -53,7 +52,6 @@ struct PolicyHosts: Sendable {
         }
     }
 
-    /// The entries that cannot be used.
     var bad: [BadEntry] { hosts.compactMap { host in host.problem.map { host.bad($0, at: host.ports.first) } } }
 
     /// The target judged by the entry for its port, else by one without a port; `nil` without an entry.

@@ -3,7 +3,7 @@ import PinChecking
 import PinFormats
 
 /// A file with a target and its settings on each line, parsed line by line; a copy goes on at the original's line.
-struct TargetList: Sendable {
+struct TargetList {
     /// The most bytes of a line: paths and the addresses of a target are far shorter.
     static let longestLine = 64 * 1024
     private let bytes: [UInt8]
@@ -57,9 +57,8 @@ struct TargetList: Sendable {
         return words.prefix { $0.first != UInt8(ascii: "#") }.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private func target(
-        _ target: String, _ words: ArraySlice<String>, _ place: PinPlace
-    ) throws(Problem) -> CheckTarget {
+    private func target(_ target: String, _ words: ArraySlice<String>, _ place: PinPlace) throws(Problem) -> CheckTarget
+    {
         guard let target = try? Target(target) else { throw .data("word 1 is no target") }
         var settings = Settings()
         var given: [Option] = []

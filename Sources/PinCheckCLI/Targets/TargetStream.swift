@@ -2,7 +2,7 @@ import Base
 import PinChecking
 
 /// The named targets, those of policies, and the lines of lists; a copy begins anew, so that a run keeps no list.
-struct TargetStream: Sendable {
+struct TargetStream {
     typealias Entry = Result<CheckTarget, BadEntry>
 
     private var ready: ArraySlice<Entry> = []

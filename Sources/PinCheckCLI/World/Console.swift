@@ -1,10 +1,10 @@
-package import Base
-package import Pinning
+import Base
+import Pinning
 import Synchronization
 
-package struct Console: Sendable {
-    package let output: OutputStream
-    package let errors: OutputStream
+struct Console {
+    let output: OutputStream
+    let errors: OutputStream
     var style = TextStyle.plain
 
     func report(_ message: SafeText) {
@@ -18,7 +18,7 @@ package struct Console: Sendable {
     func report(_ problem: Problem) { report("Error: \(problem.told)") }
 }
 
-package struct OutputStream: Sendable {
+struct OutputStream {
     let isTerminal: Bool
     var isFile = false
     /// `true` if everything waits for the end of the run, as for a file that is replaced as a whole.
@@ -28,7 +28,7 @@ package struct OutputStream: Sendable {
     let writeBytes: @Sendable ([UInt8]) throws(OutputError) -> Void
 
     /// Writes text; if the reader has gone away, the rest is dropped and the verdict still counts.
-    package func write(_ text: String) throws(Problem) {
+    func write(_ text: String) throws(Problem) {
         do throws(OutputError) { try writeBytes(Array(text.utf8)) } catch {
             guard case .failed(let reason) = error else { return }
             throw .inputOutput("the result could not be written: \(reason)")
@@ -36,26 +36,24 @@ package struct OutputStream: Sendable {
     }
 }
 
-package final class OutputBuffer: Sendable {
+final class OutputBuffer: Sendable {
     private let contents = Mutex<[UInt8]>([])
 
-    package init() {}
+    init() {}
 
-    package var text: String { contents.withLock { String(decoding: $0, as: UTF8.self) } }
+    var text: String { contents.withLock { String(decoding: $0, as: UTF8.self) } }
 
-    package func stream(
-        isTerminal: Bool = false, isFile: Bool = false, layout: TextLayout = TextLayout()
-    ) -> OutputStream {
+    func stream(isTerminal: Bool = false, isFile: Bool = false, layout: TextLayout = TextLayout()) -> OutputStream {
         OutputStream(isTerminal: isTerminal, isFile: isFile, layout: layout) { bytes in
             self.contents.withLock { $0 += bytes }
         }
     }
 }
 
-struct TextStyle: Sendable {
+struct TextStyle {
     let isColored: Bool
 
-    enum Choice: String, CaseIterable, Sendable { case auto, always, never }
+    enum Choice: String, CaseIterable { case auto, always, never }
 
     /// Decides for the whole run: colours only on a terminal, unless the environment forbids them (no-color.org).
     init(_ choice: Choice, isTerminal: Bool, environment: [String: String]) {

@@ -1,23 +1,22 @@
 import Base
-package import PinChecking
-package import TLSProbe
+import PinChecking
+import TLSProbe
 
-package struct Context: Sendable {
-    package var console: Console
-    package var environment: [String: String]
-    package var now: @Sendable () -> Timestamp
-    package var readStandardInput: @Sendable () throws(Problem) -> [UInt8]
+struct Context {
+    var console: Console
+    var environment: [String: String]
+    var now: @Sendable () -> Timestamp
+    var readStandardInput: @Sendable () throws(Problem) -> [UInt8]
     var standardInput: FileIdentity?
-    package var thread: ProbeThread?
-    package var network: StagedNetwork?
+    var thread: ProbeThread?
+    var network: StagedNetwork?
     /// The signals to a long-lived process as they arrive; the stream ends if there are none.
-    package var signals: @Sendable () -> AsyncStream<ProcessSignal> = { AsyncStream { $0.finish() } }
+    var signals: @Sendable () -> AsyncStream<ProcessSignal> = { AsyncStream { $0.finish() } }
     /// The number of targets of lists that are read at once: they take as much memory as a few connections.
     var targetWindow = 8_192
     /// The CAs with the roots they publish; `nil` means the built-in list.
-    package var cas: [CA]?
+    var cas: [CA]?
     var publicRoots: Set<[UInt8]> = []
-    var run: @Sendable ([String], Context) async -> ExitStatus = { _, _ in .software }
 
     func contents(of path: String) throws(Problem) -> [UInt8] {
         guard path == "-" else { return try BoundedFile.contents(ofFile: path) }
@@ -54,7 +53,7 @@ package struct Context: Sendable {
         ("TERM", "Nothing is coloured, and no progress is shown, if it is dumb."),
     ]
 
-    package static let honouredVariables = variables.flatMap { name, _ in
+    static let honouredVariables = variables.flatMap { name, _ in
         name.hasSuffix("_PROXY") ? [name, name.lowercased()] : [name]
     }
 }

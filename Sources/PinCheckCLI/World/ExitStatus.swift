@@ -1,9 +1,12 @@
+import Base
+import Pinning
+
 package enum ExitStatus: Sendable, CaseIterable, Comparable {
     case pass, fail, unreachable, unknown, warn, changed, answer, usage, data, noInput, software, inputOutput
 
     package var rawValue: Int32 { row.code }
     package var name: String { row.name }
-    package var meaning: String { row.meaning }
+    var meaning: String { row.meaning }
 
     private var row: (code: Int32, name: String, meaning: String) {
         switch self {
@@ -24,17 +27,23 @@ package enum ExitStatus: Sendable, CaseIterable, Comparable {
     }
 
     /// The worst status: errors, then 1 > 5 > 4 > 2 > 3 > 0; without any status nothing was evaluated: not a pass.
-    package static func worst(_ statuses: some Sequence<ExitStatus>) -> ExitStatus { statuses.max() ?? .noInput }
+    static func worst(_ statuses: some Sequence<ExitStatus>) -> ExitStatus { statuses.max() ?? .noInput }
 
     package static func < (left: ExitStatus, right: ExitStatus) -> Bool { left.gravity < right.gravity }
 
     private var gravity: Int { rawValue > 5 ? Int(rawValue) : [0, 5, 2, 1, 3, 4][Int(rawValue)] }
 
-    /// The code of the process; in monitoring it follows the guidelines for plugins.
-    package func code(isMonitoring: Bool) -> Int32 { isMonitoring ? MonitoringState(self).rawValue : rawValue }
 }
 
-enum MonitoringState: Int32, Sendable {
+struct RunEnd {
+    let status: ExitStatus
+    let isMonitoring: Bool
+
+    /// The code of the process; in monitoring it follows the guidelines for plugins.
+    var code: Int32 { isMonitoring ? MonitoringState(status).rawValue : status.rawValue }
+}
+
+enum MonitoringState: Int32 {
     case ok, warning, critical, unknown
 
     /// The plugin's status; a forbidden change is critical, because a baseline exists to catch it.
@@ -57,4 +66,34 @@ enum MonitoringState: Int32, Sendable {
     }
 
     var word: String { ["OK", "WARNING", "CRITICAL", "UNKNOWN"][Int(rawValue)] }
+}
+
+extension ExitStatus {
+    init(_ problem: Problem) {
+        self =
+            switch problem.kind {
+            case .usage: .usage
+            case .data: .data
+            case .noInput: .noInput
+            case .software: .software
+            case .inputOutput: .inputOutput
+            }
+    }
+}
+
+extension Problem {
+    /// The problem with its remedy in the words of the command line's flags.
+    var told: SafeText { text(\.flags) }
+
+    static func unknown(_ value: some StringProtocol, among words: [String]) -> Problem {
+        let shown = quoted(withoutSecrets(String(value)))
+        return .usage("\(shown) is unknown: \(Suggestion.remedy(for: String(value), among: words))")
+    }
+}
+
+extension String {
+    func known(among words: [String]) throws(Problem) -> String {
+        guard words.contains(self) else { throw .unknown(self, among: words) }
+        return self
+    }
 }

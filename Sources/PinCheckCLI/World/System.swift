@@ -82,7 +82,7 @@ enum System {
     }
 }
 
-package enum ProcessSignal: Sendable {
+enum ProcessSignal {
     /// An end after the work under way (SIGTERM, SIGINT).
     case end
     /// A request to read the files again (SIGHUP).

@@ -67,7 +67,7 @@ final class SampleRun {
             now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { Array(input.utf8) })
         context.cas = cas
         context.network = StagedNetwork(names: ArticleWorld.names, ports: ports, loopback: IPAddress("127.0.0.1")!)
-        status = await PinCheck.exitCode(arguments: arguments, in: context)
+        status = await PinCheck.run(arguments, in: context).code
         return screen.text
     }
 

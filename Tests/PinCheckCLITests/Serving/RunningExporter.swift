@@ -22,7 +22,7 @@ struct RunningExporter: Sendable {
         let time = arguments.contains("--timeout") ? [] : ["--timeout", "60"]
         let given = ["serve", "--listen", "127.0.0.1:0"] + time + arguments
         let running = Task { [context] in
-            let status = await PinCheck.run(arguments: given, in: context)
+            let status = await PinCheck.run(given, in: context).status
             log.end()
             return status
         }

@@ -23,16 +23,16 @@ struct HTMLRenderer: ResultRenderer {
 
     /// Writes sections as targets finish; the style sheet shows them behind the summary, the worst first.
     mutating func text(for reports: [Report]) -> String {
-        if total.count == 0 { day = reports.first?.evaluatedAt.date ?? "" }
+        if total.count == 0 { day = reports[0].evaluatedAt.date }
         total.add(reports)
-        if VariantSummary(reports) != nil { waiting += HTMLSection.conclusion(reports).text }
+        if reports.comparison != nil { waiting += HTMLSection.conclusion(reports).description }
         for (_, alike) in reports.grouped(by: \.likeness) {
             count += 1
             let section = HTMLSection(report: alike[0], title: alike.title, number: count, explains: explains)
             let until = alike[0].verdict == .accept ? alike[0].outlook?.pinsMatchUntil : nil
             lines.append((count, TerminalText.shortened(section.title, to: 200), alike[0].status, until))
             if lines.count > 2 * Self.mostLines { keepWorst() }
-            waiting += section.markup.text
+            waiting += section.markup.description
         }
         guard !isWhole, total.count > 1 else { return "" }
         defer { (waiting, isStarted) = ("", true) }
@@ -55,7 +55,7 @@ struct HTMLRenderer: ResultRenderer {
             \(table)\(more)<p class="m">pincheck \(ProgramVersion.number)</p></footer></body></html>
 
             """
-        return start + waiting + end.text
+        return start + waiting + end.description
     }
 
     private mutating func keepWorst() {
@@ -79,7 +79,7 @@ struct HTMLRenderer: ResultRenderer {
             <h1>Certificate pins <time>\(day)</time></h1>
 
             """
-        return start.text
+        return start.description
     }
 
     static let timeline = String(decoding: PackageResources.timeline_css, as: UTF8.self)
@@ -101,31 +101,6 @@ extension Report {
     }
 }
 
-/// Markup whose literals are the program's own; every interpolated value is escaped as text.
-struct Markup: ExpressibleByStringInterpolation {
-    private(set) var text: String
+enum XMLRule: EscapingRule { static func escaped(_ text: String) -> String { xmlEscaped(text, length: 1_000) } }
 
-    init(stringLiteral value: String) { text = value }
-
-    init(stringInterpolation: Interpolation) { text = stringInterpolation.text }
-
-    static func += (left: inout Markup, right: Markup) { left.text += right.text }
-
-    struct Interpolation: StringInterpolationProtocol {
-        fileprivate var text = ""
-
-        init(literalCapacity: Int, interpolationCount: Int) {
-            text.reserveCapacity(literalCapacity + interpolationCount * 16)
-        }
-
-        mutating func appendLiteral(_ literal: String) { text += literal }
-
-        mutating func appendInterpolation(_ markup: Markup) { text += markup.text }
-
-        mutating func appendInterpolation(_ parts: [Markup]) { for part in parts { text += part.text } }
-
-        mutating func appendInterpolation(_ value: some Any) {
-            text += xmlEscaped(String(describing: value), length: 1_000)
-        }
-    }
-}
+typealias Markup = EscapedText<XMLRule>

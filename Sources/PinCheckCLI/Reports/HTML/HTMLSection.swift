@@ -22,7 +22,7 @@ struct HTMLSection {
 
     static func conclusion(_ reports: [Report]) -> Markup {
         let line = TargetLine(reports)
-        let findings = (reports.last?.result.consistency?.findings ?? []).map { finding in
+        let findings = (reports.comparison?.findings ?? []).map { finding in
             "\(finding.level == .warning ? "warning" : "note"): \(finding.reason.told)"
         }
         return """
@@ -54,13 +54,12 @@ struct HTMLSection {
 
     private var chain: Markup {
         guard !report.built.isEmpty else { return "" }
-        let rows = report.ofShownLeaf.neededCertificates.map { _, link -> [Markup] in
-            let one = link.certificate
+        let rows = report.ofShownLeaf.needed.map { link -> [Markup] in
             let source = link.sourceInWords.map { " (\($0))" } ?? ""
             let pins = link.pins.isEmpty ? "–" : Timeline.numbered(link.pins)
             return [
-                "\(one.index) \(one.role)", "\(one.shownName)\(source), \(one.key)<code>\(one.pin)</code>",
-                "\(Self.day(one.notAfter)) \(TextRenderer.validity(one))", "\(pins)",
+                "\(link.index) \(link.role)", "\(link.shownName)\(source), \(link.key)<code>\(link.pin)</code>",
+                "\(Self.day(link.notAfter)) \(TextRenderer.validity(link))", "\(pins)",
             ]
         }
         let why = text.unverified(report).map { " (\($0))" } ?? ""
@@ -76,7 +75,7 @@ struct HTMLSection {
         let outlooks = report.clients.compactMap(\.outlook).filter { $0.pins.count == configured.count }
         func standing(_ index: Int) -> (rank: Int, words: String) {
             if let depth = depths[index] {
-                let role = report.built.indices.contains(depth) ? report.built[depth].certificate.role : "what comes"
+                let role = report.built.indices.contains(depth) ? report.built[depth].role : "what comes"
                 return (0, "\(depth) \(role)")
             }
             if !depths.isEmpty, outlooks.contains(where: { $0.pins[index].isBackup }) {

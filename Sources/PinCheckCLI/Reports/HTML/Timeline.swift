@@ -24,14 +24,14 @@ struct Timeline {
     let last: Timestamp
 
     init?(_ report: Report) {
-        guard let leaf = report.built.first?.certificate else { return nil }
+        guard let leaf = report.built.first else { return nil }
         self.report = report
         let now = report.evaluatedAt
         var chain: [Row] = []
         if report.verdict == .reject {
             chain.append(Row(kind: .rejection, label: "rejected \(report.today)", start: now, words: report.reason.id))
         }
-        for one in report.neededCertificates.map(\.link.certificate) {
+        for one in report.needed {
             chain.append(
                 Row(kind: .certificate, label: "\(one.index) \(one.role)", start: one.notBefore, end: one.notAfter))
             if one.index == 0, let renewal = report.outlook?.renewalPoint {
@@ -65,7 +65,7 @@ struct Timeline {
         }
         var rows = matching.grouped { "\($0.pin.depth ?? 0) \($0.pin.until?.description ?? "")" }.map { _, alike in
             let (depth, pins) = (alike[0].pin.depth ?? 0, alike.map(\.index))
-            let role = report.built.indices.contains(depth) ? " " + report.built[depth].certificate.role : ""
+            let role = report.built.indices.contains(depth) ? " " + report.built[depth].role : ""
             return Row(kind: .pin, label: "\(numbered(pins)) → \(depth)\(role)", start: now, end: alike[0].pin.until)
         }
         guard !rows.isEmpty else { return [Row(kind: .noPin, label: "no pin matches", end: now)] }

@@ -43,13 +43,11 @@ struct LintReport {
         for (file, findings) in findings.isEmpty ? sources.map({ ($0, []) }) : files {
             let cases = findings.map { finding -> (name: String, outcome: JUnitDocument.Outcome) in
                 let place = finding.place?.line.map { " in line \($0)" } ?? finding.place?.key.map { " at \($0)" } ?? ""
-                let outcome: JUnitDocument.Outcome =
-                    if finding.isObstacle {
-                        .error(type: finding.id, message: finding.sentence)
-                    } else if fails(finding) {
-                        .failed(type: finding.id, message: finding.sentence, details: "")
-                    } else { .passed("\(finding.level.rawValue): \(finding.sentence)") }
-                return (finding.id + place, outcome)
+                let element = finding.isObstacle ? "error" : fails(finding) ? "failure" : nil
+                let outcome = element.map {
+                    JUnitDocument.Outcome.trouble($0, type: finding.id, message: finding.sentence)
+                }
+                return (finding.id + place, outcome ?? .passed("\(finding.level.rawValue): \(finding.sentence)"))
             }
             document.add(file, of: file, cases.isEmpty ? [("nothing found", .passed(nil))] : cases, at: time)
         }

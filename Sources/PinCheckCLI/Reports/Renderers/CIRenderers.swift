@@ -4,25 +4,32 @@ import TLSProbe
 
 /// Writes tests with their outcomes in the XML that JUnit's Ant task made common.
 struct JUnitDocument {
-    enum Outcome {
-        case passed(String?)
-        case skipped(String)
-        case failed(type: String, message: String, details: String)
-        case error(type: String, message: String)
+    /// What happened in a case: the element that it is counted by, and what the case contains.
+    struct Outcome {
+        fileprivate let element: String
+        fileprivate let body: String?
+        var isTrouble: Bool { ["failure", "error"].contains(element) }
 
-        var isTrouble: Bool {
-            switch self {
-            case .failed, .error: true
-            case .passed, .skipped: false
-            }
+        static func passed(_ message: String?) -> Outcome {
+            Outcome(element: "", body: message.map { "<system-out>\(xmlEscaped($0))</system-out>" })
+        }
+
+        static func skipped(_ message: String) -> Outcome {
+            Outcome(element: "skipped", body: "<skipped message=\"\(xmlEscaped(message))\"/>")
+        }
+
+        /// A `failure` or an `error`.
+        static func trouble(_ element: String, type: String, message: String, details: String = "") -> Outcome {
+            let start = "<\(element) type=\"\(xmlEscaped(type))\" message=\"\(xmlEscaped(message))\""
+            let lines = details.split(separator: "\n").map { xmlEscaped(String($0), length: 2_000) }
+            let end = lines.isEmpty ? "/>" : ">\(lines.joined(separator: "\n"))</\(element)>"
+            return Outcome(element: element, body: start + end)
         }
     }
 
-    private typealias Counts = (tests: Int, failures: Int, errors: Int, skipped: Int)
-
     private var suites: [String] = []
     private var (suiteNames, caseNames) = (UniqueNames(), UniqueNames())
-    private var total: Counts = (0, 0, 0, 0)
+    private var elements: [String] = []
     private let began = ContinuousClock.now
 
     /// Adds a suite with its cases; warnings are in `output`, because skipped tests would count as not made.
@@ -30,57 +37,35 @@ struct JUnitDocument {
         _ suite: String, of classname: String, _ cases: [(name: String, outcome: Outcome)], output: [String] = [],
         seconds: Double = 0, at time: Timestamp
     ) {
-        let before = total
-        var lines: [String] = []
-        for (name, outcome) in cases {
-            total.tests += 1
-            switch outcome {
-            case .passed: break
-            case .skipped: total.skipped += 1
-            case .failed: total.failures += 1
-            case .error: total.errors += 1
-            }
+        let own = cases.map(\.outcome.element)
+        elements += own
+        var lines = cases.map { name, outcome in
             // Some readers merge all suites, and drop the second case of a name.
             let name = caseNames.name("\(classname)\n\(name)").dropFirst(classname.count + 1)
             let start =
                 "    <testcase name=\"\(xmlEscaped(String(name)))\" classname=\"\(xmlEscaped(classname))\" time=\"0.000000\""
-            lines.append(start + (Self.body(outcome).map { ">\n      \($0)\n    </testcase>\n" } ?? "/>\n"))
+            return start + (outcome.body.map { ">\n      \($0)\n    </testcase>\n" } ?? "/>\n")
         }
         if !output.isEmpty {
             lines.append("    <system-out>\(output.map { xmlEscaped($0) }.joined(separator: "\n"))</system-out>\n")
         }
-        // The schema has no room for the zone, which is UTC.
+        // The schema has no room for the zone, which is UTC; Jenkins' allows `skipped` only on a suite.
         suites.append(
-            "  <testsuite name=\"\(xmlEscaped(suiteNames.name(suite)))\" \(attributes(since: before))"
-                + " skipped=\"\(total.skipped - before.skipped)\""
+            "  <testsuite name=\"\(xmlEscaped(suiteNames.name(suite)))\" \(Self.counts(own))"
+                + " skipped=\"\(own.count { $0 == "skipped" })\""
                 + " time=\"\(decimalSeconds(seconds))\" timestamp=\"\(time.description.dropLast())\">\n"
                 + lines.joined() + "  </testsuite>\n")
     }
 
-    /// The attributes of a suite and of all suites; Jenkins' schema allows `skipped` only on a suite.
-    private func attributes(since before: Counts = (0, 0, 0, 0)) -> String {
-        "tests=\"\(total.tests - before.tests)\" failures=\"\(total.failures - before.failures)\""
-            + " errors=\"\(total.errors - before.errors)\""
+    private static func counts(_ elements: [String]) -> String {
+        let troubles = ["failure", "error"].map { trouble in " \(trouble)s=\"\(elements.count { $0 == trouble })\"" }
+        return "tests=\"\(elements.count)\"" + troubles.joined()
     }
 
     var text: String {
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"pincheck\" \(attributes())"
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"pincheck\" \(Self.counts(elements))"
             + " time=\"\(decimalSeconds((ContinuousClock.now - began).seconds))\">\n" + suites.joined()
             + "</testsuites>\n"
-    }
-
-    private static func body(_ outcome: Outcome) -> String? {
-        switch outcome {
-        case .passed(let message): return message.map { "<system-out>\(xmlEscaped($0))</system-out>" }
-        case .skipped(let message): return "<skipped message=\"\(xmlEscaped(message))\"/>"
-        case .error(let type, let message):
-            return "<error type=\"\(xmlEscaped(type))\" message=\"\(xmlEscaped(message))\"/>"
-        case .failed(let type, let message, let details):
-            let start = "<failure type=\"\(xmlEscaped(type))\" message=\"\(xmlEscaped(message))\""
-            guard !details.isEmpty else { return start + "/>" }
-            let lines = details.split(separator: "\n").map { xmlEscaped(String($0), length: 2_000) }
-            return start + ">\(lines.joined(separator: "\n"))</failure>"
-        }
     }
 }
 
@@ -89,12 +74,11 @@ struct JUnitRenderer: ResultRenderer {
     private var document = JUnitDocument()
 
     mutating func text(for reports: [Report]) -> String {
-        guard let first = reports.first else { return "" }
-        let summary = VariantSummary(reports)
+        let first = reports[0]
         var cases = reports.flatMap(Self.cases)
         var warnings = reports.flatMap(\.attention)
         var told: [String] = []
-        if let summary {
+        if let comparison = reports.comparison {
             let line = TargetLine(reports)
             let sentence = line.sentence + line.more
             if cases.contains(where: \.outcome.isTrouble) {
@@ -103,12 +87,12 @@ struct JUnitRenderer: ResultRenderer {
                 let outcome = Self.outcome(line.status, Reason(line.status.name, sentence))
                 cases.append(("target", line.status == .pass ? .passed(sentence) : outcome))
             }
-            warnings += summary.consistency.findings.filter { $0.level == .warning }.map(\.reason)
+            warnings += comparison.findings.filter { $0.level == .warning }.map(\.reason)
         }
         let output = told + warnings.map { "warning \($0.id): \($0.told)" }.distinct
         let host = first.target.hasSuffix(":443") ? String(first.target.dropLast(4)) : first.target
         document.add(
-            summary == nil ? first.title : first.target, of: host, cases, output: output,
+            reports.name, of: host, cases, output: output,
             // The connections to one target are made at the same time.
             seconds: reports.compactMap(\.seconds).max() ?? 0, at: first.evaluatedAt)
         return ""
@@ -120,9 +104,9 @@ struct JUnitRenderer: ResultRenderer {
     ) -> JUnitDocument.Outcome {
         guard status != .pass else { return .passed(nil) }
         guard report?.counts ?? true else { return .skipped("does not count: \(reason.told)") }
-        guard [.fail, .warn, .changed].contains(status) else { return .error(type: reason.id, message: reason.told) }
-        let details = hasDetails ? report.map(TextRenderer.plain(explains: true).block) : nil
-        return .failed(type: reason.id, message: reason.told, details: details ?? "")
+        let isFailure = [.fail, .warn, .changed].contains(status)
+        let details = isFailure && hasDetails ? report.map(TextRenderer.plain(explains: true).block) : nil
+        return .trouble(isFailure ? "failure" : "error", type: reason.id, message: reason.told, details: details ?? "")
     }
 
     private static func cases(_ report: Report) -> [(name: String, outcome: JUnitDocument.Outcome)] {
@@ -169,7 +153,7 @@ struct GitHubRenderer: ResultRenderer {
 
     mutating func text(for reports: [Report]) -> String {
         total.add(reports)
-        let end = VariantSummary(reports).map { TextRenderer.plain(explains: false).conclusion($0) } ?? ""
+        let end = reports.comparison == nil ? "" : TextRenderer.plain(explains: false).conclusion(reports)
         let lines = end.split(separator: "\n").map { Self.harmless(String($0)) + "\n" }
         return reports.map { self.lines(for: $0) }.joined() + lines.joined()
     }
@@ -183,8 +167,7 @@ struct GitHubRenderer: ResultRenderer {
         lines.append("::endgroup::")
         if report.counts, report.status != .pass {
             let command = report.status == .warn ? "warning" : "error"
-            lines.append(
-                Self.command(command, [("title", "pincheck \(report.status.name) \(name)")], report.sentence))
+            lines.append(Self.command(command, [("title", "pincheck \(report.status.name) \(name)")], report.sentence))
         }
         for warning in report.attention {
             lines.append(Self.command("warning", [("title", "pincheck \(name)")], warning.told))

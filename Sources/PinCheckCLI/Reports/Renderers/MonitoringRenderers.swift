@@ -65,8 +65,8 @@ struct PrometheusRenderer: ResultRenderer {
         if !report.built.isEmpty { add("pins_matched", report.matchedPins.count) }
         add("warnings", report.attention.count)
         for id in report.warningIDs { add("warning", 1, [("id", id)]) }
-        for (path, link) in report.neededCertificates {
-            let place = [("depth", String(link.certificate.index))] + (path == 1 ? [] : [("path", String(path))])
+        for link in report.needed {
+            let place = [("depth", String(link.index))] + (link.path == 1 ? [] : [("path", String(link.path))])
             add("certificate_not_after_timestamp_seconds", link.certificate.notAfter.secondsSinceEpoch, place)
             add("certificate_not_before_timestamp_seconds", link.certificate.notBefore.secondsSinceEpoch, place)
         }
@@ -97,9 +97,7 @@ struct PrometheusRenderer: ResultRenderer {
     private mutating func labels(of report: Report) -> MetricPage.Labels {
         var labels = [("target", MetricPage.label(report.target))]
         // An address from DNS changes often, and each change would begin a new series.
-        if report.isOneOfSeveral, let address = report.address {
-            labels.append(("address", MetricPage.label(address)))
-        }
+        if report.isOneOfSeveral, let address = report.address { labels.append(("address", MetricPage.label(address))) }
         if let label = report.variantLabel { labels.append(("variant", label)) }
         let count = seen["\(labels)", default: 0] + 1
         seen["\(labels)"] = count
@@ -107,7 +105,7 @@ struct PrometheusRenderer: ResultRenderer {
     }
 }
 
-struct MetricPage: Sendable {
+struct MetricPage {
     typealias Labels = [(name: String, value: String)]
 
     private let families: [(name: String, help: String)]
@@ -159,8 +157,7 @@ struct NagiosRenderer: ResultRenderer {
 
     private var entries: [Entry] = []
     private var total = RunTotal()
-    private var target: TargetLine?
-    private var targetName = ""
+    private var target = ""
     private var names = UniqueNames()
     private var statuses: Set<ExitStatus> = []
     private var (warnings, unknown) = (0, 0)
@@ -170,8 +167,8 @@ struct NagiosRenderer: ResultRenderer {
     /// Counts every warning, even one that does not change the exit status in other formats.
     mutating func text(for reports: [Report]) -> String {
         total.add(reports) { $0.monitoring.runExit }
-        target = TargetLine(reports, isMonitored: true)
-        targetName = Self.safe(reports.first?.target ?? "", length: 120)
+        let all = TargetLine(reports, isMonitored: true)
+        target = Self.safe(reports[0].target, length: 120) + " " + Self.safe(all.sentence + all.more, length: 600)
         for report in reports {
             statuses.formUnion(report.monitoredStatuses)
             warnings += report.warningIDs.count
@@ -200,13 +197,9 @@ struct NagiosRenderer: ResultRenderer {
         func rank(_ index: Int) -> (Int, Int) { (-entries[index].gravity, index) }
         let order = entries.indices.sorted { rank($0) < rank($1) }
         var first = start
-        if total.count == 1, let target {
-            first += "\(targetName) \(Self.safe(target.sentence + target.more, length: 600))"
-        } else {
-            first += total.sentence()
-            if let worst = order.first.map({ entries[$0] }), worst.status != .pass {
-                first += "; \(worst.name) \(worst.sentence)"
-            }
+        first += total.count == 1 ? target : total.sentence()
+        if total.count > 1, let worst = order.first.map({ entries[$0] }), worst.status != .pass {
+            first += "; \(worst.name) \(worst.sentence)"
         }
         first +=
             " | targets=\(total.count);;;0 problems=\(total.problems);;;0;\(total.count) warnings=\(warnings);;;0"
@@ -255,11 +248,11 @@ struct NagiosRenderer: ResultRenderer {
         if let time = report.result.answer?.response?.time {
             data.append(("answer_time", decimalSeconds(time.seconds) + "s;;;0"))
         }
-        for (path, link) in report.neededCertificates {
+        for link in report.needed {
             var limits = [range(from: link.warnDays), range(from: link.failDays)]
             while limits.last?.isEmpty == true { limits.removeLast() }
             let days = decimalText(report.evaluatedAt.seconds(to: link.certificate.notAfter) / 864, places: 2)
-            let label = "days_\(link.certificate.index)" + (path == 1 ? "" : "_\(path)")
+            let label = "days_\(link.index)" + (link.path == 1 ? "" : "_\(link.path)")
             data.append((label, ([days] + limits).joined(separator: ";")))
         }
         if !report.pins.isEmpty, !report.built.isEmpty {

@@ -1,3 +1,4 @@
+import Base
 import PinChecking
 
 protocol ResultRenderer: Sendable {
@@ -41,25 +42,22 @@ struct JSONResultRenderer: ResultRenderer {
 struct TextResultRenderer: ResultRenderer {
     let text: TextRenderer
     var hasAll = true
-    private(set) var isFirst = true
     private(set) var total = RunTotal()
 
     mutating func text(for reports: [Report]) -> String {
-        defer { isFirst = false }
         total.add(reports)
-        let block =
-            VariantSummary(reports).map { target($0, reports) } ?? reports.map(text.block).joined(separator: "\n")
-        return isFirst ? block : "\n" + block
+        let block = reports.comparison == nil ? text.block(reports[0]) : target(reports)
+        return total.count == 1 ? block : "\n" + block
     }
 
     func ending(exit: ExitStatus) -> String { hasAll && total.count > 1 ? "\n" + text.text(text.lines(total)) : "" }
 
-    private func target(_ summary: VariantSummary, _ connections: [Report]) -> String {
+    private func target(_ connections: [Report]) -> String {
         let hasTable = connections.count > 1 && connections.contains { !$0.presented.isEmpty }
         guard text.explains || !hasTable || connections.contains(where: { $0.result.changes != nil }) else {
-            return text.connections(summary)
+            return text.connections(connections)
         }
-        return connections.map(text.block).joined(separator: "\n") + text.conclusion(summary)
+        return connections.map(text.block).joined(separator: "\n") + text.conclusion(connections)
     }
 }
 
@@ -68,14 +66,54 @@ struct BriefRenderer: ResultRenderer {
     let text: TextRenderer
 
     func text(for reports: [Report]) -> String {
-        let groups = VariantSummary(reports) == nil ? reports.map { [$0] } : [reports]
-        return groups.map { reports in
-            let target = TargetLine(reports)
-            let name = reports.count == 1 && reports[0].variant == nil ? reports[0].title : reports[0].target
-            let leaf = reports.compactMap(\.presented.first).min { $0.daysLeft < $1.daysLeft }
-            let days = leaf.map(TextRenderer.validity) ?? "-"
-            let sentence = text.safe(target.sentence + target.more, length: 900)
-            return "\(text.style.token(target.status))  \(text.safe(name, length: 180))  \(days)  \(sentence)\n"
-        }.joined()
+        let target = TargetLine(reports)
+        let leaf = reports.compactMap(\.presented.first).min { $0.daysLeft < $1.daysLeft }
+        let days = leaf.map(TextRenderer.validity) ?? "-"
+        let sentence = text.safe(target.sentence + target.more, length: 900)
+        return "\(text.style.token(target.status))  \(text.safe(reports.name, length: 180))  \(days)  \(sentence)\n"
     }
+}
+
+/// Aligns cells that are ready to be shown; their colours take no room.
+struct Table {
+    var rows: [[String]]
+    var indent = 2
+    var gaps: [Int: Int] = [:]
+    var rightAligned: Set<Int> = []
+    /// The most cells to which a column other than the last is padded.
+    var widest = Int.max
+
+    var widths: [Int] {
+        let count = rows.map { $0.count }.max() ?? 0
+        return (0..<count).map { column in
+            rows.map { column < $0.count ? TerminalText.cells($0[column]) : 0 }.max() ?? 0
+        }
+    }
+
+    var width: Int {
+        let widths = widths
+        return indent + widths.reduce(0, +) + widths.indices.reduce(0) { widths[$1] == 0 ? $0 : $0 + gap(before: $1) }
+    }
+
+    var lines: [String] {
+        let widths = widths
+        return rows.map { row in
+            let last = row.lastIndex { !$0.isEmpty } ?? 0
+            return row.indices.prefix(last + 1).reduce(String(repeating: " ", count: indent)) { line, column in
+                let width = min(widths[column], widest)
+                let cell =
+                    rightAligned.contains(column)
+                    ? TerminalText.leftPadded(row[column], toCells: width)
+                    : column == last ? row[column] : TerminalText.padded(row[column], toCells: width)
+                return line + String(repeating: " ", count: gap(before: column)) + cell
+            }
+        }
+    }
+
+    func lines(foldedIn layout: TextLayout) -> [String] {
+        let start = indent + widths.indices.dropLast().reduce(0) { $0 + widths[$1] + gap(before: $1 + 1) }
+        return lines.map { layout.folded($0, indent: start) }
+    }
+
+    private func gap(before column: Int) -> Int { column == 0 ? 0 : gaps[column] ?? 2 }
 }

@@ -5,16 +5,14 @@ extension TextRenderer {
     func chain(_ report: Report) -> [String] {
         let report = report.ofShownLeaf
         guard !report.built.isEmpty else { return [] }
-        let links = report.neededCertificates.map(\.link)
+        let links = report.needed
         var parts = explains ? wholeTable(links) : table(links)
         if links.count > report.built.count {
             let clients = Set(report.otherPaths.flatMap(\.clients)).sorted().joined(separator: ", ")
             parts.insert("  the system also checks, for \(safe(clients, length: 200)):", at: report.built.count)
         }
         parts += unverified(report).map { ["  this chain was " + $0] } ?? []
-        let unused = report.presented.filter { sent in
-            !links.contains { $0.certificate.fingerprint == sent.fingerprint }
-        }
+        let unused = report.presented.filter { sent in !links.contains { $0.certificate == sent.certificate } }
         parts += alsoSent(unused.map(\.certificate))
         return parts
     }
@@ -35,13 +33,12 @@ extension TextRenderer {
     private static let shortestName = 8
 
     /// The chain as a table; to save room the hash loses its algorithm, then its end, and at last names are cut.
-    private func table(_ links: [Report.ChainLink]) -> [String] {
+    private func table(_ links: [Report.Link]) -> [String] {
         func table(_ pin: (String) -> String, name: Int = .max) -> Table {
             let rows = links.map { link in
                 [
-                    String(link.certificate.index), link.certificate.role, title(of: link, toCells: name),
-                    safe(link.certificate.key, length: 20), validity(of: link), pin(link.certificate.pin),
-                    arrow(link) ?? "",
+                    String(link.index), link.role, title(of: link, toCells: name), safe(link.key, length: 20),
+                    validity(of: link), pin(link.pin), arrow(link) ?? "",
                 ]
             }
             return Table(rows: rows, gaps: [1: 1, 4: 1], rightAligned: [0, 4])
@@ -52,21 +49,20 @@ extension TextRenderer {
         return table(beginning(of:), name: max(Self.shortestName, room)).lines
     }
 
-    private func wholeTable(_ links: [Report.ChainLink]) -> [String] {
+    private func wholeTable(_ links: [Report.Link]) -> [String] {
         let rows = links.map { link in
             [
-                String(link.certificate.index), link.certificate.role, safe(link.certificate.key, length: 20),
-                validity(of: link), safe(link.certificate.description) + origin(of: link),
+                String(link.index), link.role, safe(link.key, length: 20), validity(of: link),
+                safe(link.certificate.description) + origin(of: link),
             ]
         }
         let lines = Table(rows: rows, gaps: [1: 1, 3: 1], rightAligned: [0, 3]).lines(foldedIn: layout)
         return zip(lines, links).map { line, link in
-            ([line, link.certificate.pin + (arrow(link).map { "   " + $0 } ?? "")] + details(link.certificate)).joined(
-                separator: "\n      ")
+            ([line, link.pin + (arrow(link).map { "   " + $0 } ?? "")] + details(link)).joined(separator: "\n      ")
         }
     }
 
-    private func details(_ certificate: Report.Certificate) -> [String] {
+    private func details(_ certificate: Report.Link) -> [String] {
         let names =
             certificate.names.isEmpty
             ? [] : ["for " + listed(certificate.names.lazy.map { safe($0.description) }, first: 10)]
@@ -76,10 +72,10 @@ extension TextRenderer {
         ] + names.map { layout.folded($0, indent: 10) }
     }
 
-    private func origin(of link: Report.ChainLink) -> String { link.sourceInWords.map { " (\($0))" } ?? "" }
+    private func origin(of link: Report.Link) -> String { link.sourceInWords.map { " (\($0))" } ?? "" }
 
-    private func title(of link: Report.ChainLink, toCells cells: Int) -> String {
-        let (name, origin) = (name(of: link.certificate), origin(of: link))
+    private func title(of link: Report.Link, toCells cells: Int) -> String {
+        let (name, origin) = (name(of: link), origin(of: link))
         let title = name + origin
         guard TerminalText.cells(title) > cells else { return title }
         let left = cells - TerminalText.cells(origin)
@@ -93,7 +89,7 @@ extension TextRenderer {
         return short.firstIndex(of: "…").map { String(short[...$0]) } ?? short
     }
 
-    func arrow(_ link: Report.ChainLink) -> String? {
+    func arrow(_ link: Report.Link) -> String? {
         guard !link.pins.isEmpty else { return nil }
         let most = explains ? Int.max : 3
         let numbers =
@@ -103,16 +99,16 @@ extension TextRenderer {
         return style.good("← pin " + numbers.joined(separator: ", "))
     }
 
-    func name(of certificate: Report.Certificate) -> String { safe(certificate.shownName, length: 80) }
+    func name(of certificate: Report.Link) -> String { safe(certificate.shownName, length: 80) }
 
-    private func validity(of link: Report.ChainLink) -> String {
-        let text = Self.validity(link.certificate)
-        let days = Double(link.certificate.daysLeft)
-        if days < 0 || link.certificate.daysUntilValid > 0 || days < link.failDays ?? 0 { return style.bad(text) }
+    private func validity(of link: Report.Link) -> String {
+        let text = Self.validity(link)
+        let days = Double(link.daysLeft)
+        if days < 0 || link.daysUntilValid > 0 || days < link.failDays ?? 0 { return style.bad(text) }
         return days < link.warnDays ?? 0 ? style.doubtful(text) : text
     }
 
-    static func validity(_ certificate: Report.Certificate) -> String {
+    static func validity(_ certificate: Report.Link) -> String {
         if certificate.daysLeft < 0 { return "expired" }
         return certificate.daysUntilValid > 0 ? "not yet" : "\(certificate.daysLeft) d"
     }
@@ -140,14 +136,13 @@ extension TextRenderer {
         let configured = report.pins.count
         let matched = report.matchedPins
         // The client ignores the matched pin at its depth, or requires another pin as well.
-        let isInVain =
-            !matched.isEmpty && isMismatch(report) && !report.clients.contains { $0.verdict == .accept }
+        let isInVain = !matched.isEmpty && isMismatch(report) && !report.clients.contains { $0.verdict == .accept }
         var text = "pins: \(configured) configured, \(matched.count) \(isInVain ? "on the chain" : "matched")"
-        let roles = report.neededCertificates.map(\.link).filter { !$0.pins.isEmpty }.map(\.certificate.role).distinct
+        let roles = report.needed.filter { !$0.pins.isEmpty }.map(\.role).distinct
         if !roles.isEmpty { text += " (\(roles.joined(separator: ", ")))" }
         let unmatched = report.pins.indices.filter { !matched.contains($0) }
         let compared = unmatched.filter { report.outlook?.pins[$0].isCompared ?? true }
-        let keys = Set((report.presented + report.built.map(\.certificate)).map(\.pin))
+        let keys = Set((report.presented + report.built).map(\.pin))
         let absent = compared.count { !keys.contains(report.pins[$0].spkiSHA256.description) }
         if absent > 0 {
             let backups = matched.isEmpty ? 0 : report.outlook?.backups.count ?? absent
@@ -201,7 +196,7 @@ extension TextRenderer {
         let served = report.built.map { link in
             // Pinned certificates may have one key in common.
             let identity = areCertificatesPinned ? ", \(link.certificate.inShort)" : ""
-            return "    \(link.certificate.pin)  \(name(of: link.certificate))\(origin(of: link))\(identity)"
+            return "    \(link.pin)  \(name(of: link))\(origin(of: link))\(identity)"
         }
         return ["  served:"] + served + configuredPins(report)
     }

@@ -2,7 +2,7 @@ import Base
 import PinChecking
 import TLSProbe
 
-struct TextRenderer: Sendable {
+struct TextRenderer {
     let style: TextStyle
     let explains: Bool
     var layout = TextLayout()

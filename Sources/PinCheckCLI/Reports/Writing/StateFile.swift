@@ -7,7 +7,7 @@ import PinFormats
 ///
 ///     PASS	pin-matched	sha256/NSQo…	expires-soon=12	2026-11-21T08:00:00Z	2026-11-21T08:00:00Z	api.example.com:443
 struct StateFile {
-    struct Outcome: Hashable, Sendable {
+    struct Outcome: Hashable {
         var status: String
         var reason: String
         var keys: [String] = []
@@ -99,9 +99,7 @@ struct StateFile {
     func write() throws(Problem) {
         // A row without keys is forgotten if its target has only other rows now, as for a family that DNS has lost.
         let places = Set(found.keys.map(Self.place))
-        let kept = old.filter {
-            $1.reason != "bad-entry" && (!$1.keys.isEmpty || !places.contains(Self.place(of: $0)))
-        }
+        let kept = old.filter { $1.reason != "bad-entry" && (!$1.keys.isEmpty || !places.contains(Self.place(of: $0))) }
         let lines = kept.merging(found) { $1 }.sorted { $0.key < $1.key }.map { target, outcome in
             let ids = outcome.ids.sorted { $0.key < $1.key }.map { id, days in days.map { "\(id)=\($0)" } ?? id }
             return [
@@ -149,7 +147,6 @@ struct StateFile {
         return report.target + (report.variantLabel.map { ", " + $0 } ?? "")
     }
 
-    /// The name without the variant.
     private static func place(of name: String) -> Substring {
         name[..<(name.firstRange(of: ", ")?.lowerBound ?? name.endIndex)]
     }
@@ -171,7 +168,7 @@ extension StateFile.Outcome {
             for finding in report.outlook?.findings ?? [] where ends[finding.id] != nil {
                 let end: Timestamp? =
                     switch finding.kind {
-                    case .expiresSoon: report.neededCertificates.map(\.link.certificate.notAfter).min()
+                    case .expiresSoon: report.needed.map(\.certificate.notAfter).min()
                     case .pinsExpire: report.outlook?.pinsExpire
                     default: finding.date
                     }
