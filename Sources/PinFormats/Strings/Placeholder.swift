@@ -2,27 +2,17 @@ import Base
 package import Pinning
 
 /// A hash that no key in use has, in place of a pin to come: a pattern, or a sample of a client's documentation.
-package enum Placeholder: Sendable, Hashable {
-    /// A pattern, which the hash of a key has with a chance below 10⁻¹².
-    case pattern(String)
-    /// A sample, with the owner of the documentation that shows it.
-    case sample(String)
+package struct Placeholder: Sendable {
+    package let words: String
 
-    /// Recognizes a hash; `nil` if a key can have it.
+    /// Recognizes a sample, or a pattern that a key's hash has with a chance below 10⁻¹²; `nil` if it is neither.
     package init?(_ digest: SHA256Digest) {
         if let owner = Self.samples[digest.base64] {
-            self = .sample(owner)
+            words = "is the sample of \(owner) documentation"
         } else if let pattern = Self.pattern(of: digest) {
-            self = .pattern(pattern)
+            words = "is a placeholder (\(pattern)): no key has this hash"
         } else {
             return nil
-        }
-    }
-
-    package var words: String {
-        switch self {
-        case .pattern(let pattern): "is a placeholder (\(pattern)): no key has this hash"
-        case .sample(let owner): "is the sample of \(owner) documentation"
         }
     }
 
