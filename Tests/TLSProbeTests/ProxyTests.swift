@@ -121,7 +121,7 @@ import Testing
         }
         let served = try result.get()
         #expect(served.presented.leaf.der == pki.leaf.der)
-        #expect(served.proxy?.tls?.leaf.der == pki.rogue.der && served.proxy?.tls?.version == .tls13)
+        #expect(served.proxy?.tls?.presented.leaf.der == pki.rogue.der && served.proxy?.tls?.facts.version == .tls13)
         #expect(seen.proxiedPlaces == ["api.example.com:443"])
         let (refused, other) = try await probe(through: protected) { _, _ in ("nobody knows it", "ask somebody") }
         #expect(refused.failure?.reason == .proxy(.untrusted("nobody knows it", remedy: "ask somebody")))

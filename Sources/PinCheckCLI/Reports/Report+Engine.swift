@@ -168,8 +168,8 @@ extension Proxy {
     func document(_ passage: ProxyPassage?) -> JSONObject {
         let tls = passage?.tls.map { tls -> JSONObject in
             [
-                "version": tls.version.name, "cipher": tls.cipher, "subject": tls.leaf.subject,
-                "cert_sha256": tls.leaf.fingerprint.hexadecimal,
+                "version": tls.facts.version.name, "cipher": tls.facts.suite.name,
+                "subject": tls.presented.leaf.subject, "cert_sha256": tls.presented.leaf.fingerprint.hexadecimal,
             ]
         }
         return ["url": url, "origin": origin, "address": passage?.address.description, "tls": tls]

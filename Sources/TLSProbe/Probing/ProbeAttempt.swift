@@ -163,8 +163,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
                     if let objection = self.prober.proxyObjection(shown, proxy.host) {
                         return self.failProxy(.untrusted(objection.why, remedy: objection.remedy))
                     }
-                    self.passage?.tls = ProxyPassage.TLS(
-                        version: shown.facts.version, cipher: shown.facts.suite.name, leaf: shown.presented.leaf)
+                    self.passage?.tls = shown
                     handler.begin()
                     established()
                 } catch { self.failProxy(.handshake(error.reason)) }

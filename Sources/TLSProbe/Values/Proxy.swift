@@ -82,17 +82,10 @@ package struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cu
 }
 
 /// The connection through a proxy.
-package struct ProxyPassage: Sendable, Hashable {
+package struct ProxyPassage: Sendable {
     package let address: PeerAddress
-    package internal(set) var tls: TLS?
-
-    /// The connection to an `https` proxy, whose chain is judged apart from the server's.
-    package struct TLS: Sendable, Hashable {
-        package let version: ProtocolVersion
-        /// The cipher suite under OpenSSL's name.
-        package let cipher: String
-        package let leaf: Certificate
-    }
+    /// The handshake with an `https` proxy, whose chain is judged apart from the server's.
+    package internal(set) var tls: Handshake?
 }
 
 /// The reason why a proxy did not connect: its own failure, not the server's.

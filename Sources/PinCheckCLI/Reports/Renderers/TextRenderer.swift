@@ -44,7 +44,8 @@ struct TextRenderer {
     }
 
     private func way(through proxy: Proxy, _ passage: ProxyPassage?) -> String {
-        let tls = passage?.tls.map { ", itself \(safe($0.leaf.subject, length: 100)), trusted by this machine" } ?? ""
+        let leaf = passage?.tls?.presented.leaf
+        let tls = leaf.map { ", itself \(safe($0.subject, length: 100)), trusted by this machine" } ?? ""
         return "  through \(safe(proxy.url, length: 120)) (\(safe(proxy.origin, length: 100)))\(tls)"
     }
 
