@@ -12,10 +12,13 @@ package enum TimeText {
 
     /// Midnight in UTC of a day as `yyyy-MM-dd`; `nil` if the text has another form.
     static func midnight(_ date: ArraySlice<UInt8>) -> Timestamp? {
-        guard let parts = numbers(date, "____-__-__"), let days = daysSinceEpoch(parts[0], parts[1], parts[2]) else {
-            return nil
-        }
-        return Timestamp(secondsSinceEpoch: Int64(days) * 86_400)
+        guard let parts = numbers(date, "____-__-__"), parts[0] > 0 else { return nil }
+        // Years begin in March here, as in ``Timestamp``, so that the leap day is the last of a year.
+        let (year, month) = parts[1] > 2 ? (parts[0], parts[1] - 3) : (parts[0] - 1, parts[1] + 9)
+        let days = year * 365 + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + parts[2] - 719_469
+        let midnight = Timestamp(secondsSinceEpoch: Int64(days) * 86_400)
+        // A day or month that does not exist becomes another date.
+        return midnight.date.utf8.elementsEqual(date) ? midnight : nil
     }
 
     private static func date(_ text: String) -> Timestamp? {
@@ -52,16 +55,6 @@ package enum TimeText {
             }
         }
         return numbers
-    }
-
-    /// Days from 1970-01-01 to a date of the Gregorian calendar; `nil` if there is no such date.
-    private static func daysSinceEpoch(_ year: Int, _ month: Int, _ day: Int) -> Int? {
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        guard year >= 1, (1...12).contains(month), (1...lengths[month - 1]).contains(day) else { return nil }
-        let before = year - 1
-        let leapDays = before / 4 - before / 100 + before / 400
-        return before * 365 + leapDays + lengths[..<(month - 1)].reduce(0, +) + day - 1 - 719_162
     }
 }
 
