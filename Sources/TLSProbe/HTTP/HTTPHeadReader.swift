@@ -19,8 +19,6 @@ package struct HTTPHeadReader: Sendable {
     private var line: [UInt8] = []
     private var interimCount = 0
 
-    package init() {}
-
     /// Takes bytes up to the end of the head or a failure, and ignores those after it.
     package mutating func read(_ bytes: some Sequence<UInt8>) -> Step {
         for byte in bytes {

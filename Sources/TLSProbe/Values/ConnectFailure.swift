@@ -6,8 +6,6 @@ package struct ConnectFailure: Sendable, Hashable {
     package let peer: PeerAddress?
     package let code: Int32
 
-    package init(peer: PeerAddress?, code: Int32) { (self.peer, self.code) = (peer, code) }
-
     /// The id of the failures if all have the same, else `connect-failed`.
     static func commonID(of failures: [ConnectFailure]) -> String {
         let ids = Set(failures.map(\.words.id))
