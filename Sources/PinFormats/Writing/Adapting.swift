@@ -8,10 +8,10 @@ extension PinBlockFormat {
     func adapt(_ groups: [PinGroup], host: String?) throws(Problem) -> [PinGroup] {
         let own = hasHosts ? groups : try choose(groups, host)
         let groups = hasHosts && self != .okhttp ? join(own) : own
-        let index = HostIndex(groups.compactMap { group in (group.rules?.entry.hosts).map { ($0, group) } })
+        let index = HostIndex(groups.compactMap { group in (group.entry?.hosts).map { ($0, group) } })
         var adapted: [PinGroup] = []
         for group in groups {
-            if let hosts = group.rules?.entry.hosts,
+            if let hosts = group.entry?.hosts,
                 let other = index.covering(hosts.sample).first(where: { !agrees($0, with: group) })
             {
                 let (exempt, pin) = ("exempt \(hosts) from the pins of", "pin \(hosts) beside")
@@ -32,37 +32,37 @@ extension PinBlockFormat {
             let (kind, message) = TrustKit.lackOfSuffix(shortened(host))
             throw Problem(kind, at: .option, message)
         }
-        guard let rules = group.rules else { return group }
+        guard let entry = group.entry else { return group }
         var group = group
-        if let anchors = rules.anchors {
+        if let anchors = group.anchors {
             throw refusal(
                 group, "are not written, and paths may end at \(anchors)", "copy them by hand", "trust anchors")
         }
-        if rules.entry.hasExemptAnchors {
+        if entry.hasExemptAnchors {
             throw refusal(group, "exempt anchors from pinning (overridePins)", "leave out overridePins")
         }
-        if rules.entry.exemptsInstalledRoots == true, self != .trustkit {
+        if entry.exemptsInstalledRoots == true, self != .trustkit {
             throw refusal(group, "exempt roots that the user installed", "leave out \(TrustKitReader.userAnchors)")
         }
-        guard hasDepth(rules.depth, isExempt: rules.isExcluded) else {
-            throw refusal(group, "say \(rules.entry.hosts?.description ?? "")", "list the hosts")
+        guard hasDepth(group.depth, isExempt: group.isExempt) else {
+            throw refusal(group, "say \(entry.hosts?.description ?? "")", "list the hosts")
         }
-        if rules.position == .both, self != .nspinned {
+        if group.position == .both, self != .nspinned {
             throw refusal(group, "ask for a leaf's and a CA's key at once", "give it the pins of one of the two")
         }
-        if rules.entry.enforcesPinning == false, self != .trustkit {
+        if entry.enforcesPinning == false, self != .trustkit {
             throw refusal(group, "leave a mismatch unenforced", "leave out the host, or enforce its pins")
         }
         if self == .afnetworking, !group.items.isEmpty, group.items.allSatisfy({ $0.certificate == nil }) {
             throw refusal(group, "pin a hash", "give it certificate files")
         }
-        if let expiration = rules.entry.expiration, self != .trustkit, self != .android {
+        if let expiration = entry.expiration, self != .trustkit, self != .android {
             group.remarks.append("Until \(expiration.date) only; \(client.name) has no such date.")
         }
-        if !rules.entry.reportURIs.isEmpty, self != .trustkit {
+        if !entry.reportURIs.isEmpty, self != .trustkit {
             group.remarks.append("Mismatches were reported; \(client.name) has no place to report them to.")
         }
-        if self == .nspinned, rules.position == .anywhere, group.items.contains(where: { $0.role == .publicKey }) {
+        if self == .nspinned, group.position == .anywhere, group.items.contains(where: { $0.role == .publicKey }) {
             group.remarks.append("Move the keys of CAs to NSPinnedCAIdentities: a hash does not say whose it is.")
         }
         return group
@@ -93,7 +93,7 @@ extension PinBlockFormat {
             guard group.depth == .exact || group.depth == .oneLabel, !depths.isEmpty else { return group }
             guard group.depth == .exact else { return nil }
             var group = group
-            group.rules?.depth = .upToOneLabel
+            if group.entry != nil { group.depth = .upToOneLabel }
             return group
         }
     }
@@ -101,7 +101,7 @@ extension PinBlockFormat {
     /// `true` if `other`, which also covers the hosts of `group`, applies to them here as in their original client.
     private func agrees(_ other: PinGroup, with group: PinGroup) -> Bool {
         if hasSameRules(other, group) { return true }
-        guard let kind = group.rules?.kind, kind == other.rules?.kind else { return false }
+        guard let kind = group.kind, kind == other.kind else { return false }
         if kind.lookup == .union, group.host == other.host, group.depth == other.depth { return true }
         switch self {
         case .curl, .afnetworking: return true
@@ -114,18 +114,18 @@ extension PinBlockFormat {
 
     private func hasSameRules(_ group: PinGroup, _ other: PinGroup) -> Bool {
         Set(group.items.map(\.spkiSHA256)) == Set(other.items.map(\.spkiSHA256)) && group.isExempt == other.isExempt
-            && group.rules?.anchors == other.rules?.anchors
-            && (group.rules?.entry.enforcesPinning == false) == (other.rules?.entry.enforcesPinning == false)
+            && group.anchors == other.anchors
+            && (group.entry?.enforcesPinning == false) == (other.entry?.enforcesPinning == false)
     }
 
     private func choose(_ groups: [PinGroup], _ host: String?) throws(Problem) -> [PinGroup] {
-        let configured = groups.filter { $0.rules?.entry.hosts != nil }
+        let configured = groups.filter { $0.entry?.hosts != nil }
         guard let first = configured.first else { return groups }
         guard let host = host ?? (configured.count == 1 && first.depth == .exact ? first.host : nil) else {
             throw refusal(first, "name hosts", "choose one with --host")
         }
-        let found = Set(configured.compactMap { $0.rules?.kind }).flatMap { kind -> [HostEntry] in
-            let entries = configured.filter { $0.rules?.kind == kind }.compactMap { $0.rules?.entry }
+        let found = Set(configured.compactMap(\.kind)).flatMap { kind -> [HostEntry] in
+            let entries = configured.filter { $0.kind == kind }.compactMap(\.entry)
             let policy = PinConfiguration(kind, entries: entries).policy(
                 for: host, publicSuffix: SystemPublicSuffixList.publicSuffix)
             return policy?.filter { !$0.pins.isEmpty } ?? []
@@ -134,11 +134,11 @@ extension PinBlockFormat {
             throw Problem(.notAPin, at: .file(first.origin), "nothing is pinned for \(shortened(host))")
         }
         return groups.compactMap { group in
-            guard let entry = group.rules?.entry, entry.hosts != nil else { return group }
+            guard let entry = group.entry, entry.hosts != nil else { return group }
             guard found.contains(entry) else { return nil }
             var group = group
             group.host = host
-            group.rules?.depth = .exact
+            group.depth = .exact
             return group
         }
     }

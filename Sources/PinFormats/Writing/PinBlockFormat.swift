@@ -60,7 +60,7 @@ package enum PinRemark {
         if group.hasReserve { return true }
         let pinned = group.items.filter(group.pins)
         guard Set(pinned.map(\.spkiSHA256)).count > 1 else { return false }
-        guard group.rules == nil else { return true }
+        guard group.entry == nil else { return true }
         let served = Set(pinned.filter { $0.certificate != nil }.map(\.spkiSHA256))
         return pinned.contains { $0.certificate == nil && !served.contains($0.spkiSHA256) }
     }

@@ -12,22 +12,31 @@ package struct PinGroup: Sendable, Hashable {
     package var items: [PinItem]
     /// The keys that are pinned because the user chose them; the server's own are pinned anyway.
     package var chosen: Set<SHA256Digest>
-    package var rules: PinRules?
     package var remarks: [String]
+    /// The entry of a configuration that has the keys; `nil` if they are a server's or a file's.
+    package private(set) var entry: HostEntry?
+    /// The kind of the configuration; `nil` if the pins are for any host.
+    package private(set) var kind: PinConfiguration.Kind?
+    /// The anchors of paths in words; `nil` if they are only the system's roots.
+    private(set) var anchors: String?
+    package internal(set) var depth = HostPattern.Depth.exact
     /// `true` if the keys include a reserve for those served today, so that no remark advises one.
     package var hasReserve = false
 
     package init(
         host: String?, port: Int, origins: [String], items: [PinItem], chosen: Set<SHA256Digest> = [],
-        rules: PinRules? = nil, remarks: [String] = []
+        remarks: [String] = []
     ) {
         (self.host, self.port, self.origins, self.items) = (host, port, origins, items)
-        (self.chosen, self.rules, self.remarks) = (chosen, rules, remarks)
+        (self.chosen, self.remarks) = (chosen, remarks)
     }
 
-    package var origin: String { rules?.entry.origin ?? "" }
+    package var origin: String { entry?.origin ?? "" }
 
-    package var isExempt: Bool { rules?.isExcluded == true }
+    /// `true` if the hosts are not pinned; Android has no exclusion, but a domain without pins, even below a parent.
+    package var isExempt: Bool {
+        entry.map { $0.isExcluded || kind == .android && $0.pins.isEmpty } ?? false
+    }
 
     package var hosts: String {
         guard let host else { return "whatever host" }
@@ -35,7 +44,6 @@ package struct PinGroup: Sendable, Hashable {
     }
 
     package func pins(_ item: PinItem) -> Bool { !item.role.isAuthority || chosen.contains(item.spkiSHA256) }
-    var depth: HostPattern.Depth { rules?.depth ?? .exact }
     var hostName: String { host ?? Self.hostPlaceholder }
 
     /// The different keys in order, pinned or only offered in a comment.
@@ -80,7 +88,7 @@ package struct PinGroup: Sendable, Hashable {
         var groups: [PinGroup] = []
         if !reading.pins.isEmpty {
             let entry = HostEntry(hosts: nil, origin: "", identities: .anywhere(reading.pins))
-            groups.append(PinGroup(PinRules(nil, entry, anchors: nil), host: host))
+            groups.append(PinGroup(entry, of: nil, host: host))
         }
         let trust = reading.networkSecurity.filter { !$0.isEmpty }
         for configuration in reading.configurations {
@@ -89,52 +97,36 @@ package struct PinGroup: Sendable, Hashable {
                 configuration.entries.map { entry in
                     let name = entry.hosts?.name
                     let anchors = name.flatMap { name in trust.lazy.compactMap { $0.anchors(of: name) }.first }
-                    return PinGroup(
-                        PinRules(kind, entry, anchors: kind == .android ? anchors : nil), host: name ?? host)
+                    return PinGroup(entry, of: kind, anchors: kind == .android ? anchors : nil, host: name ?? host)
                 })
         }
         return groups
     }
 
-    private init(_ rules: PinRules, host: String?) {
+    private init(
+        _ entry: HostEntry, of kind: PinConfiguration.Kind?, anchors: String? = nil, host: String?
+    ) {
         let items: [PinItem] =
-            switch rules.entry.identities {
+            switch entry.identities {
             case .anywhere(let pins): pins.map { PinItem($0, isAuthority: nil) }
             case .positions(let leaf, let authorities):
                 (leaf ?? []).map { PinItem($0, isAuthority: false) }
                     + (authorities ?? []).map { PinItem($0, isAuthority: true) }
             }
         self.init(
-            host: host, port: 443, origins: rules.entry.origin.isEmpty ? [] : ["From \(rules.entry.origin)"],
-            items: items, chosen: Set(items.map(\.spkiSHA256)), rules: rules)
+            host: host, port: 443, origins: entry.origin.isEmpty ? [] : ["From \(entry.origin)"], items: items,
+            chosen: Set(items.map(\.spkiSHA256)))
+        (self.entry, self.kind, self.anchors, depth) = (entry, kind, anchors, entry.hosts?.depth ?? .exact)
     }
-}
 
-/// The rules of a configuration for a host, in addition to its pins.
-package struct PinRules: Sendable, Hashable {
-    package enum Position: String, Sendable, Hashable, CaseIterable {
+    package enum Position: String {
         case anywhere, leaf, authority
         /// One pin of the server and one of a CA must both match.
         case both
     }
 
-    /// The kind of the configuration; `nil` if the pins are for any host.
-    package let kind: PinConfiguration.Kind?
-    package let entry: HostEntry
-    package var depth: HostPattern.Depth
-    package let isExcluded: Bool
-    /// The anchors of paths in words; `nil` if they are only the system's roots.
-    let anchors: String?
-
-    init(_ kind: PinConfiguration.Kind?, _ entry: HostEntry, anchors: String?) {
-        (self.kind, self.entry, self.anchors) = (kind, entry, anchors)
-        depth = entry.hosts?.depth ?? .exact
-        // Android has no exclusion: a domain without pins is not pinned, even if its parent is.
-        isExcluded = entry.isExcluded || kind == .android && entry.pins.isEmpty
-    }
-
     package var position: Position {
-        guard case .positions(let leaf, let authorities) = entry.identities else { return .anywhere }
+        guard case .positions(let leaf, let authorities)? = entry?.identities else { return .anywhere }
         guard leaf != nil, authorities != nil else { return authorities == nil ? .leaf : .authority }
         return .both
     }

@@ -6,7 +6,7 @@ enum XMLBlocks {
         propertyList { xml in
             xml.element("dict", key: "TSKConfiguration") { xml in
                 xml.entry("TSKSwizzleNetworkDelegates", "<true/>")
-                if let exemption = groups.lazy.compactMap({ $0.rules?.entry.exemptsInstalledRoots }).first {
+                if let exemption = groups.lazy.compactMap(\.entry?.exemptsInstalledRoots).first {
                     xml.entry(TrustKitReader.userAnchors, exemption ? "<true/>" : "<false/>")
                 }
                 xml.element("dict", key: "TSKPinnedDomains") { xml in for group in groups { trustKit(group, &xml) } }
@@ -18,13 +18,12 @@ enum XMLBlocks {
         xml.heading(group)
         xml.element("dict", key: GeneratedText.xml(group.hostName)) { xml in
             guard !group.isExempt else { return xml.entry(TrustKitReader.exclusion, "<true/>") }
-            let entry = group.rules?.entry
             xml.entry("TSKIncludeSubdomains", group.depth == .exact ? "<false/>" : "<true/>")
-            xml.entry("TSKEnforcePinning", entry?.enforcesPinning == false ? "<false/>" : "<true/>")
-            if let expiration = entry?.expiration {
+            xml.entry("TSKEnforcePinning", group.entry?.enforcesPinning == false ? "<false/>" : "<true/>")
+            if let expiration = group.entry?.expiration {
                 xml.entry("TSKExpirationDate", "<string>\(expiration.date)</string>")
             }
-            if let reports = entry?.reportURIs, !reports.isEmpty {
+            if let reports = group.entry?.reportURIs, !reports.isEmpty {
                 xml.element("array", key: "TSKReportUris") { xml in
                     for uri in reports { xml.line("<string>\(GeneratedText.xml(uri))</string>") }
                 }
@@ -49,7 +48,7 @@ enum XMLBlocks {
     }
 
     private static func pinnedDomain(_ group: PinGroup, _ xml: inout XMLLines) {
-        let wantsBoth = group.rules?.position == .both
+        let wantsBoth = group.position == .both
         let items = wantsBoth ? group.items : group.uses().map(\.item)
         let servers = items.filter { !$0.role.isAuthority }
         let authorities = items.filter(\.role.isAuthority)
@@ -120,10 +119,10 @@ enum XMLBlocks {
             return xml.comment("No pin-set: the pins of its parent domain do not apply here.")
         }
         var attributes = ""
-        if let expiration = group.rules?.entry.expiration {
+        if let expiration = group.entry?.expiration {
             attributes = " expiration=\"\(expiration.date)\""
             xml.comment("From that day on Android pins nothing.")
-        } else if group.rules == nil {
+        } else if group.entry == nil {
             xml.comment("An expiration date on the pin set would switch pinning off after it.")
         }
         xml.element("pin-set", attributes: attributes) { xml in

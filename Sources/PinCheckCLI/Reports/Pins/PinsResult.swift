@@ -179,7 +179,7 @@ struct PinsResult {
             + (source.suspicion.map { $0.level == .warning ? [$0.reason] : [] } ?? [])
         return [
             "target": source.name, "host": host, "port": port,
-            "rules": source.group.flatMap { group in group.rules.map { rules($0, of: group) } },
+            "rules": source.group.flatMap(rules(of:)),
             "endpoint": source.endpoint.map {
                 EndpointFacts($0, peer: source.peer).document(
                     verifyName: $0.referenceName == .unchecked ? nil : $0.referenceName.description)
@@ -189,19 +189,20 @@ struct PinsResult {
         ]
     }
 
-    private static func rules(_ rules: PinRules, of group: PinGroup) -> JSONObject {
+    private static func rules(of group: PinGroup) -> JSONObject? {
+        guard let entry = group.entry else { return nil }
         let subdomains =
-            switch rules.depth {
+            switch group.depth {
             case .exact: "none"
             case .oneLabel: "one-label"
             case .upToOneLabel: "up-to-one-label"
             case .anyNumber: "any-number"
             }
         return [
-            "kind": rules.kind?.rawValue, "origin": group.origin, "subdomains": subdomains,
-            "position": rules.position.rawValue, "enforced": rules.entry.enforcesPinning,
-            "expires": rules.entry.expiration?.date, "excluded": rules.isExcluded,
-            "report_uris": rules.entry.reportURIs,
+            "kind": group.kind?.rawValue, "origin": group.origin, "subdomains": subdomains,
+            "position": group.position.rawValue, "enforced": entry.enforcesPinning,
+            "expires": entry.expiration?.date, "excluded": group.isExempt,
+            "report_uris": entry.reportURIs,
         ]
     }
 

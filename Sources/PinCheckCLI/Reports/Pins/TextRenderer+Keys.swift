@@ -83,18 +83,18 @@ extension TextRenderer {
     }
 
     private func rules(of group: PinGroup) -> String {
-        guard let rules = group.rules else { return "" }
+        guard let entry = group.entry else { return "" }
         var parts: [String] = []
         if !group.origin.isEmpty { parts.append("from " + safe(group.origin, length: 200)) }
-        switch rules.position {
+        switch group.position {
         case .anywhere: break
         case .leaf: parts.append("the server's own key")
         case .authority: parts.append("a CA's key")
         case .both: parts.append("both the server's and a CA's key")
         }
-        if rules.isExcluded { parts.append("exempt from pinning") }
-        if rules.entry.enforcesPinning == false { parts.append("not enforced") }
-        if let expiration = rules.entry.expiration { parts.append("until \(expiration.date)") }
+        if group.isExempt { parts.append("exempt from pinning") }
+        if entry.enforcesPinning == false { parts.append("not enforced") }
+        if let expiration = entry.expiration { parts.append("until \(expiration.date)") }
         return parts.isEmpty ? "" : "   " + parts.joined(separator: ", ")
     }
 
