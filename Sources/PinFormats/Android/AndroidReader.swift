@@ -102,15 +102,12 @@ struct AndroidReader {
         _ domain: XMLElement, _ includesSubdomains: Bool, _ own: Inherited, into reading: inout PinReading
     ) throws(Problem) -> HostEntry {
         let name = domain.text[...].trimmingWhitespace()
-        let hosts: HostPattern
-        do throws(Problem) {
-            hosts = try HostText.androidPattern(name, includesSubdomains: includesSubdomains, at: place(domain))
-        } catch {
-            // Android compares hosts as text, so a wrong one matters only if it has pins.
+        do throws(Problem) { _ = try HostText.name(name, at: place(domain)) } catch {
+            // Android compares hosts as text in lower case, so a wrong one matters only if it has pins.
             guard !own.isPinning, !domain.text.isEmpty else { throw error }
             reading.note(.ignored, at: place(domain), "\(error.reason), and nothing is pinned for it")
-            hosts = HostText.androidPattern(unchecked: name, includesSubdomains: includesSubdomains)
         }
+        let hosts = HostPattern(text: shortened(name.lowercased(), to: 253), includesSubdomains ? .anyNumber : .exact)
         guard names.insert(hosts.name).inserted else {
             throw Problem(
                 .duplicate, at: place(domain),

@@ -80,7 +80,9 @@ struct TrustKitReader {
         }
         let includesSubdomains = try settings["TSKIncludeSubdomains"]?.boolValue() ?? false
         // The exclusion covers one name: names below it keep the policy of a parent that includes its subdomains.
-        let hosts = try HostText.trustKitPattern(name, includesSubdomains: includesSubdomains, at: settings.place)
+        // TrustKit compares a name as it is written.
+        _ = try HostText.name(name, at: settings.place)
+        let hosts = HostPattern(text: name, includesSubdomains ? .anyNumber : .exact)
         if !isExcluded { reading.noteIfUnmatchable(hosts, by: "TrustKit", at: settings.place) }
         let pins = reading.pins(in: try settings["TSKPublicKeyHashes"]?.array() ?? [])
         if let algorithms = settings["TSKPublicKeyAlgorithms"] {

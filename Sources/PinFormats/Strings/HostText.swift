@@ -7,7 +7,7 @@ package enum HostText {
         _ text: some StringProtocol, _ depth: HostPattern.Depth, at place: PinPlace
     ) throws(Problem) -> HostPattern { HostPattern(text: try name(text, at: place).description, depth) }
 
-    private static func name(_ text: some StringProtocol, at place: PinPlace) throws(Problem) -> ServerName {
+    static func name(_ text: some StringProtocol, at place: PinPlace) throws(Problem) -> ServerName {
         let text = String(text)
         do { return try ServerName(InternationalName.ascii(text) ?? text) } catch {
             throw Problem(.badHost, at: place, shortened(error.description, to: 300))
@@ -20,42 +20,16 @@ package enum HostText {
     ) throws(Problem) -> HostPattern {
         let patterns: [(stars: String, depth: HostPattern.Depth)] = [("**.", .anyNumber), ("*.", .oneLabel)]
         let (stars, depth) = patterns.first { text.hasPrefix($0.stars) } ?? ("", .exact)
-        let host = try okHttpName(text.dropFirst(stars.count), at: place)
+        let name = try name(text.dropFirst(stars.count), at: place)
+        // OkHttp keeps a dot at the end; UTS #46, 4, maps these characters to it.
+        let isDotted = if case .dns = name, let last = text.last { ".。．｡".contains(last) } else { false }
+        let host = isDotted ? name.description + "." : name.description
         guard depth == .exact || !host.contains(":") else {
             throw Problem(
                 .badHost, at: place, "'\(shortened(text))' is a pattern of an IPv6 address, and OkHttp throws for it",
                 remedy: "write the address alone")
         }
         return HostPattern(text: host, depth)
-    }
-
-    /// A name as OkHttp has it: A-labels in lower case, with a dot at the end if the text has one.
-    private static func okHttpName(_ text: some StringProtocol, at place: PinPlace) throws(Problem) -> String {
-        let name = try name(text, at: place)
-        // UTS #46, 4, maps these characters to a dot.
-        if case .dns(let host) = name, let last = text.last, ".。．｡".contains(last) { return host + "." }
-        return name.description
-    }
-
-    /// The hosts that a name covers in TrustKit, which compares it as it is written.
-    static func trustKitPattern(
-        _ text: String, includesSubdomains: Bool, at place: PinPlace
-    ) throws(Problem) -> HostPattern {
-        _ = try name(text, at: place)
-        return HostPattern(text: text, includesSubdomains ? .anyNumber : .exact)
-    }
-
-    /// The hosts that a name covers in Android, which compares it in lower case and otherwise as it is written.
-    static func androidPattern(
-        _ text: some StringProtocol, includesSubdomains: Bool, at place: PinPlace
-    ) throws(Problem) -> HostPattern {
-        _ = try name(text, at: place)
-        return androidPattern(unchecked: text, includesSubdomains: includesSubdomains)
-    }
-
-    /// The hosts of text that is not a host name, which Android accepts silently.
-    static func androidPattern(unchecked text: some StringProtocol, includesSubdomains: Bool) -> HostPattern {
-        HostPattern(text: shortened(text.lowercased(), to: 253), includesSubdomains ? .anyNumber : .exact)
     }
 }
 
