@@ -1,3 +1,4 @@
+import Base
 import NIOCore
 import Pinning
 import Synchronization
@@ -16,27 +17,27 @@ package struct AddressResolver: Sendable {
     package func addresses(
         of name: String, family: ProbeRequest.AddressFamily, timeout: Duration
     ) async throws(ProbeError) -> HostAddresses {
+        func error(_ reason: ProbeError.Reason) -> ProbeError {
+            ProbeError(.resolve, reason, target: name, service: service.title)
+        }
         let questions: [AddressService.Question]
-        do { questions = try service.questions(for: name, family: family) } catch {
-            throw ProbeError(.resolve, .resolverFailed("\(error)"), target: name, service: service.title)
+        do { questions = try service.questions(for: name, family: family) } catch let problem {
+            throw error(.resolverFailed("\(problem)"))
         }
         // A family that stays silent leaves time to connect to the addresses of the other.
         let timeout = questions.count > 1 ? timeout / 2 : timeout
         let answers = await withTaskGroup { group in
             for question in questions {
-                group.addTask { (question.family, await answer(to: question, for: name, timeout: timeout)) }
+                group.addTask { (question.family, await answer(at: question.location, for: name, timeout: timeout)) }
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
         func isWanted(_ address: IPAddress) -> Bool { family == .any || address.isIPv6 == (family == .ipv6) }
         var wanted: [IPAddress] = []
         var others: [ProbeRequest.AddressFamily: ProbeError?] = [:]
-        func error(_ reason: ProbeError.Reason) -> ProbeError {
-            ProbeError(.resolve, reason, target: name, service: service.title)
-        }
         for (family, answer) in answers {
             switch answer {
-            case .failure(let failure): others[family] = .some(error(reason(for: failure, family, timeout)))
+            case .failure(let reason): others[family] = .some(error(reason))
             case .success(let found):
                 let found = found.filter(isWanted)
                 if found.isEmpty { others[family] = .some(nil) }
@@ -54,51 +55,40 @@ package struct AddressResolver: Sendable {
         return HostAddresses(wanted, others: others)
     }
 
-    private func reason(
-        for failure: QuestionError, _ family: ProbeRequest.AddressFamily, _ timeout: Duration
-    ) -> ProbeError.Reason {
-        switch failure {
-        case .http(.deadlineExceeded): return .deadlineExceeded(timeout: timeout)
-        case .http(.cancelled): return .cancelled
-        case .answer(let error) where error.kind == .nameUnknown: return .nameNotFound
-        case .http(.noConnection(let error)) where error.id == "timeout": return .deadlineExceeded(timeout: timeout)
-        default: return .resolverFailed("\(failure)")
-        }
-    }
-
     /// The addresses in the answer to one question; an answer that contains a host must be for `name`.
     private func answer(
-        to question: AddressService.Question, for name: String, timeout: Duration
-    ) async -> Result<[IPAddress], QuestionError> {
-        await body(of: question, timeout: timeout).flatMap { body in
+        at location: HTTPLocation, for name: String, timeout: Duration
+    ) async -> Result<[IPAddress], ProbeError.Reason> {
+        await body(at: location, timeout: timeout).flatMap { body in
             do throws(AnswerError) {
                 let answer = try AddressAnswer.read(body)
-                if let host = answer.host, host != name.lowercased() { return .failure(.otherHost(host)) }
-                return .success(answer.addresses)
-            } catch { return .failure(.answer(error)) }
+                guard let host = answer.host, host != name.lowercased() else { return .success(answer.addresses) }
+                return .failure(.resolverFailed("its answer is for another name, '\(host.prefix(80))'"))
+            } catch {
+                let isUnknown = error.kind == .nameUnknown
+                return .failure(isUnknown ? .nameNotFound : .resolverFailed("its answer cannot be used: \(error)"))
+            }
         }
     }
 
     /// Makes one exchange on a new connection; the chain of an `https` service must be trusted before the request.
-    private func body(of question: AddressService.Question, timeout: Duration) async -> Result<[UInt8], QuestionError> {
-        let location = question.location
+    private func body(at location: HTTPLocation, timeout: Duration) async -> Result<[UInt8], ProbeError.Reason> {
         let request = ProbeRequest(to: location.host, port: location.port, timeout: timeout)
         let receiver = AnswerReceiver()
-        let accept = HTTPField(unchecked: "Accept", question.accept)
+        let accept = HTTPField(unchecked: "Accept", service.accept)
         let exchange = HTTPExchange(HTTPRequest(location, fields: [accept]), for: receiver)
+        func reason(_ error: HTTPError) -> ProbeError.Reason { ProbeError.Reason(ofService: error, timeout: timeout) }
         // Only connections to targets have lines in `--verbose`.
-        let response = await ProbeWatch.$current.withValue(nil) { () -> Result<HTTPResponse, QuestionError> in
-            guard location.isSecure else {
-                return await prober.exchangePlainly(request, exchange).mapError(QuestionError.http)
-            }
+        let response = await ProbeWatch.$current.withValue(nil) { () -> Result<HTTPResponse, ProbeError.Reason> in
+            guard location.isSecure else { return await prober.exchangePlainly(request, exchange).mapError(reason) }
             do throws(ProbeError) {
                 let (handshake, connection) = try await prober.hold(request)
                 if let untrusted = objection(handshake, location.host)?.why {
                     connection.close()
-                    return .failure(.untrusted(untrusted))
+                    return .failure(.resolverFailed("its certificate is not trusted: \(untrusted)"))
                 }
-                return await connection.carry(exchange, within: timeout).mapError(QuestionError.http)
-            } catch { return .failure(.http(.noConnection(error))) }
+                return await connection.carry(exchange, within: timeout).mapError(reason)
+            } catch { return .failure(reason(.noConnection(error))) }
         }
         return receiver.body.flatMap { body in response.map { _ in body } }
     }
@@ -106,14 +96,20 @@ package struct AddressResolver: Sendable {
 
 /// Receives the body of one response with status 200, up to the limit.
 private final class AnswerReceiver: HTTPReceiver {
-    private let received = Mutex(Result<[UInt8], QuestionError>.success([]))
+    private let received = Mutex(Result<[UInt8], ProbeError.Reason>.success([]))
 
-    var body: Result<[UInt8], QuestionError> { received.withLock { $0 } }
+    var body: Result<[UInt8], ProbeError.Reason> { received.withLock { $0 } }
 
     func receive(_ head: HTTPResponse) -> Bool {
         guard head.status != 200 else { return true }
-        let isRedirect = (300..<400).contains(head.status)
-        received.withLock { $0 = .failure(isRedirect ? .redirect(head.value(of: "Location")) : .status(head.status)) }
+        var words = "it answers with HTTP status \(head.status)"
+        if (300..<400).contains(head.status) {
+            let place = head.value(of: "Location").map { TerminalText.shortened($0, to: 100) }
+            words =
+                place.map { "it redirects to '\($0)', which is not followed: give that address" }
+                ?? "it redirects, which is not followed"
+        }
+        received.withLock { $0 = .failure(.resolverFailed(words)) }
         return false
     }
 
@@ -121,40 +117,31 @@ private final class AnswerReceiver: HTTPReceiver {
         received.withLock { body in
             body = body.flatMap { read in
                 let isTooLarge = read.count + bytes.count > AddressAnswer.sizeLimit
-                return isTooLarge ? .failure(.http(.tooMuchOverhead)) : .success(read + bytes)
+                return isTooLarge ? .failure(.tooLargeAnswer) : .success(read + bytes)
             }
             return (try? body.get()) != nil
         }
     }
 }
 
-private enum QuestionError: Error, CustomStringConvertible {
-    case http(HTTPError)
-    case untrusted(String)
-    /// A redirect, which is not followed, with the value of its Location field.
-    case redirect(String?)
-    case status(Int)
-    case answer(AnswerError)
-    case otherHost(String)
+extension ProbeError.Reason {
+    fileprivate static let tooLargeAnswer = Self.resolverFailed(
+        "its answer is larger than \(AddressAnswer.sizeLimit / 1024) KiB")
 
-    /// The fact, to follow the name of the service; text from the service is not escaped.
-    var description: String {
-        switch self {
-        case .http(.noConnection(let error)): error.fact
-        case .http(.notHTTP), .http(.malformed), .http(.spokeFirst): "it does not speak HTTP"
-        case .http(.tooLong), .http(.tooMuchOverhead): "its answer is larger than \(AddressAnswer.sizeLimit / 1024) KiB"
-        case .http(.closedEarly), .http(.cutOff), .http(.reset):
-            "it closed the connection before its answer was complete"
-        case .http(let error): "\(error)"
-        case .untrusted(let reason): "its certificate is not trusted: \(reason)"
-        case .redirect(let place?):
-            "it redirects to '\(place.unicodeScalars.count > 100 ? String(place.unicodeScalars.prefix(99)) + "…" : place)'"
-                + ", which is not followed: give that address"
-        case .redirect(nil): "it redirects, which is not followed"
-        case .status(let code): "it answers with HTTP status \(code)"
-        case .answer(let error): "its answer cannot be used: \(error)"
-        case .otherHost(let name): "its answer is for another name, '\(name.prefix(80))'"
-        }
+    /// The reason why a service gave no answer; text from the service is not escaped.
+    fileprivate init(ofService error: HTTPError, timeout: Duration) {
+        self =
+            switch error {
+            case .deadlineExceeded: .deadlineExceeded(timeout: timeout)
+            case .cancelled: .cancelled
+            case .noConnection(let error) where error.id == "timeout": .deadlineExceeded(timeout: timeout)
+            case .noConnection(let error): .resolverFailed(error.fact)
+            case .notHTTP, .malformed, .spokeFirst: .resolverFailed("it does not speak HTTP")
+            case .tooLong, .tooMuchOverhead: .tooLargeAnswer
+            case .closedEarly, .cutOff, .reset:
+                .resolverFailed("it closed the connection before its answer was complete")
+            default: .resolverFailed("\(error)")
+            }
     }
 }
 

@@ -58,19 +58,16 @@ package struct AddressService: Sendable, Hashable {
 }
 
 extension AddressService {
-    struct Question: Hashable {
-        let location: HTTPLocation
-        let family: ProbeRequest.AddressFamily
-        let accept: String
-    }
+    typealias Question = (location: HTTPLocation, family: ProbeRequest.AddressFamily)
+
+    var accept: String { isDNSOverHTTPS ? "application/dns-json" : "*/*" }
 
     func questions(for name: String, family: ProbeRequest.AddressFamily) throws(Problem) -> [Question] {
         let families = isDNSOverHTTPS && family == .any ? [.ipv4, .ipv6] : [family]
         return try families.map { (family) throws(Problem) in
             let url = family == .ipv6 ? urlForIPv6 : self.url
-            return Question(
-                location: try HTTPLocation(url.replacing(Self.placeholder, with: HTTPLocation.percentEncoded(name))),
-                family: family, accept: isDNSOverHTTPS ? "application/dns-json" : "*/*")
+            let location = url.replacing(Self.placeholder, with: HTTPLocation.percentEncoded(name))
+            return (try HTTPLocation(location), family)
         }
     }
 }

@@ -10,7 +10,7 @@ package struct ProbeError: Error, Sendable, Hashable {
         case handshake
     }
 
-    package enum Reason: Sendable, Hashable {
+    package enum Reason: Error, Sendable, Hashable {
         /// The deadline passed; `timeout` is the request's, `attempts` the number made, `nil` if only one was wanted.
         case deadlineExceeded(timeout: Duration, attempts: Int? = nil)
         /// No attempt was made, because others of the same target used the time; `timeout` is the request's.
