@@ -1,3 +1,4 @@
+import Base
 package import Pinning
 
 /// The keys of one host, some of which a block pins.
@@ -34,9 +35,7 @@ package struct PinGroup: Sendable, Hashable {
     package var origin: String { entry?.origin ?? "" }
 
     /// `true` if the hosts are not pinned; Android has no exclusion, but a domain without pins, even below a parent.
-    package var isExempt: Bool {
-        entry.map { $0.isExcluded || kind == .android && $0.pins.isEmpty } ?? false
-    }
+    package var isExempt: Bool { entry.map { $0.isExcluded || kind == .android && $0.pins.isEmpty } ?? false }
 
     package var hosts: String {
         guard let host else { return "whatever host" }
@@ -56,31 +55,19 @@ package struct PinGroup: Sendable, Hashable {
 
     /// The groups in order; those for the same hosts are merged into their first.
     package static func merged(_ groups: [PinGroup], tellsPortsApart: Bool = true) -> [PinGroup] {
-        struct Key: Hashable {
-            let host: String?
-            let port: Int?
-            let depth: HostPattern.Depth
-            let isExempt: Bool
-        }
-        var indices: [Key: Int] = [:]
-        var merged: [PinGroup] = []
-        for group in groups {
-            let key = Key(
-                host: group.host, port: tellsPortsApart ? group.port : nil, depth: group.depth, isExempt: group.isExempt
-            )
-            guard let index = indices[key] else {
-                indices[key] = merged.count
-                merged.append(group)
-                continue
+        groups.grouped { group -> [AnyHashable] in
+            [group.host, tellsPortsApart ? group.port : nil, group.depth, group.isExempt]
+        }.map { _, alike in
+            var merged = alike[0]
+            for group in alike.dropFirst() {
+                merged.origins += group.origins
+                merged.remarks += group.remarks
+                merged.items += group.items
+                merged.chosen.formUnion(group.chosen)
+                merged.hasReserve = merged.hasReserve && group.hasReserve
             }
-            // The arrays grow in place, because there can be as many groups as a list has lines.
-            merged[index].origins += group.origins
-            merged[index].remarks += group.remarks
-            merged[index].items += group.items
-            merged[index].chosen.formUnion(group.chosen)
-            merged[index].hasReserve = merged[index].hasReserve && group.hasReserve
+            return merged
         }
-        return merged
     }
 
     /// The pins of a source by their hosts, in order; pins for any host get `host`.
@@ -103,9 +90,7 @@ package struct PinGroup: Sendable, Hashable {
         return groups
     }
 
-    private init(
-        _ entry: HostEntry, of kind: PinConfiguration.Kind?, anchors: String? = nil, host: String?
-    ) {
+    private init(_ entry: HostEntry, of kind: PinConfiguration.Kind?, anchors: String? = nil, host: String?) {
         let items: [PinItem] =
             switch entry.identities {
             case .anywhere(let pins): pins.map { PinItem($0, isAuthority: nil) }
