@@ -42,13 +42,7 @@ enum DER {
 
     /// The big-endian bytes of `value` without leading zeros; none for zero.
     static func minimalBytes(_ value: UInt) -> [UInt8] {
-        var rest = value
-        var bytes: [UInt8] = []
-        while rest > 0 {
-            bytes.append(UInt8(truncatingIfNeeded: rest))
-            rest >>= 8
-        }
-        return bytes.reversed()
+        withUnsafeBytes(of: value.bigEndian) { Array($0.drop { $0 == 0 }) }
     }
 }
 
