@@ -175,7 +175,7 @@ extension HandshakeOffer {
     package mutating func set(_ part: WritableKeyPath<HandshakeOffer, String?>, to list: String) throws(Problem) {
         let marks = part == \.ciphers ? ":,; " : ":,"
         let list = list.split { marks.contains($0) }.joined(separator: ":")
-        OpenSSLNames.learn()
+        COpenSSL_learn_names()
         let context = SSL_CTX_new(TLS_client_method())
         let ssl = SSL_new(context)
         SSL_CTX_free(context)
@@ -185,7 +185,7 @@ extension HandshakeOffer {
         for words in suites.map(String.init) + [list] {
             var alone = HandshakeOffer()
             alone[keyPath: part] = words
-            OpenSSLErrors.clear()
+            ERR_clear_error()
             let isTaken = ssl.map(alone.restrict) ?? false
             let errors = OpenSSLErrors.take()
             guard isTaken else {

@@ -25,7 +25,7 @@ extension TLSConnection {
     func read(allocator: ByteBufferAllocator, expecting count: Int = 4_096) -> (data: ByteBuffer, ending: TLSEnding?) {
         var data = allocator.buffer(capacity: max(4_096, count))
         while true {
-            OpenSSLErrors.clear()
+            ERR_clear_error()
             var result: Int32 = 0
             data.writeWithUnsafeMutableBytes(minimumWritableBytes: 4096) { space in
                 result = SSL_read(ssl, space.baseAddress, Int32(clamping: space.count))
@@ -49,7 +49,7 @@ extension TLSConnection {
     /// Encrypts all of `data` (`SSL_write`), because a memory BIO takes the whole; `false` if OpenSSL refuses.
     func write(_ data: ByteBuffer) -> Bool {
         guard data.readableBytes > 0 else { return true }
-        OpenSSLErrors.clear()
+        ERR_clear_error()
         return data.withUnsafeReadableBytes { bytes in
             SSL_write(ssl, bytes.baseAddress, Int32(clamping: bytes.count)) > 0
         }

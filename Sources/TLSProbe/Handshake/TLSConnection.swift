@@ -36,7 +36,7 @@ final class TLSConnection {
     var clientCertificateSent: Bool { identity != nil && clientCertificateRequested && !hadNoFittingCertificate }
 
     init(context: TLSContext, request: ProbeRequest) throws(OpenSSLSetUpError) {
-        OpenSSLErrors.clear()
+        ERR_clear_error()
         guard let ssl = SSL_new(context.pointer) else { throw OpenSSLSetUpError() }
         guard let input = BIO_new(BIO_s_mem()), let output = BIO_new(BIO_s_mem()) else {
             SSL_free(ssl)
@@ -85,7 +85,7 @@ final class TLSConnection {
 
     /// Continues the handshake as far as the received bytes allow (`SSL_do_handshake`).
     func advance() -> Step {
-        OpenSSLErrors.clear()
+        ERR_clear_error()
         let result = SSL_do_handshake(ssl)
         if result == 1 { return .complete }
         switch SSL_get_error(ssl, result) {
@@ -97,9 +97,9 @@ final class TLSConnection {
 
     /// Writes close_notify (`SSL_shutdown`).
     func close() {
-        OpenSSLErrors.clear()
+        ERR_clear_error()
         _ = SSL_shutdown(ssl)
-        OpenSSLErrors.clear()
+        ERR_clear_error()
     }
 
     func takeOutput(allocator: ByteBufferAllocator) -> ByteBuffer? {

@@ -1,6 +1,5 @@
 import COpenSSL
 import Synchronization
-import X509
 
 /// Owns the `SSL_CTX` of an event loop's probes; it verifies nothing, because chains are judged later.
 final class TLSContext {
@@ -27,8 +26,8 @@ final class TLSContext {
 
     /// Creates the context (`SSL_CTX_new_ex`); the first in a process initialises OpenSSL (about 2 ms).
     init(in library: OpaquePointer? = nil) throws(OpenSSLSetUpError) {
-        OpenSSLNames.learn()
-        OpenSSLErrors.clear()
+        COpenSSL_learn_names()
+        ERR_clear_error()
         guard let pointer = SSL_CTX_new_ex(library, nil, TLS_client_method()) else { throw OpenSSLSetUpError() }
         self.pointer = pointer
         // Level 0, so that an RSA-1024 key or SHA-1 signatures give a readable verdict instead of an alert.
@@ -54,7 +53,7 @@ final class TLSContext {
             TLSConnection.owner(of: ssl)?.noteClientCertificateRequest()
             return 0
         }
-        OpenSSLErrors.clear()
+        ERR_clear_error()
     }
 
     deinit { SSL_CTX_free(pointer) }

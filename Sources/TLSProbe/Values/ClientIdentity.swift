@@ -16,10 +16,10 @@ package final class ClientIdentity: @unchecked Sendable {
     package init(certificates: [UInt8], key: [UInt8]) throws(ClientIdentityError) {
         let chain = try Self.chain(in: certificates)
         let privateKey = try Self.encodingOfKey(in: key)
-        OpenSSLNames.learn()
-        OpenSSLErrors.clear()
+        COpenSSL_learn_names()
+        ERR_clear_error()
         // OpenSSL's reason for a broken key is dropped, because it could quote the key.
-        defer { OpenSSLErrors.clear() }
+        defer { ERR_clear_error() }
         typealias Decoder = (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?
         func decoded(_ der: [UInt8], _ decode: Decoder) -> OpaquePointer? {
             der.withUnsafeBufferPointer { bytes in

@@ -51,9 +51,6 @@ extension TLSAlert: CustomStringConvertible {
 struct OpenSSLErrors {
     private let codes: [UInt]
 
-    /// Empties the queue before a call, so that later entries belong to the call.
-    static func clear() { ERR_clear_error() }
-
     /// Takes all entries, oldest first; to be called right after the call that failed.
     static func take() -> OpenSSLErrors {
         var codes: [UInt] = []

@@ -49,9 +49,9 @@ struct PathJudge {
             X509_STORE_CTX_free(context)
             X509_STORE_free(store)
             OPENSSL_sk_free(untrusted)
-            OpenSSLFailure.forget()
+            ERR_clear_error()
         }
-        OpenSSLFailure.forget()
+        ERR_clear_error()
         for node in intermediates { OPENSSL_sk_push(untrusted, UnsafeRawPointer(node.handle.pointer)) }
         // On a given path the next certificate is the issuer; contradicting identifiers are reported afterwards.
         if !buildingByItself {

@@ -84,7 +84,7 @@ package enum CertificateReader {
 
     static func certificate(from handle: X509Handle, der: [UInt8], fingerprint: SHA256Digest? = nil) -> Certificate {
         let pointer = handle.pointer
-        defer { OpenSSLFailure.forget() }
+        defer { ERR_clear_error() }
         // Makes OpenSSL read the extensions, from which these flags come.
         let flags = X509_get_extension_flags(pointer)
         let subjectPublicKeyInfo = DER.encoding { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(pointer), $0) } ?? []

@@ -16,8 +16,8 @@ enum DER {
         _ bytes: [UInt8], free: (OpaquePointer) -> Void,
         _ decode: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?
     ) -> OpaquePointer? {
-        OpenSSLNames.learn()
-        OpenSSLFailure.forget()
+        COpenSSL_learn_names()
+        ERR_clear_error()
         return bytes.withUnsafeBufferPointer { buffer in
             var cursor = buffer.baseAddress
             guard let value = decode(&cursor, buffer.count) else { return nil }
@@ -31,7 +31,7 @@ enum DER {
     ///
     /// Only calls `ASN1_get_object`: a full parse of each of a bundle's 140 roots costs a hundred times more.
     static func subject(ofCertificate der: [UInt8], andFieldsBehind more: Int = 0) -> Range<Int>? {
-        defer { OpenSSLFailure.forget() }
+        defer { ERR_clear_error() }
         guard let certificate = element(in: der, at: 0..<der.count), certificate.end == der.count,
             let toBeSigned = element(in: der, at: certificate.content)
         else { return nil }
@@ -52,7 +52,7 @@ enum DER {
 
     /// A hash of a name, equal for equal names in any encoding (RFC 5280, 7.1); `nil` if only OpenSSL can read it.
     static func nameKey(_ der: [UInt8], at name: Range<Int>) -> UInt? {
-        defer { OpenSSLFailure.forget() }
+        defer { ERR_clear_error() }
         var key: UInt = 0
         var position = name.lowerBound
         while position < name.upperBound {
@@ -86,7 +86,7 @@ enum DER {
     }
 
     static func octetString(_ der: [UInt8]) -> [UInt8]? {
-        defer { OpenSSLFailure.forget() }
+        defer { ERR_clear_error() }
         guard der.first == UInt8(V_ASN1_OCTET_STRING), let element = element(in: der, at: 0..<der.count),
             element.end == der.count
         else { return nil }

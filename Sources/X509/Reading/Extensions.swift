@@ -68,7 +68,7 @@ enum Extensions {
     static func withNameConstraints<T>(
         of certificate: OpaquePointer, _ body: (UnsafeMutablePointer<NAME_CONSTRAINTS>) -> T
     ) -> T? {
-        defer { OpenSSLFailure.forget() }
+        defer { ERR_clear_error() }
         guard let value = X509_get_ext_d2i(certificate, NID_name_constraints, nil, nil) else { return nil }
         let constraints = value.assumingMemoryBound(to: NAME_CONSTRAINTS.self)
         defer { NAME_CONSTRAINTS_free(constraints) }

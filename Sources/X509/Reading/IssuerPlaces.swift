@@ -13,7 +13,7 @@ package enum IssuerPlaces {
 
     /// The URLs of one access method; `nil` if a place is not a URL.
     private static func locations(of certificate: X509Handle, by method: Int32) -> [String?] {
-        defer { OpenSSLFailure.forget() }
+        defer { ERR_clear_error() }
         guard let value = X509_get_ext_d2i(certificate.pointer, NID_info_access, nil, nil) else { return [] }
         let stack = OpaquePointer(value)
         defer { AUTHORITY_INFO_ACCESS_free(stack) }

@@ -33,7 +33,7 @@ package enum KeyReader {
     package static func publicKey(ofPrivateKey der: [UInt8]) throws(X509Error) -> PublicKey {
         guard COpenSSL_private_key(der, der.count) == 0 else { throw X509Error(.notAPrivateKey) }
         // OpenSSL's reason for a broken key is dropped, because it could quote the key.
-        defer { OpenSSLFailure.forget() }
+        defer { ERR_clear_error() }
         guard let key = DER.decoded(der, free: { EVP_PKEY_free($0) }, { d2i_AutoPrivateKey(nil, $0, $1) }) else {
             throw X509Error(.notAPrivateKey)
         }
@@ -44,7 +44,7 @@ package enum KeyReader {
 
     /// The key inside the SubjectPublicKeyInfo (`X509_PUBKEY_get0_param`), a point or PKCS #1; `nil` if unreadable.
     package static func bareKey(of key: PublicKey) -> [UInt8]? {
-        defer { OpenSSLFailure.forget() }
+        defer { ERR_clear_error() }
         let info = DER.decoded(
             key.subjectPublicKeyInfo, free: { X509_PUBKEY_free($0) }, { d2i_X509_PUBKEY(nil, $0, $1) })
         guard let info else { return nil }

@@ -14,7 +14,7 @@ enum Malformation {
 
     /// The first broken rule, as a clause about the certificate; `nil` if there is none.
     static func first(in certificate: OpaquePointer) -> String? {
-        defer { OpenSSLFailure.forget() }
+        defer { ERR_clear_error() }
         let (version, count) = (X509_get_version(certificate) + 1, X509_get_ext_count(certificate))
         guard (1...3).contains(version) else { return "it is of version \(version)" }
         guard version == 3 || count <= 0 else { return "it is of version \(version) and has extensions" }

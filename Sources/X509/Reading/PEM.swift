@@ -79,7 +79,7 @@ package enum PEM {
     /// Reads the block at the start of `bytes`; also returns its length in bytes.
     private static func read(_ bytes: ArraySlice<UInt8>, line: Int) throws(X509Error) -> (PEMBlock, Int) {
         if let read = bytes.withUnsafeBufferPointer({ readPlain($0, line: line) }) { return read }
-        OpenSSLFailure.forget()
+        ERR_clear_error()
         let read = bytes.withUnsafeBufferPointer { buffer -> (PEMBlock, Int)? in
             guard let bio = BIO_new_mem_buf(buffer.baseAddress, Int32(clamping: buffer.count)) else { return nil }
             defer { BIO_free(bio) }

@@ -52,7 +52,7 @@ final class X509Handle: @unchecked Sendable {
 
     /// `true` if the certificate requires a valid policy (requireExplicitPolicy; RFC 5280, 4.2.1.11).
     var asksForPolicy: Bool {
-        defer { OpenSSLFailure.forget() }
+        defer { ERR_clear_error() }
         guard let value = X509_get_ext_d2i(pointer, NID_policy_constraints, nil, nil) else { return false }
         let constraints = value.assumingMemoryBound(to: POLICY_CONSTRAINTS.self)
         defer { POLICY_CONSTRAINTS_free(constraints) }
@@ -70,7 +70,7 @@ final class X509Handle: @unchecked Sendable {
 
     private func isVerified(by issuer: X509Handle) -> Bool {
         guard let key = X509_get0_pubkey(issuer.pointer) else { return false }
-        defer { OpenSSLFailure.forget() }
+        defer { ERR_clear_error() }
         return X509_verify(pointer, key) == 1
     }
 }
@@ -101,15 +101,8 @@ final class HandleCache: Sendable {
     }
 }
 
-package enum OpenSSLNames {
-    /// Has OpenSSL load the names of all kinds of keys, once in a process, before keys are read or TLS is set up.
-    package static func learn() { COpenSSL_learn_names() }
-}
-
 /// OpenSSL's error queue, which belongs to the thread: emptied before a call, and read right after it.
 enum OpenSSLFailure {
-    static func forget() { ERR_clear_error() }
-
     /// Empties the queue and returns the reason of its first entry, the one nearest to the cause.
     static func takeReason() -> String? {
         let code = ERR_get_error()

@@ -12,8 +12,8 @@ package enum StapleReader {
     package static func read(
         _ bytes: [UInt8], leaf: Certificate, issuer: Certificate?, time: Timestamp
     ) -> LeafEvidence.Staple {
-        OpenSSLFailure.forget()
-        defer { OpenSSLFailure.forget() }
+        ERR_clear_error()
+        defer { ERR_clear_error() }
         do throws(StapleError) {
             guard bytes.count <= sizeLimit else {
                 throw StapleError("the staple is larger than \(sizeLimit >> 10) KiB, and no OCSP response is")

@@ -39,7 +39,7 @@ final class HashedDirectory: AnchorSource {
     private func files(named name: OpaquePointer) -> [StoreFile] {
         var isName: Int32 = 0
         let hash = X509_NAME_hash_ex(name, nil, nil, &isName)
-        defer { OpenSSLFailure.forget() }
+        defer { ERR_clear_error() }
         guard isName == 1 else { return [] }
         if let files = known.value(for: hash) { return files }
         let files = read(hash)
