@@ -148,62 +148,8 @@ extension ProbeError.Reason {
 extension Prober {
     /// Makes an exchange without TLS: addresses need no protection, because the chain of the server there is judged.
     func exchangePlainly(_ request: ProbeRequest, _ exchange: HTTPExchange) async -> Result<HTTPResponse, HTTPError> {
-        let attempt = PlainExchange(request, exchange, in: self)
-        return await result(HTTPError.cancelled, start: attempt.start, cancel: attempt.cancel)
-    }
-}
-
-/// Makes one exchange over a connection without TLS; Sendable because after `init` only the event loop uses it.
-private final class PlainExchange: Attempt, @unchecked Sendable {
-    private let request: ProbeRequest
-    private let exchange: HTTPExchange
-    private let prober: Prober
-    private let connection: TimedConnection
-    private var deliver: HTTPHandler.Delivery?
-    private var isCancelled = false
-
-    init(_ request: ProbeRequest, _ exchange: HTTPExchange, in prober: Prober) {
-        (self.request, self.exchange, self.prober) = (request, exchange, prober)
-        connection = TimedConnection(request, in: prober)
-    }
-
-    func start(_ deliver: @escaping HTTPHandler.Delivery) {
-        guard !isCancelled else { return deliver(.failure(.cancelled)) }
-        self.deliver = deliver
-        prober.add(self)
-        connection.start { result in
-            if let result { self.connectEnded(result) } else { self.finish(.failure(.deadlineExceeded)) }
-        }
-    }
-
-    func cancel() {
-        isCancelled = true
-        finish(.failure(.cancelled))
-    }
-
-    private func connectEnded(_ result: Result<any Channel, any Error>) {
-        switch result {
-        case .failure(let failure):
-            let reason = request.reason(for: failure)
-            finish(.failure(.noConnection(ProbeError(.connect, reason, target: request.target))))
-        case .success(let channel):
-            let handler = HTTPHandler(exchange) {
-                self.connection.stopClock()
-            } ended: {
-                self.finish($0)
-            }
-            do { try channel.pipeline.syncOperations.addHandlers(handler.handlers()) } catch {
-                return finish(.failure(.closedEarly(received: 0)))
-            }
-            handler.send()
-        }
-    }
-
-    private func finish(_ result: Result<HTTPResponse, HTTPError>) {
-        guard let deliver else { return }
-        self.deliver = nil
-        prober.remove(self)
-        connection.end()
-        deliver(result)
+        let attempt = ProbeAttempt(request, in: self)
+        return await result(
+            HTTPError.cancelled, start: { attempt.exchangePlainly(exchange, $0) }, cancel: attempt.cancel)
     }
 }

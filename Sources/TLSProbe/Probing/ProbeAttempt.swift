@@ -24,6 +24,8 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
     private let keepsOpen: Bool
     private let watch = ProbeWatch.current
     private var deliver: Delivery?
+    /// The exchange to make without TLS; `nil` if a handshake is to be made.
+    private var plain: (exchange: HTTPExchange, deliver: HTTPHandler.Delivery)?
     private(set) var kept = Kept.none
     private var isCancelled = false
     let connection: TimedConnection
@@ -50,7 +52,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
             self.end(.deadlineExceeded(timeout: self.request.timeout), kept: .deadlineExceeded)
         }
         // OpenSSL is set up while packets travel; a failure is thrown at its use.
-        _ = try? prober.context()
+        if plain == nil { _ = try? prober.context() }
     }
 
     /// Ends the probe, or prevents its start; a result that was delivered stays.
@@ -66,6 +68,23 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
             return deliver(.failure(.closedEarly(received: 0)))
         }
         watch?("\(request.target): sending the request")
+        connection.startClock(until: .now() + min(left, TimeAmount(limit)))
+        carry(exchange, on: channel, behind: tls, deliver)
+    }
+
+    /// Connects, and makes one exchange without TLS.
+    func exchangePlainly(_ exchange: HTTPExchange, _ deliver: @escaping HTTPHandler.Delivery) {
+        plain = (exchange, deliver)
+        start { result in
+            guard case .failure(let error) = result else { return }
+            deliver(.failure(error.reason == .cancelled ? .cancelled : .noConnection(error)))
+        }
+    }
+
+    private func carry(
+        _ exchange: HTTPExchange, on channel: any Channel, behind tls: TLSHandler? = nil,
+        _ deliver: @escaping HTTPHandler.Delivery
+    ) {
         let handler = HTTPHandler(exchange) {
             self.connection.stopClock()
         } ended: { result in
@@ -73,11 +92,11 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
             deliver(result)
         }
         kept = .carrying(handler)
-        connection.startClock(until: .now() + min(left, TimeAmount(limit)))
-        do { try channel.pipeline.syncOperations.addHandlers(handler.handlers(), position: .after(tls)) } catch {
-            return handler.end(.closedEarly(received: 0))
-        }
-        tls.begin()
+        do {
+            try channel.pipeline.syncOperations.addHandlers(
+                handler.handlers(), position: tls.map { .after($0) } ?? .last)
+        } catch { return handler.end(.closedEarly(received: 0)) }
+        tls?.begin()
         handler.send()
     }
 
@@ -104,6 +123,10 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
             let reason = request.firstHop.reason(for: failure)
             finish(.failure(error(request.proxy == nil ? reason : .proxy(.unreachable(reason)))))
         case .success(let channel):
+            if let plain {
+                deliver = nil
+                return carry(plain.exchange, on: channel, plain.deliver)
+            }
             let address = channel.remoteAddress.flatMap(PeerAddress.init).map { prober.network?.peer(for: $0) ?? $0 }
             watch?("\(request.target): connected to \(address?.description ?? request.target)")
             guard let proxy = request.proxy else {
