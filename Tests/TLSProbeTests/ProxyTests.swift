@@ -33,7 +33,7 @@ import Testing
     ) async throws -> (result: Result<Handshake, ProbeError>, seen: ConnectionObservation) {
         try await LoopbackServer.serving(.proxy(settings, delivery: delivery)) { server in
             let request = ProbeRequest(
-                to: destination, serverNameIndication: ServerNameIndication(Self.name),
+                to: destination, serverNameIndication: Self.name,
                 proxy: try proxy(settings, at: server, user), timeout: timeout)
             let prober = Prober(judgingProxiesBy: objection)
             let found = await outcome(of: request, by: prober)

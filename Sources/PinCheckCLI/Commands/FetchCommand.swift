@@ -61,7 +61,7 @@ extension Invocation {
 
     private func request() throws -> CheckRequest {
         var request = try settings.connectingRequest(in: context)
-        guard request.connection.applicationProtocols.allSatisfy({ $0.name == "http/1.1" }) else {
+        guard request.connection.applicationProtocols.allSatisfy({ $0 == "http/1.1" }) else {
             throw Problem.usage("a document is asked for in HTTP/1.1 and in nothing else: leave out --alpn")
         }
         request.connection.applicationProtocols = try CheckRequest.Connection.applicationProtocols("http/1.1")

@@ -55,7 +55,7 @@ extension Snapshot.Key {
         let place = endpoint.request.target
         self.init(
             target: endpoint.target, connect: place == endpoint.target ? nil : place,
-            sni: endpoint.request.serverNameIndication?.name,
+            sni: endpoint.request.serverNameIndication,
             verifyName: endpoint.referenceName == .unchecked ? nil : endpoint.referenceName.description,
             variant: variant.label)
     }

@@ -59,7 +59,7 @@ extension Reason {
             if case .nameMismatch = first.reason, let (endpoint, variant) = attempt {
                 let sent = endpoint.request.serverNameIndication
                 hints.append(
-                    sent.map { "the SNI was \($0.name)" }
+                    sent.map { "the SNI was \($0)" }
                         ?? "this address serves \(first.certificate) to clients that send no SNI")
                 // The SNI may be missing on purpose: the user wants none, or a variant compares the result.
                 if sent == nil, variant != .withoutSNI, !endpoint.omitsServerName {

@@ -15,7 +15,7 @@ extension CheckRequest {
         package var retries: Int?
         package var minimumTLS: ProtocolVersion?
         package var maximumTLS: ProtocolVersion?
-        package var applicationProtocols: [ApplicationProtocol] = []
+        package var applicationProtocols: [String] = []
         package var offer = HandshakeOffer()
         package var proxy: ProxyChoice?
         package var environmentProxies: ProxyEnvironment?
@@ -32,14 +32,13 @@ extension CheckRequest {
             return .milliseconds(Int64(seconds * 1_000))
         }
 
-        package static func applicationProtocols(_ list: String) throws(Problem) -> [ApplicationProtocol] {
-            let names = list.split(separator: ",", omittingEmptySubsequences: false)
-            let protocols = names.compactMap { ApplicationProtocol(String($0)) }
-            guard protocols.count == names.count else {
+        package static func applicationProtocols(_ list: String) throws(Problem) -> [String] {
+            let names = list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            guard names.allSatisfy({ (1...255).contains($0.utf8.count) }) else {
                 throw .usage(
                     "\(quoted(list)) holds a name of no or of more than 255 bytes (RFC 7301): write h2,http/1.1")
             }
-            return protocols
+            return names
         }
 
         /// The TLS versions to offer; a limit moves the default of the other.
@@ -65,15 +64,15 @@ extension CheckRequest {
         }
 
         /// The application protocols to offer; a request needs HTTP/1.1, so the server may not choose another.
-        func protocols(forRequest isForRequest: Bool) throws(Problem) -> [ApplicationProtocol] {
+        func protocols(forRequest isForRequest: Bool) throws(Problem) -> [String] {
             guard isForRequest else { return applicationProtocols }
             let own = RequestDefaults.applicationProtocolOfRequests
-            if let other = applicationProtocols.first(where: { $0.name != own }) {
+            if let other = applicationProtocols.first(where: { $0 != own }) {
                 throw .usage(
-                    "\(quoted(other.name)) is to be offered (alpn), and a request is sent in HTTP/1.1 alone: offer http/1.1 or nothing"
+                    "\(quoted(other)) is to be offered (alpn), and a request is sent in HTTP/1.1 alone: offer http/1.1 or nothing"
                 )
             }
-            return ApplicationProtocol(own).map { [$0] } ?? []
+            return [own]
         }
 
         func merged(over other: Connection) -> Connection {
@@ -122,25 +121,25 @@ extension CheckRequest {
 package enum ServerNameChoice: Hashable, Sendable {
     /// The target's host, if it is a name: clients take it from the URL, even if they judge another name.
     case targetHost
-    case name(ServerNameIndication)
+    case name(String)
     case none
 
     package static func named(_ text: String) throws(Problem) -> ServerNameChoice {
         let name: ServerName
         do { name = try ServerName(written: text) } catch { throw .usage("\(error)") }
-        guard let indication = ServerNameIndication(name) else {
+        guard let hostName = name.hostName else {
             throw .usage(
                 "the server name \(quoted(text)) is an address: TLS carries host names only (RFC 6066), send none")
         }
-        return .name(indication)
+        return .name(hostName)
     }
 
     /// The name to send to a target; never an address (RFC 6066, 3).
-    func indication(forTarget host: ServerName) -> ServerNameIndication? {
+    func indication(forTarget host: ServerName) -> String? {
         switch self {
         case .none: nil
         case .name(let name): name
-        case .targetHost: ServerNameIndication(host)
+        case .targetHost: host.hostName
         }
     }
 }

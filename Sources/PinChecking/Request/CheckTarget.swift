@@ -186,7 +186,7 @@ package enum Variant: Hashable, Sendable {
         case .withSNI:
             // A recorded endpoint has the name that was sent.
             request.serverNameIndication =
-                request.serverNameIndication ?? endpoint.nameBesideAddress.flatMap(ServerNameIndication.init)
+                request.serverNameIndication ?? endpoint.nameBesideAddress?.hostName
         }
         return request
     }

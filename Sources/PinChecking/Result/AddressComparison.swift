@@ -191,7 +191,7 @@ extension CheckedConnection {
 
     /// The address with the offer: connections with equal values are alike.
     fileprivate var offer: [String] {
-        [address, variant.label ?? "", variant.request(of: endpoint).serverNameIndication?.name ?? ""]
+        [address, variant.label ?? "", variant.request(of: endpoint).serverNameIndication ?? ""]
     }
 
     fileprivate var hasAddress: Bool {

@@ -101,7 +101,7 @@ extension EndpointFacts {
         if case .address(let given) = endpoint.request.destination { address = given }
         self.init(
             address: address.map(ServerName.ip), port: Int(endpoint.request.port), resolvedName: endpoint.resolvedName,
-            serverName: endpoint.request.serverNameIndication?.name, host: endpoint.host, proxy: endpoint.request.proxy)
+            serverName: endpoint.request.serverNameIndication, host: endpoint.host, proxy: endpoint.request.proxy)
     }
 }
 

@@ -64,6 +64,9 @@ public enum ServerName: Sendable, Hashable, CustomStringConvertible {
         return digits.allSatisfy { (0x30...0x39).contains($0) || letters?.contains($0) == true }
     }
 
+    /// The name; `nil` for an address.
+    package var hostName: String? { if case .dns(let name) = self { name } else { nil } }
+
     /// The name, or the address without brackets.
     public var description: String {
         switch self {

@@ -54,7 +54,7 @@ final class TLSConnection {
         if request.offer.groups != nil { SSL_set0_security_ex_data(ssl, UnsafeMutableRawPointer(ssl)) }
         guard COpenSSL_SSL_set_min_proto_version(ssl, Int32(request.minimumTLS.rawValue)) == 1,
             COpenSSL_SSL_set_max_proto_version(ssl, Int32(request.maximumTLS.rawValue)) == 1,
-            request.serverNameIndication.map({ COpenSSL_SSL_set_tlsext_host_name(ssl, $0.name) == 1 }) ?? true,
+            request.serverNameIndication.map({ COpenSSL_SSL_set_tlsext_host_name(ssl, $0) == 1 }) ?? true,
             SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_STATUS_REQ_TYPE, Int(TLSEXT_STATUSTYPE_ocsp), nil) == 1,
             Self.offer(request.alpn, on: ssl), request.keyType?.offer.restrict(ssl) ?? true,
             request.offer.isEmpty || request.offer.restrict(ssl), request.clientIdentity?.use(on: ssl) ?? true
@@ -153,9 +153,9 @@ final class TLSConnection {
         return exchange == NID_kx_ecdhe || exchange == NID_kx_dhe
     }
 
-    private static func offer(_ protocols: [ApplicationProtocol], on ssl: OpaquePointer) -> Bool {
+    private static func offer(_ protocols: [String], on ssl: OpaquePointer) -> Bool {
         guard !protocols.isEmpty else { return true }
-        let list = protocols.flatMap { [UInt8($0.name.utf8.count)] + Array($0.name.utf8) }
+        let list = protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
         // Unlike nearly all of OpenSSL, this function returns 0 for success.
         return SSL_set_alpn_protos(ssl, list, UInt32(clamping: list.count)) == 0
     }

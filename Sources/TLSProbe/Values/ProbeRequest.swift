@@ -18,16 +18,16 @@ package struct ProbeRequest: Sendable, Hashable {
     package var destination: Destination
     /// The TCP port, 1…65535.
     package var port: UInt16
-    /// The name in the server_name extension; `nil` omits the extension.
-    package var serverNameIndication: ServerNameIndication?
+    /// The name in the server_name extension (RFC 6066, 3), a ``ServerName/hostName``; `nil` omits the extension.
+    package var serverNameIndication: String?
     package var minimumTLS = ProtocolVersion.tls12
     package var maximumTLS = ProtocolVersion.tls13
     /// The only type of key that the server's certificate may have; `nil` offers all types that OpenSSL supports.
     package var keyType: CertificateKeyType?
     /// The client certificate for servers that request one; `nil` sends them an empty list.
     package var clientIdentity: ClientIdentity?
-    /// The offered application protocols (RFC 7301), preferred first; an empty list omits the extension.
-    package var alpn: [ApplicationProtocol] = []
+    /// The offered application protocols (RFC 7301), each 1 to 255 bytes, preferred first; none omits the extension.
+    package var alpn: [String] = []
     package var offer = HandshakeOffer()
     /// `true` if ``offer`` is a client's whole offer, so that an alert means that the server refuses the client.
     package internal(set) var isExact = false
@@ -36,7 +36,7 @@ package struct ProbeRequest: Sendable, Hashable {
     package var timeout: Duration
 
     package init(
-        to destination: Destination, port: UInt16 = 443, serverNameIndication: ServerNameIndication? = nil,
+        to destination: Destination, port: UInt16 = 443, serverNameIndication: String? = nil,
         proxy: Proxy? = nil, timeout: Duration = .seconds(10)
     ) {
         (self.destination, self.port, self.serverNameIndication) = (destination, port, serverNameIndication)
@@ -49,7 +49,7 @@ package struct ProbeRequest: Sendable, Hashable {
             case .dns(let name): .resolve(host: name)
             case .ip(let address): .address(address)
             }
-        self.init(to: destination, port: port, serverNameIndication: ServerNameIndication(host), timeout: timeout)
+        self.init(to: destination, port: port, serverNameIndication: host.hostName, timeout: timeout)
     }
 
     /// The request for the first connection: to the proxy if there is one.
@@ -62,37 +62,6 @@ package struct ProbeRequest: Sendable, Hashable {
         case .address(let address): PeerAddress(ip: address, port: port).description
         }
     }
-}
-
-/// A host name for the server_name extension (RFC 6066, 3), never an address, empty, or with a NUL.
-package struct ServerNameIndication: Sendable, Hashable, CustomStringConvertible {
-    /// The name in lower case, without a trailing dot.
-    package let name: String
-
-    package init?(_ serverName: ServerName) {
-        guard case .dns(let name) = serverName else { return nil }
-        self.name = name
-    }
-
-    package init?(_ text: some StringProtocol) {
-        guard let serverName = try? ServerName(text) else { return nil }
-        self.init(serverName)
-    }
-
-    package var description: String { name }
-}
-
-/// The name of an application protocol (RFC 7301), as in `h2` or `http/1.1`.
-package struct ApplicationProtocol: Sendable, Hashable, CustomStringConvertible {
-    /// The name, 1 to 255 bytes of UTF-8.
-    package let name: String
-
-    package init?(_ name: String) {
-        guard (1...255).contains(name.utf8.count) else { return nil }
-        self.name = name
-    }
-
-    package var description: String { name }
 }
 
 /// Receives the lines of `--verbose` about the probes.
@@ -111,7 +80,7 @@ package struct ProbeWatch: Sendable {
 extension ProbeRequest {
     /// The parameters of the connection for `--verbose`, in brackets after a blank.
     var wayInWords: SafeText {
-        var parts: [SafeText] = [serverNameIndication.map { "SNI \($0.name)" } ?? "no SNI"]
+        var parts: [SafeText] = [serverNameIndication.map { "SNI \($0)" } ?? "no SNI"]
         parts.append(
             minimumTLS == maximumTLS ? "TLS \(minimumTLS.number)" : "TLS \(minimumTLS.number) to \(maximumTLS.number)")
         if let keyType { parts.append("\(keyType.rawValue) certificates alone") }

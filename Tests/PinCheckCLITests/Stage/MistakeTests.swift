@@ -56,6 +56,7 @@ extension OnStage {
             ("host --min-tls 1.4", "is not a TLS version"),
             ("host --min-tls 1.3 --max-tls 1.2", "the lowest TLS version, 1.3, is above the highest, 1.2"),
             ("host --alpn h2,", "holds a name of no or of more than 255 bytes"),
+            ("host --alpn " + String(repeating: "x", count: 256), "holds a name of no or of more than 255 bytes"),
             ("host --connect 192.0.2.1:0", "a port is a number"), ("host --resolve host:443", "has too few parts"),
             ("host --resolve host:443:name", "has no address in 'name'"),
             ("host --connect-to host:443:192.0.2.1", "has not four parts"),

@@ -78,7 +78,7 @@ extension TextRenderer {
         if let group = source.group { return text + rules(of: group) }
         guard let endpoint = source.endpoint else { return text }
         if let peer = source.peer, peer.description != source.name { text += " → \(peer)" }
-        text += "   " + (endpoint.request.serverNameIndication.map { "SNI " + safe($0.name) } ?? "no SNI")
+        text += "   " + (endpoint.request.serverNameIndication.map { "SNI " + safe($0) } ?? "no SNI")
         return text + (source.keyType.map { "   asked for \($0)" } ?? "")
     }
 
