@@ -26,7 +26,7 @@ import Testing
             }
             """
         ) { path in
-            let policy = try PolicyReader.policy(at: path)
+            let policy = try PolicyReader.policy(PinFile.load(path))
             try #require(policy.hosts.map(\.name) == ["a.example.com", "b.example.com:8443"])
             #expect(policy.hosts.map { $0.place.description } == ["\(path):6", "\(path):7"])
             let keys = policy.hosts.map { $0.settings.map(\.key) }
@@ -44,7 +44,7 @@ import Testing
         let files = try TemporaryDirectory()
         try files.write("x", to: "a.pem")
         let path = try files.write("{ hosts: { 'a.example': { pins: ['a.pem', 'b.pem'] } } }", to: "pins.json5")
-        let pins = try #require(PolicyReader.policy(at: path).hosts.first).pins()
+        let pins = try #require(PolicyReader.policy(PinFile.load(path)).hosts.first).pins()
         #expect(pins.map(\.text) == ["\(files.path)/a.pem", "b.pem"])
     }
 
@@ -66,7 +66,9 @@ import Testing
     @Test(arguments: table(mistakes)) func aMistakeIsAnErrorWithItsPlace(row: [String]) throws {
         try reading(row[0]) { path in
             let error = try #require(throws: Problem.self) {
-                for host in try PolicyReader.policy(at: path).hosts { if let problem = host.problem { throw problem } }
+                for host in try PolicyReader.policy(PinFile.load(path)).hosts {
+                    if let problem = host.problem { throw problem }
+                }
             }
             #expect(error.id?.word == row[2])
             #expect("\(error.place ?? .option)" == (row[1].isEmpty ? path : "\(path):\(row[1])"))
@@ -77,7 +79,7 @@ import Testing
     @Test func aPolicyInYAMLIsNamedForWhatItIs() throws {
         let files = try TemporaryDirectory()
         let path = try files.write("hosts:\n  a.example:\n", to: "pins.yaml")
-        let error = #expect(throws: Problem.self) { try PolicyReader.policy(at: path) }
+        let error = #expect(throws: Problem.self) { try PolicyReader.policy(PinFile.load(path)) }
         #expect(error?.reason == "is YAML, which is not read")
     }
 

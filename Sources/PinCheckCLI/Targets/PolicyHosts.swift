@@ -30,10 +30,11 @@ struct PolicyHosts {
         self.paths = paths
         var identities: [[String?]: ClientIdentity] = [:]
         for path in paths {
-            let policy =
-                if path == "-" { try PolicyReader.policy(try context.contents(of: path), named: "standard input") } else
-                { try PolicyReader.policy(at: path) }
-            for host in policy.hosts {
+            let file =
+                if path == "-" {
+                    PinFile(path: "standard input", bytes: try context.contents(of: path))
+                } else { try PinFile.load(path) }
+            for host in try PolicyReader.policy(file).hosts {
                 // A row for each port needs the ports, whatever is wrong with the rest.
                 let ports = try? Self.read(host.settings.filter { $0.key == "ports" }, &identities).ports
                 let request = Result { () throws(Problem) in

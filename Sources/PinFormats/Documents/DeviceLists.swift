@@ -20,17 +20,11 @@ package struct DeviceLists {
     private var byFile: [String: [[UInt8]]] = [:]
 
     /// Reads a file; its roots in the state `coming` may be cross-signed by those of `rootNames`.
-    package init(at path: String, knowing rootNames: Set<String> = []) throws(Problem) {
-        try self.init(RegularFile.contents(of: path, mayBePipe: true), named: path, knowing: rootNames)
-    }
-
-    /// Reads `bytes`, which messages call `name`; paths in them are relative to the directory of `name`.
-    package init(_ bytes: [UInt8], named name: String, knowing rootNames: Set<String> = []) throws(Problem) {
-        let file = PinFile(path: name, bytes: bytes)
+    package init(_ file: PinFile, knowing rootNames: Set<String> = []) throws(Problem) {
         try file.refusePrivateKeys()
         let root = try JSONReader.root(of: file)
         try root["version"]?.checkVersion(1, remedy: "use a newer pincheck")
-        directory = PathParts(name).directory
+        directory = PathParts(file.path).directory
         let list = try root.require("stores")
         let commit = try root["commit"]?.plainText()
         source = try root.require("source").plainText() + (commit.map { ", commit " + $0 } ?? "")

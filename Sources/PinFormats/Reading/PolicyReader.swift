@@ -40,17 +40,9 @@ package struct Policy: Sendable {
 package enum PolicyReader {
     package static let version = 1
 
-    /// The policy in the file at `path`; pins and anchors that it names are not read yet.
-    package static func policy(at path: String) throws(Problem) -> Policy { try policy(ofFile: try PinFile.load(path)) }
-
-    /// The policy in `bytes`, which messages call `name`; relative paths in it are relative to the current directory.
-    package static func policy(_ bytes: [UInt8], named name: String) throws(Problem) -> Policy {
-        let file = PinFile(path: name, bytes: bytes)
+    /// The policy in a file; pins and anchors that it names are not read yet.
+    package static func policy(_ file: PinFile) throws(Problem) -> Policy {
         try file.refusePrivateKeys()
-        return try policy(ofFile: file)
-    }
-
-    private static func policy(ofFile file: PinFile) throws(Problem) -> Policy {
         if !JSONReader.beginsObject(file.bytes), let kind = UnreadKind(named: file) { throw kind.error(at: file.place) }
         let first = file.text?.first { !$0.isWhitespace }
         guard !file.isPropertyList, first != "<", first != "-" else {

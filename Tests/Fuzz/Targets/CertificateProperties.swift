@@ -58,7 +58,7 @@ enum DeviceDataProperties {
         _ = scratch.write(DeviceData.builtIn.certificates.first ?? [], to: "root.cer")
         let data: DeviceData
         do throws(Problem) {
-            data = try DeviceData(DeviceLists(bytes, named: "\(scratch.directory)/devices.json"))
+            data = try DeviceData(DeviceLists(PinFile(path: "\(scratch.directory)/devices.json", bytes: bytes)))
         } catch { return try Violation.unlessMessage(error.description) }
         for device in data.devices {
             let roots = data.roots(of: device)

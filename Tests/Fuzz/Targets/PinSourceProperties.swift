@@ -21,7 +21,7 @@ enum PinSourceProperties {
     static func checkPolicy(_ bytes: [UInt8], in scratch: Scratch) throws(Violation) {
         guard !namesOtherFiles(bytes) else { return }
         let path = scratch.write(bytes, to: "source")
-        switch Result(catching: { () throws(Problem) in try PolicyReader.policy(at: path) }) {
+        switch Result(catching: { () throws(Problem) in try PolicyReader.policy(PinFile.load(path)) }) {
         case .success(let policy):
             try Violation.unless(!policy.hosts.isEmpty, "a policy without hosts")
             for host in policy.hosts { try Violation.unless(host.place.path != nil, "a host without a place") }

@@ -12,7 +12,7 @@ import X509
         _ = try directory.write(pki.rootA.pem + pki.rootB.pem, to: "roots.pem")
         _ = try directory.write(pki.junk.der, to: "junk.cer")
         _ = try directory.write("no certificate", to: "text.cer")
-        return try DeviceData(DeviceLists(at: try directory.write(text, to: "devices.json")))
+        return try DeviceData(DeviceLists(PinFile.load(directory.write(text, to: "devices.json"))))
     }
 
     private func refusal(_ text: String) -> Problem? {
@@ -128,9 +128,9 @@ import X509
     }
 
     @Test func whatIsNeitherFormIsRefused() throws {
-        #expect(throws: Problem.self) { try DeviceLists(Array("hello".utf8), named: "x") }
-        #expect(throws: Problem.self) { try DeviceLists([], named: "x") }
-        #expect(throws: Problem.self) { try DeviceLists(at: "/nonexistent/devices.json") }
+        #expect(throws: Problem.self) { try DeviceLists(PinFile(path: "x", bytes: Array("hello".utf8))) }
+        #expect(throws: Problem.self) { try DeviceLists(PinFile(path: "x", bytes: [])) }
+        #expect(throws: Problem.self) { try DeviceLists(PinFile.load("/nonexistent/devices.json")) }
     }
 }
 
