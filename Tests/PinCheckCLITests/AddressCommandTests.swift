@@ -128,8 +128,8 @@ import X509
 
     @Test func aServiceThatIsNotThereIsNotTakenForTheTarget() async throws {
         _ = try await DeadPort.refusing { refusing in
-            await pincheck(host, "--httpdns", "http://127.0.0.1:\(refusing.port)/{name}").expect(
-                .unreachable, "the HTTPDNS service 127.0.0.1:\(refusing.port): cannot connect to",
+            await pincheck(host, "--httpdns", "http://127.0.0.1:\(refusing)/{name}").expect(
+                .unreachable, "the HTTPDNS service 127.0.0.1:\(refusing): cannot connect to",
                 "check the service, or give the address with --connect", not: "check the port")
         }
     }

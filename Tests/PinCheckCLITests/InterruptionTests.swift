@@ -12,7 +12,7 @@ import Testing
                 let outcome = try await BuiltBinary.run(
                     """
                     set -m; cd "$TMPDIR"; mkfifo out; echo before >junit.xml
-                    $PINCHECK 127.0.0.1:\(server.port) 127.0.0.1:\(silent.port) --timeout 60 \
+                    $PINCHECK 127.0.0.1:\(server.port) 127.0.0.1:\(silent) --timeout 60 \
                       -f jsonl -f junit=junit.xml >out & pid=$!
                     exec 3<out; read -r line <&3; echo "$line"
                     kill -\(signal) $pid; cat <&3; wait $pid; code=$?
@@ -81,7 +81,7 @@ import Testing
         try await DeadPort.unresponsive { silent in
             let outcome = try await BuiltBinary.run(
                 """
-                env --block-signal=TERM sh -c 'kill -TERM $$; exec "$@"' sh $PINCHECK 127.0.0.1:\(silent.port) --timeout 60
+                env --block-signal=TERM sh -c 'kill -TERM $$; exec "$@"' sh $PINCHECK 127.0.0.1:\(silent) --timeout 60
                 """)
             #expect(outcome.status == 143)
         }
@@ -122,7 +122,7 @@ import Testing
                 let outcome = try await BuiltBinary.run(
                     """
                     trap '' HUP; cd "$TMPDIR"; mkfifo out
-                    $PINCHECK 127.0.0.1:\(server.port) 127.0.0.1:\(silent.port) --timeout 4 -f jsonl >out & pid=$!
+                    $PINCHECK 127.0.0.1:\(server.port) 127.0.0.1:\(silent) --timeout 4 -f jsonl >out & pid=$!
                     exec 3<out; read -r line <&3; kill -HUP $pid; wait $pid
                     """)
                 #expect(outcome.status == 1)

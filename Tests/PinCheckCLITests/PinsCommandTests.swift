@@ -38,9 +38,9 @@ import Testing
         let texts = ["backup.key": try pki.leaf2.key.privateKeyPEM(), "leaf.pub": pki.leaf.key.publicKeyPEM]
         _ = try await DeadPort.refusing { refusing in
             try await Desk.serving(nil, texts) { desk, _ in
-                await desk("pins CHECK --connect 127.0.0.1:\(refusing.port) -f okhttp").expect(
+                await desk("pins CHECK --connect 127.0.0.1:\(refusing) -f okhttp").expect(
                     .unreachable, added(pki.leaf), errors: desk.expand("Error: $HOST:443: connect: "))
-                let outcome = await desk("pins $HOST --connect 127.0.0.1:\(refusing.port) --key @backup.key -f okhttp")
+                let outcome = await desk("pins $HOST --connect 127.0.0.1:\(refusing) --key @backup.key -f okhttp")
                     .expect(.unreachable, "")
                 let warning = "Warning: no pin is written for --key alone: the pins of the server are missing\n"
                 #expect(outcome.errors.hasPrefix(warning), "\(outcome)")

@@ -70,7 +70,7 @@ import Testing
         try await LoopbackServer.serving(.presenting(Self.old)) { server in
             try await DeadPort.refusing { refusing in
                 let desk = try Desk(in: files, port: server.port)
-                let dead = "127.0.0.1:\(refusing.port)"
+                let dead = "127.0.0.1:\(refusing)"
                 await desk("snapshot $HOST --connect \(dead) -o @base.json").expect(
                     .unreachable, errors: "Error: nothing was recorded: no endpoint answered")
                 await desk.expect("diff @base.json", "noInput")

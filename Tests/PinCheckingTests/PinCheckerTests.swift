@@ -68,7 +68,7 @@ import X509
     @Test func threeHundredChecksAtOnceShareLoopsAndTurns() async throws {
         try await DeadPort.refusing { port in
             try await withThrowingTaskGroup(of: CheckResult.self) { group in
-                for _ in 0..<300 { group.addTask { try await PinChecker().check("127.0.0.1:\(port.port)") } }
+                for _ in 0..<300 { group.addTask { try await PinChecker().check("127.0.0.1:\(port)") } }
                 for try await result in group {
                     #expect(result.outcome == .unreachable && result.reason.id == "refused" && result.clients.isEmpty)
                 }
@@ -81,7 +81,7 @@ import X509
         let environment = Environment(
             variables: [:], now: { Timestamp(secondsSinceEpoch: LabClock.now) }, connectionLimit: 1)
         try await DeadPort.refusing { port in
-            let target = CheckTarget(target: try Target("127.0.0.1:\(port.port)"), request: CheckRequest())
+            let target = CheckTarget(target: try Target("127.0.0.1:\(port)"), request: CheckRequest())
             let check = try Check.unjudged([target])[0]
             try await withThrowingTaskGroup { group in
                 for _ in 0..<5 { group.addTask { _ = try await shared.check(check, in: environment) } }

@@ -114,7 +114,7 @@ import Testing
 
     @Test func aRefusalThatIsThereAtTheDeadlineIsTheReason() async throws {
         try await DeadPort.refusing { port in
-            let request = ProbeRequest(to: .address(loopback), port: port.port, timeout: .seconds(20))
+            let request = ProbeRequest(to: .address(loopback), port: port, timeout: .seconds(20))
             let result = try await outcomeOfLateLoop(request)
             #expect(result.failure?.id == "refused")
         }
@@ -144,7 +144,7 @@ import Testing
 
     @Test func aPortThatAnswersNothingIsLeftWhileItConnects() async throws {
         try await DeadPort.unresponsive { port in
-            let request = ProbeRequest(to: .address(loopback), port: port.port, timeout: timeout)
+            let request = ProbeRequest(to: .address(loopback), port: port, timeout: timeout)
             let error = try await withProber { await outcome(of: request, by: $0).failure }
             #expect(error?.reason == .deadlineExceeded(timeout: timeout))
             #expect(error?.phase == .connect)

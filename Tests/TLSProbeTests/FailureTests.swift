@@ -13,8 +13,8 @@ import Testing
     @Test(arguments: ["127.0.0.1", "::1"]) func aRefusedConnectionIsNamed(address: String) async throws {
         try await DeadPort.refusing(address: address) { refusing in
             let ip = try #require(IPAddress(address))
-            let error = try await failure(of: ProbeRequest(to: .address(ip), port: refusing.port))
-            let peer = PeerAddress(ip: ip, port: refusing.port)
+            let error = try await failure(of: ProbeRequest(to: .address(ip), port: refusing))
+            let peer = PeerAddress(ip: ip, port: refusing)
             #expect(
                 error
                     == ProbeError(
@@ -27,11 +27,11 @@ import Testing
 
     @Test func eachAddressOfAHostHasItsReason() async throws {
         try await DeadPort.refusing { refusing in
-            let request = ProbeRequest(to: .resolve(host: "localhost", family: .ipv4), port: refusing.port)
+            let request = ProbeRequest(to: .resolve(host: "localhost", family: .ipv4), port: refusing)
             let error = try await failure(of: request)
             #expect(error.phase == .connect)
-            #expect(error.target == "localhost:\(refusing.port)")
-            let peer = PeerAddress(ip: loopback, port: refusing.port)
+            #expect(error.target == "localhost:\(refusing)")
+            let peer = PeerAddress(ip: loopback, port: refusing)
             guard case .notConnected(let failures) = error.reason else {
                 return #expect(Bool(false), "unexpected \(error.reason)")
             }

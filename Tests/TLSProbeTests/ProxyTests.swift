@@ -33,8 +33,8 @@ import Testing
     ) async throws -> (result: Result<Handshake, ProbeError>, seen: ConnectionObservation) {
         try await LoopbackServer.serving(.proxy(settings, delivery: delivery)) { server in
             let request = ProbeRequest(
-                to: destination, serverNameIndication: Self.name,
-                proxy: try proxy(settings, at: server, user), timeout: timeout)
+                to: destination, serverNameIndication: Self.name, proxy: try proxy(settings, at: server, user),
+                timeout: timeout)
             let prober = Prober(judgingProxiesBy: objection)
             let found = await outcome(of: request, by: prober)
             await prober.shutdown()
@@ -200,12 +200,11 @@ import Testing
 
     @Test func aProxyThatIsNotThereIsNotAServerThatIsNotThere() async throws {
         try await DeadPort.refusing { refusing in
-            let request = ProbeRequest(to: .resolve(host: Self.name), proxy: try proxy(.http, at: refusing.port))
+            let request = ProbeRequest(to: .resolve(host: Self.name), proxy: try proxy(.http, at: refusing))
             let error = try #require(await withProber { await outcome(of: request, by: $0) }.failure)
             #expect(error.phase == .proxy && error.id == "proxy-unreachable")
             #expect(
-                "\(error)".hasPrefix(
-                    "cannot connect to the proxy 'http://127.0.0.1:\(refusing.port)': connection refused"))
+                "\(error)".hasPrefix("cannot connect to the proxy 'http://127.0.0.1:\(refusing)': connection refused"))
         }
     }
 }

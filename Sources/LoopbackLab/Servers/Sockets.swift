@@ -91,14 +91,12 @@ enum Sockets {
 }
 
 /// A port of this machine on which no connection succeeds while a closure runs.
-package struct DeadPort: Sendable {
-    package let port: UInt16
-
+package enum DeadPort {
     /// Runs `body` with a port that never answers, so that connecting neither succeeds nor fails.
     ///
     /// The socket listens with a full queue and does not accept: Linux drops further attempts, as a firewall would.
     package static func unresponsive<Value: Sendable>(
-        isolation: isolated (any Actor)? = #isolation, _ body: (DeadPort) async throws -> Value
+        isolation: isolated (any Actor)? = #isolation, _ body: (UInt16) async throws -> Value
     ) async throws -> Value {
         let address = "127.0.0.1"
         var descriptors = [try Sockets.listening(on: address, port: 0, queue: 0)]
@@ -106,16 +104,16 @@ package struct DeadPort: Sendable {
         let port = Sockets.port(of: descriptors[0])
         // A queue of length 0 has room for one connection; the others make sure that it is full.
         for _ in 0..<4 { descriptors.append(try Sockets.make(address, port, "connect to") { connect($0, $1, $2) }) }
-        return try await body(DeadPort(port: port))
+        return try await body(port)
     }
 
     /// Runs `body` with a port that is bound but not listened on: connecting is refused.
     package static func refusing<Value: Sendable>(
         address: String = "127.0.0.1", isolation: isolated (any Actor)? = #isolation,
-        _ body: (DeadPort) async throws -> Value
+        _ body: (UInt16) async throws -> Value
     ) async throws -> Value {
         let descriptor = try Sockets.make(address, 0, "bind") { bind($0, $1, $2) }
         defer { close(descriptor) }
-        return try await body(DeadPort(port: Sockets.port(of: descriptor)))
+        return try await body(Sockets.port(of: descriptor))
     }
 }

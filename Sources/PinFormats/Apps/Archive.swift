@@ -10,14 +10,13 @@ final class Archive {
     private static let (bufferSize, chunkSize) = (16 << 10, 64 << 10)
 
     /// libarchive, loaded by `dlopen` for the first archive and kept for the rest of the run.
-    private static let library: Result<CArchive, Absence> = {
+    private static let library: (functions: CArchive, obstacle: String?) = {
         // libarchive converts names by the locale; in the C locale it fails for names beyond ASCII.
         setlocale(LC_CTYPE, "C.UTF-8")
         var functions = CArchive()
-        return CArchive_load(&functions).map { .failure(Absence(reason: String(cString: $0))) } ?? .success(functions)
+        let obstacle = CArchive_load(&functions).map { String(cString: $0) }
+        return (functions, obstacle)
     }()
-
-    private struct Absence: Error { let reason: String }
 
     private let functions: CArchive
     private let place: PinPlace
@@ -35,12 +34,11 @@ final class Archive {
     init(path: String, bytes: [UInt8]? = nil) throws(Problem) {
         place = .at(path)
         self.bytes = bytes ?? []
-        switch Self.library {
-        case .success(let functions): self.functions = functions
-        case .failure(let absence):
+        functions = Self.library.functions
+        if let obstacle = Self.library.obstacle {
             throw Problem(
                 .noArchiveLibrary, at: place,
-                "is a zip archive, and there is no libarchive here to read it with (\(shortened(absence.reason)))",
+                "is a zip archive, and there is no libarchive here to read it with (\(shortened(obstacle)))",
                 remedy: "install it (Debian and Ubuntu: libarchive13, Fedora: libarchive), "
                     + "or unpack the file and name what is in it")
         }

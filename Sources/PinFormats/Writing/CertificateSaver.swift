@@ -3,12 +3,6 @@ package import Pinning
 
 /// Writes certificates as DER files into one directory, and never overwrites a file with other contents.
 package struct CertificateSaver {
-    package struct Saved: Sendable, Hashable {
-        package let path: String
-        /// `true` if the file was there already, with the same bytes.
-        package let wasThere: Bool
-    }
-
     private let directory: String
 
     /// Saves into `directory`, which is made if its parent exists.
@@ -29,13 +23,17 @@ package struct CertificateSaver {
     }
 
     /// Saves a certificate with mode 0644, whole or not at all; a part of the fingerprint extends a name that is taken.
-    package func save(_ certificate: Certificate, role: PinItem.Role) throws(Problem) -> Saved {
+    ///
+    /// `wasThere` is `true` if the file was there already, with the same bytes.
+    package func save(
+        _ certificate: Certificate, role: PinItem.Role
+    ) throws(Problem) -> (path: String, wasThere: Bool) {
         let fingerprint = certificate.fingerprint.hexadecimal
         for suffix in ["", String(fingerprint.prefix(8)), fingerprint] {
             let name = CertificateFileName.name(of: certificate, role: role, suffix: suffix)
             let path = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
-            if try create(path, certificate.der) { return Saved(path: path, wasThere: false) }
-            if (try? RegularFile.contents(of: path)) == certificate.der { return Saved(path: path, wasThere: true) }
+            if try create(path, certificate.der) { return (path, false) }
+            if (try? RegularFile.contents(of: path)) == certificate.der { return (path, true) }
         }
         throw .inputOutput("every name for \(shortened(certificate.description)) is taken in '\(shortened(directory))'")
     }

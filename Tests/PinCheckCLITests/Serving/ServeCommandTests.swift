@@ -106,7 +106,7 @@ import Testing
         try await DeadPort.unresponsive { silent in
             let flags = ["--allow-any-target", "--timeout", "3600", "--jobs", "1"]
             try await RunningExporter.serving(flags) { exporter in
-                let place = "/probe?target=127.0.0.1:\(silent.port)"
+                let place = "/probe?target=127.0.0.1:\(silent)"
                 let answer = try await exporter.get(place, ["X-Prometheus-Scrape-Timeout-Seconds: 0.2"])
                 #expect(answer.status == 200 && answer.value(of: "pincheck_run_status") == "2", "\(answer)")
                 #expect(await exporter.log.line { $0.contains("reason=timeout") } != nil)

@@ -31,7 +31,7 @@ import Testing
                     """
                     serve --allow-any-target --timeout \(timeout)
                     exec 5<>/dev/tcp/127.0.0.1/$port
-                    printf 'GET /probe?target=127.0.0.1:\(silent.port) HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n' >&5
+                    printf 'GET /probe?target=127.0.0.1:\(silent) HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n' >&5
                     until get /metrics | grep -q '^pincheck_exporter_probes_in_flight 1'; do
                         kill -0 $pid || exit 91; [ $SECONDS -lt 300 ] || exit 92
                     done

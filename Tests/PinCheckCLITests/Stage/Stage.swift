@@ -43,7 +43,7 @@ struct Stage: Sendable {
         try await DeadPort.refusing { refusing in
             try await LoopbackServer.serving(all: world.servers.map(\.behavior)) { servers in
                 let ports: [(name: String, port: UInt16)] =
-                    [("REFUSED", refusing.port)] + zip(world.servers, servers).map { ($0.name, $1.port) }
+                    [("REFUSED", refusing)] + zip(world.servers, servers).map { ($0.name, $1.port) }
                 let stage = Stage(world: world, directory: directory, ports: ports)
                 try await $opened.withValue(stage) {
                     try directory.write(stage.expand(StageWorld.policy), to: "policy.json5")
