@@ -1,5 +1,6 @@
 import COpenSSL
 import Synchronization
+import X509
 
 /// Owns the `SSL_CTX` of an event loop's probes; it verifies nothing, because chains are judged later.
 final class TLSContext {
@@ -64,7 +65,9 @@ struct OpenSSLSetUpError: Error { let detail = OpenSSLErrors.take().text }
 extension ClientIdentity {
     /// Has `ssl` send the certificates if the server requests them; `false` if OpenSSL refuses them.
     func use(on ssl: OpaquePointer) -> Bool {
-        guard SSL_use_certificate(ssl, certificates.first) == 1, SSL_use_PrivateKey(ssl, key) == 1 else { return false }
+        guard SSL_use_certificate(ssl, certificates.first?.pointer) == 1, SSL_use_PrivateKey(ssl, key) == 1 else {
+            return false
+        }
         // OpenSSL calls this callback if a certificate is set, and the context's otherwise.
         SSL_set_cert_cb(
             ssl,
@@ -73,7 +76,7 @@ extension ClientIdentity {
                 return 1
             }, nil)
         return certificates.dropFirst().allSatisfy {
-            SSL_ctrl(ssl, SSL_CTRL_CHAIN_CERT, 1, UnsafeMutableRawPointer($0)) == 1
+            SSL_ctrl(ssl, SSL_CTRL_CHAIN_CERT, 1, UnsafeMutableRawPointer($0.pointer)) == 1
         }
     }
 }

@@ -4,11 +4,11 @@ import X509
 
 /// A client certificate with its key.
 ///
-/// Owns one reference to each `X509` and to the `EVP_PKEY`; no description shows the key. Sendable because it never
-/// changes after `init`; OpenSSL counts references atomically, and any number of threads may sign with one key.
+/// Owns one reference to the `EVP_PKEY`; no description shows the key. Sendable because it never changes after `init`;
+/// OpenSSL counts references atomically, and any number of threads may sign with one key.
 package final class ClientIdentity: @unchecked Sendable {
     /// The certificates, the client's own first; at least one.
-    let certificates: [OpaquePointer]
+    let certificates: [X509Handle]
     let key: OpaquePointer
     package let leaf: Certificate
 
@@ -17,32 +17,23 @@ package final class ClientIdentity: @unchecked Sendable {
         let chain = try Self.chain(in: certificates)
         let privateKey = try Self.encodingOfKey(in: key)
         COpenSSL_learn_names()
-        ERR_clear_error()
         // OpenSSL's reason for a broken key is dropped, because it could quote the key.
         defer { ERR_clear_error() }
-        typealias Decoder = (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?
-        func decoded(_ der: [UInt8], _ decode: Decoder) -> OpaquePointer? {
-            der.withUnsafeBufferPointer { bytes in
-                var cursor = bytes.baseAddress
-                return decode(&cursor, bytes.count)
-            }
+        let parsedKey = privateKey.withUnsafeBufferPointer { bytes in
+            var cursor = bytes.baseAddress
+            return d2i_AutoPrivateKey(nil, &cursor, bytes.count)
         }
-        let parsed = chain.compactMap { decoded($0.der) { d2i_X509(nil, $0, $1) } }
-        let parsedKey = decoded(privateKey) { d2i_AutoPrivateKey(nil, $0, $1) }
-        self.certificates = parsed
-        leaf = chain[0]
         guard let parsedKey else {
-            for certificate in parsed { X509_free(certificate) }
             throw (try? CertificateReader.certificate(der: privateKey)) == nil ? .unreadableKey : .certificateAlone
         }
-        self.key = parsedKey
-        guard let own = parsed.first, X509_check_private_key(own, parsedKey) == 1 else { throw .mismatch }
+        (self.key, leaf) = (parsedKey, chain[0])
+        self.certificates = chain.compactMap { X509Handle(der: $0.der) }
+        guard let own = self.certificates.first, X509_check_private_key(own.pointer, parsedKey) == 1 else {
+            throw .mismatch
+        }
     }
 
-    deinit {
-        for certificate in certificates { X509_free(certificate) }
-        EVP_PKEY_free(key)
-    }
+    deinit { EVP_PKEY_free(key) }
 
     private static func chain(in certificates: [UInt8]) throws(ClientIdentityError) -> [Certificate] {
         let chain: [Certificate]

@@ -3,8 +3,8 @@ import Pinning
 import Synchronization
 
 /// Owns one `X509`; Sendable because it does not change after parsing, and OpenSSL locks the caches inside it.
-final class X509Handle: @unchecked Sendable {
-    let pointer: OpaquePointer
+package final class X509Handle: @unchecked Sendable {
+    package let pointer: OpaquePointer
     /// Results that are computed at the first use, and `nil` before.
     private struct Known {
         var malformation: String??
@@ -20,7 +20,7 @@ final class X509Handle: @unchecked Sendable {
     }
 
     /// Parses exactly one DER certificate (`d2i_X509`); `nil` if the bytes are anything else or cost too much to read.
-    convenience init?(der: [UInt8]) {
+    package convenience init?(der: [UInt8]) {
         guard COpenSSL_certificate(der, der.count) == 0 else { return nil }
         guard let parsed = DER.decoded(der, free: { X509_free($0) }, { d2i_X509(nil, $0, $1) }) else { return nil }
         self.init(takingOwnershipOf: parsed)
