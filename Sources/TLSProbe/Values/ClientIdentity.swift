@@ -8,7 +8,7 @@ import X509
 /// OpenSSL counts references atomically, and any number of threads may sign with one key.
 package final class ClientIdentity: @unchecked Sendable {
     /// The certificates, the client's own first; at least one.
-    let certificates: [X509Handle]
+    let certificates: [PathNode]
     let key: OpaquePointer
     package let leaf: Certificate
 
@@ -27,7 +27,7 @@ package final class ClientIdentity: @unchecked Sendable {
             throw (try? CertificateReader.certificate(der: privateKey)) == nil ? .unreadableKey : .certificateAlone
         }
         (self.key, leaf) = (parsedKey, chain[0])
-        self.certificates = chain.compactMap { X509Handle(der: $0.der) }
+        self.certificates = chain.compactMap(\.node)
         guard let own = self.certificates.first, X509_check_private_key(own.pointer, parsedKey) == 1 else {
             throw .mismatch
         }

@@ -4,7 +4,7 @@ import Pinning
 /// Checks if the CAs on a path may certify a server's name; the platform decides which names of the leaf count.
 enum NameRule {
     static func hasConstraints(_ path: [PathNode]) -> Bool {
-        path.dropFirst().contains { X509_get_ext_by_NID($0.handle.pointer, NID_name_constraints, -1) >= 0 }
+        path.dropFirst().contains { X509_get_ext_by_NID($0.pointer, NID_name_constraints, -1) >= 0 }
     }
 
     /// The depth of the first CA on the path whose name constraints forbid `name`; `nil` if there is none.
@@ -13,7 +13,7 @@ enum NameRule {
     static func depthOfConstraint(on path: [PathNode], against name: ServerName) -> Int? {
         guard case .dns(let text) = name else { return nil }
         return path.indices.dropFirst().first { depth in
-            let certificate = path[depth].handle.pointer
+            let certificate = path[depth].pointer
             return X509_get_ext_by_NID(certificate, NID_name_constraints, -1) >= 0
                 && Extensions.withNameConstraints(of: certificate, { satisfies(text, $0) }) != true
         }
@@ -21,9 +21,9 @@ enum NameRule {
 
     /// The depth of the first CA whose constraints the certificate at `depth` violates; OpenSSL does not report it.
     static func authority(on path: [PathNode], against depth: Int, constrainsCommonName: Bool) -> Int? {
-        let certificate = path[depth].handle.pointer
+        let certificate = path[depth].pointer
         return path.indices.dropFirst(depth + 1).first { above in
-            let isBroken = Extensions.withNameConstraints(of: path[above].handle.pointer) { constraints in
+            let isBroken = Extensions.withNameConstraints(of: path[above].pointer) { constraints in
                 NAME_CONSTRAINTS_check(certificate, constraints) != X509_V_OK
                     || constrainsCommonName && NAME_CONSTRAINTS_check_CN(certificate, constraints) != X509_V_OK
             }

@@ -37,7 +37,7 @@ final class CandidateIssuers {
 
     /// The anchor with the subject and key of `node`: `node` itself if it is an anchor.
     func anchor(like node: PathNode) -> PathNode? {
-        guard let name = node.handle.subjectName else { return nil }
+        guard let name = node.subjectName else { return nil }
         let anchors = anchorSources.flatMap { $0.anchors(named: name) }
         return anchors.first { $0.certificate == node.certificate }
             ?? anchors.first { $0.certificate.publicKey == node.certificate.publicKey }
@@ -53,12 +53,12 @@ final class CandidateIssuers {
                 found.append(Candidate(node: node, isAnchor: isAnchor))
             }
         }
-        if let name = node.handle.issuerName {
+        if let name = node.issuerName {
             // Anchors come before equal certificates that were presented, and before others of their name.
             for source in anchorSources { add(source.anchors(named: name), isAnchor: true) }
-            add(pool.filter { $0.handle.isNamedIssuer(of: node.handle) }, isAnchor: false)
+            add(pool.filter { $0.isNamedIssuer(of: node) }, isAnchor: false)
             if !fetchable.isEmpty, saysWhereToFetch(node.certificate) {
-                add(fetchable.filter { $0.handle.isNamedIssuer(of: node.handle) }, isAnchor: false)
+                add(fetchable.filter { $0.isNamedIssuer(of: node) }, isAnchor: false)
             }
         }
         if found.count > 1 {
@@ -79,7 +79,7 @@ final class CandidateIssuers {
         let edge = [subject.certificate.fingerprint, issuer.certificate.fingerprint]
         if let known = signatures[edge] { return known }
         guard budget.spend(budget.cost(ofSignatureOn: subject, by: issuer.certificate.publicKey)) else { return false }
-        let isSigned = subject.handle.isSigned(by: issuer.handle)
+        let isSigned = subject.isSigned(by: issuer)
         signatures[edge] = isSigned
         return isSigned
     }

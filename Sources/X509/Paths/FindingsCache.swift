@@ -84,7 +84,7 @@ package final class SharedFindings: Sendable {
         // An anchor that is also a root of the device counts as a public root.
         let certificates =
             question.presented.certificates + question.intermediates + question.fetchable + question.anchors.own
-        let reach = store.reach(from: certificates.compactMap { PathNode($0) })
+        let reach = store.reach(from: certificates.compactMap(\.node))
         reaches.remember(reach, for: key, size: certificates.reduce(0) { $0 + $1.der.count })
         return reach.filter(selection.holds)
     }

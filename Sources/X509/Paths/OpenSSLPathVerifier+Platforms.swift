@@ -25,7 +25,7 @@ extension OpenSSLPathVerifier {
             entry.hasLeftOutAuthority, !entry.isExhausted
         else { return entry }
         let (path, failures) = build(question, leaf: leaf, by: platform)
-        let nodes = path.compactMap { PathNode($0) }
+        let nodes = path.compactMap(\.node)
         guard failures.isEmpty, !path.isEmpty, nodes.count == path.count, !NameRule.hasConstraints(nodes) else {
             return entry
         }
@@ -45,13 +45,13 @@ extension OpenSSLPathVerifier {
     }
 
     func isTaken(_ path: [Certificate], _ question: PathQuestion) -> Bool {
-        let nodes = path.compactMap { PathNode($0) }
+        let nodes = path.compactMap(\.node)
         return nodes.count == path.count
             && pathRules(question, by: question.platform).failures(of: nodes, firstAnchor: nodes.count - 1, []).isEmpty
     }
 
     private func objections(to path: [Certificate], _ question: PathQuestion) -> [TrustFailure] {
-        let nodes = path.compactMap { PathNode($0) }
+        let nodes = path.compactMap(\.node)
         return trustStore.distrust(on: nodes)
             + pathRules(question, by: question.platform).failures(of: nodes, firstAnchor: nodes.count - 1, [])
     }

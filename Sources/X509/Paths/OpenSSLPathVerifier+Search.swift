@@ -94,7 +94,7 @@ extension OpenSSLPathVerifier {
 
     static func nodes(_ certificates: ArraySlice<Certificate>) -> [PathNode] {
         var seen: Set<SHA256Digest> = []
-        return certificates.filter { seen.insert($0.fingerprint).inserted }.compactMap { PathNode($0) }
+        return certificates.filter { seen.insert($0.fingerprint).inserted }.compactMap(\.node)
     }
 
     /// Collects the reasons why no path is valid, and the paths that a client without this check would see.

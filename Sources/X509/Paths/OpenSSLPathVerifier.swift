@@ -21,7 +21,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
 
     /// Searches with the presented certificates first, source by source, and with others if none leads to a valid path.
     package func findPaths(_ question: PathQuestion) -> PathFindings {
-        guard let leaf = PathNode(question.presented.leaf) else {
+        guard let leaf = question.presented.leaf.node else {
             return PathFindings(failures: [
                 TrustFailure(.other("it cannot be parsed"), at: 0, of: question.presented.leaf)
             ])
@@ -78,16 +78,16 @@ package struct OpenSSLPathVerifier: PathVerifier {
     }
 
     package func holdsAnchor(like certificate: Certificate) -> Bool {
-        PathNode(certificate).map(trustStore.holdsAnchor(like:)) ?? false
+        certificate.node.map(trustStore.holdsAnchor(like:)) ?? false
     }
 
     /// The rules for uses of keys, lengths of paths and names (RFC 5280, 4.2.1.3, 4.2.1.9 and 4.2.1.10) by which the CAs
     /// of a valid path may not issue a certificate for `name`.
     package func objections(toIssuingFor name: ServerName?, below path: [Certificate]) -> [TrustFailure] {
-        let nodes = path.compactMap { PathNode($0) }
+        let nodes = path.compactMap(\.node)
         var failures: [TrustFailure] = []
         for (index, node) in nodes.enumerated() {
-            let limit = X509_get_pathlen(node.handle.pointer)
+            let limit = X509_get_pathlen(node.pointer)
             if limit >= 0, nodes[..<index].count(where: { !$0.certificate.isSelfIssued }) > limit {
                 failures.append(TrustFailure(.pathTooLong, at: index + 1, of: node.certificate))
             }

@@ -31,11 +31,11 @@ struct PathBuilding {
             }
         }
         func addIssuers(of node: PathNode) {
-            add(named: node.handle.issuerName) { Self.mayHaveIssued(node.certificate, $0) }
+            add(named: node.issuerName) { Self.mayHaveIssued(node.certificate, $0) }
         }
         for node in [leaf] + presented {
             addIssuers(of: node)
-            add(named: node.handle.subjectName) { $0 == node.certificate }
+            add(named: node.subjectName) { $0 == node.certificate }
         }
         // An anchor that is not a root may have an issuer among the anchors, too.
         var next = 0

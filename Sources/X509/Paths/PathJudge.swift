@@ -52,18 +52,18 @@ struct PathJudge {
             ERR_clear_error()
         }
         ERR_clear_error()
-        for node in intermediates { OPENSSL_sk_push(untrusted, UnsafeRawPointer(node.handle.pointer)) }
+        for node in intermediates { OPENSSL_sk_push(untrusted, UnsafeRawPointer(node.pointer)) }
         // On a given path the next certificate is the issuer; contradicting identifiers are reported afterwards.
         if !buildingByItself {
             X509_STORE_set_check_issued(store) { context, subject, issuer in
                 VerificationRecord.of(context)?.isNext(issuer, above: subject) == true ? 1 : 0
             }
         }
-        guard anchors.allSatisfy({ X509_STORE_add_cert(store, $0.handle.pointer) == 1 }),
-            X509_STORE_CTX_init(context, store, leaf.handle.pointer, untrusted) == 1,
+        guard anchors.allSatisfy({ X509_STORE_add_cert(store, $0.pointer) == 1 }),
+            X509_STORE_CTX_init(context, store, leaf.pointer, untrusted) == 1,
             configure(context, buildingByItself: buildingByItself)
         else { preconditionFailure("OpenSSL's own verification parameters are missing") }
-        let record = VerificationRecord(time: rules.time, path: buildingByItself ? [] : path.map(\.handle.pointer))
+        let record = VerificationRecord(time: rules.time, path: buildingByItself ? [] : path.map(\.pointer))
         return withExtendedLifetime(record) {
             X509_STORE_CTX_set_ex_data(context, 0, Unmanaged.passUnretained(record).toOpaque())
             X509_STORE_CTX_set_verify_cb(context) { status, context in
@@ -80,7 +80,7 @@ struct PathJudge {
             let judged = buildingByItself || errors.isEmpty ? built : path.map(\.certificate)
             var failures = errors.map { error in
                 let node =
-                    path.first { $0.handle.pointer == error.certificate }
+                    path.first { $0.pointer == error.certificate }
                     ?? path.first { !judged.isEmpty && $0.certificate == judged[min(error.depth, judged.count - 1)] }
                     ?? leaf
                 return buildingByItself
@@ -107,14 +107,14 @@ struct PathJudge {
         // requirement does not count.
         case .noPolicy,
             .other where error.code == X509_V_ERR_OUT_OF_MEM && !rules.constrainsCommonName:
-            let asking = path.dropLast().firstIndex { $0.handle.asksForPolicy } ?? 0
+            let asking = path.dropLast().firstIndex { $0.asksForPolicy } ?? 0
             return TrustFailure(.noPolicy, at: asking, of: path[asking].certificate)
         case .nameConstraintViolated:
             let authority = NameRule.authority(
                 on: path, against: depth, constrainsCommonName: rules.constrainsCommonName)
             return failure(.nameConstraintViolated(by: authority.map { "\(path[$0].certificate) (depth \($0))" }))
         case .badSignature
-        where path.indices.contains(depth + 1) && node.handle.isSignedByInnerAlgorithm(by: path[depth + 1].handle):
+        where path.indices.contains(depth + 1) && node.isSignedByInnerAlgorithm(by: path[depth + 1]):
             return failure(.algorithmMismatch)
         // OpenSSL stops at a certificate that may be its own issuer.
         case .selfSigned where depth < path.count - 1, .untrustedRoot where depth < path.count - 1:
@@ -127,7 +127,7 @@ struct PathJudge {
     private static func otherIssuers(on path: [PathNode]) -> [TrustFailure] {
         zip(path, path.dropFirst()).enumerated().compactMap { depth, link in
             let mark: TrustFailure.IssuerMark
-            switch X509_check_issued(link.1.handle.pointer, link.0.handle.pointer) {
+            switch X509_check_issued(link.1.pointer, link.0.pointer) {
             case X509_V_ERR_AKID_SKID_MISMATCH: mark = .keyIdentifier
             case X509_V_ERR_AKID_ISSUER_SERIAL_MISMATCH: mark = .serialNumber
             default: return nil
@@ -145,7 +145,7 @@ struct PathJudge {
             return .wrongKeyUsage
         }
         guard isForServers(node.certificate) else { return .wrongPurpose }
-        let hasNetscapeType = X509_get_extension_flags(node.handle.pointer) & UInt32(EXFLAG_NSCERT) != 0
+        let hasNetscapeType = X509_get_extension_flags(node.pointer) & UInt32(EXFLAG_NSCERT) != 0
         return hasNetscapeType ? .wrongNetscapeType : .wrongKeyUsage
     }
 
@@ -189,7 +189,7 @@ struct PathJudge {
         let stack = X509_STORE_CTX_get0_chain(context)
         return (0..<max(0, OPENSSL_sk_num(stack))).compactMap { index in
             let pointer = OPENSSL_sk_value(stack, index).map { OpaquePointer($0) }
-            return path.first { X509_cmp($0.handle.pointer, pointer) == 0 }?.certificate
+            return path.first { X509_cmp($0.pointer, pointer) == 0 }?.certificate
         }
     }
 }

@@ -117,7 +117,7 @@ struct PathSearch {
         let isAnchor = anchor?.certificate == leaf.certificate
         isLeafAnchoredByKey = anchor != nil && !isAnchor
         // Conscrypt replaces the leaf by an anchor of its subject and key (`findTrustAnchorBySubjectAndPublicKey`).
-        if isConscrypt, let anchor, leaf.handle.malformation == nil {
+        if isConscrypt, let anchor, leaf.malformation == nil {
             extend([anchor], isAnchor: true, firstAnchor: nil)
         } else {
             extend([leaf], isAnchor: isAnchor, firstAnchor: nil)
@@ -134,7 +134,7 @@ struct PathSearch {
         guard !isExhausted, let last = path.last else { return }
         if visited.count < Self.rankedPathLimit { visited.append((path, isAnchor)) }
         // curl accepts a malformed certificate, unless OpenSSL itself calls it invalid.
-        if rules.platform?.family != .openssl, let clause = last.handle.malformation {
+        if rules.platform?.family != .openssl, let clause = last.malformation {
             return note([TrustFailure(.malformed(clause), at: path.count - 1, of: last.certificate)])
         }
         let firstAnchor = firstAnchor ?? (isAnchor ? path.count - 1 : nil)

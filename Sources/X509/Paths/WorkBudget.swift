@@ -66,7 +66,7 @@ final class WorkBudget {
 
     private func constraintCount(of node: PathNode) -> Int {
         if let known = constraintCounts[node.certificate.fingerprint] { return known }
-        let found = Extensions.withNameConstraints(of: node.handle.pointer) { constraints in
+        let found = Extensions.withNameConstraints(of: node.pointer) { constraints in
             [constraints.pointee.permittedSubtrees, constraints.pointee.excludedSubtrees].reduce(0) {
                 $0 + max(0, Int(OPENSSL_sk_num($1)))
             }

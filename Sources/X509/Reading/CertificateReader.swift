@@ -8,7 +8,7 @@ package enum CertificateReader {
 
     /// `true` for one certificate in DER, and for PEM text with a block labelled as a certificate, even a broken one.
     package static func areForCertificates(_ bytes: [UInt8]) -> Bool {
-        guard PEM.looksLikePEM(bytes) else { return X509Handle(der: bytes) != nil }
+        guard PEM.looksLikePEM(bytes) else { return PathNode.read(bytes) != nil }
         return certificateLabels.contains { PEM.hasBlock($0, in: bytes) }
     }
 
@@ -16,18 +16,16 @@ package enum CertificateReader {
     package static func certificate(der: [UInt8]) throws(X509Error) -> Certificate { try certificate(der, line: nil) }
 
     private static func certificate(_ der: [UInt8]?, line: Int?) throws(X509Error) -> Certificate {
-        // Encoded again by OpenSSL, as the certificates of servers are: this drops the unused bits of a signature.
-        guard let der, let handle = X509Handle(der: der), let der = DER.encoding(with: { i2d_X509(handle.pointer, $0) })
-        else { throw X509Error(.notACertificate, line: line, detail: OpenSSLFailure.takeReason()) }
-        return certificate(from: handle, der: der)
+        guard let node = der.flatMap({ PathNode.read($0) }) else {
+            throw X509Error(.notACertificate, line: line, detail: OpenSSLFailure.takeReason())
+        }
+        return node.certificate
     }
 
     /// Reads a certificate that OpenSSL has parsed; the caller keeps its reference.
     package static func certificate(borrowing pointer: OpaquePointer) throws(X509Error) -> Certificate {
-        guard let der = DER.encoding(with: { i2d_X509(pointer, $0) }) else { throw X509Error(.notACertificate) }
-        let fingerprint = Hashing.sha256(der)
-        if let known = HandleCache.shared.certificate(der: der, fingerprint: fingerprint) { return known }
-        return certificate(from: X509Handle(borrowing: pointer), der: der, fingerprint: fingerprint)
+        guard let node = PathNode.read(pointer) else { throw X509Error(.notACertificate) }
+        return node.certificate
     }
 
     /// Reads the only certificate in DER, or all in PEM text, whose other blocks are ignored.
@@ -82,14 +80,13 @@ package enum CertificateReader {
         DER.subject(ofCertificate: der, andFieldsBehind: 1).map { Hashing.sha256(Array(der[$0])) }
     }
 
-    static func certificate(from handle: X509Handle, der: [UInt8], fingerprint: SHA256Digest? = nil) -> Certificate {
-        let pointer = handle.pointer
+    static func certificate(of pointer: OpaquePointer, der: [UInt8], fingerprint: SHA256Digest) -> Certificate {
         defer { ERR_clear_error() }
         // Makes OpenSSL read the extensions, from which these flags come.
         let flags = X509_get_extension_flags(pointer)
         let subjectPublicKeyInfo = DER.encoding { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(pointer), $0) } ?? []
-        let certificate = Certificate(
-            der: der, fingerprint: fingerprint ?? Hashing.sha256(der),
+        return Certificate(
+            der: der, fingerprint: fingerprint,
             publicKey: PublicKey(
                 subjectPublicKeyInfo: subjectPublicKeyInfo, spkiSHA256: Hashing.sha256(subjectPublicKeyInfo),
                 algorithm: KeyAlgorithm(ofCertificate: pointer)),
@@ -108,8 +105,6 @@ package enum CertificateReader {
             isSelfIssued: X509_NAME_cmp(X509_get_subject_name(pointer), X509_get_issuer_name(pointer)) == 0,
             signatureAlgorithm: signatureAlgorithm(of: pointer), version: X509_get_version(pointer) + 1,
             isNamedUncritically: Extensions.isNamedUncritically(pointer))
-        HandleCache.shared.remember(handle, for: certificate)
-        return certificate
     }
 
     /// OpenSSL's name of the algorithm; for RSASSA-PSS with a remark unless its parameters are those of TLS.

@@ -3,13 +3,13 @@ import COpenSSL
 
 /// One block of PEM text (RFC 7468).
 package struct PEMBlock: Sendable, Hashable {
-    package let label: String
+    package private(set) var label = "CERTIFICATE"
     /// The content; empty if the block is encrypted.
     package let der: [UInt8]
-    /// The line of its `-----BEGIN`, from 1.
-    package let line: Int
+    /// The line of its `-----BEGIN`, from 1; 0 in DER.
+    package private(set) var line = 0
     /// `true` if the block has the headers of an encrypted key (RFC 1421).
-    package let isEncrypted: Bool
+    package private(set) var isEncrypted = false
     /// `true` if text, also an empty line, is between the block and the one before, or the start.
     package fileprivate(set) var followsText = false
 }
@@ -73,7 +73,7 @@ package enum PEM {
             count = isWhole ? length - padding : 0
         }
         guard isWhole, !isPadded else { return nil }
-        return (PEMBlock(label: "CERTIFICATE", der: der, line: line, isEncrypted: false), end + foot.count)
+        return (PEMBlock(der: der, line: line), end + foot.count)
     }
 
     /// Reads the block at the start of `bytes`; also returns its length in bytes.

@@ -18,20 +18,3 @@ struct TrustedCertificate {
         isDistrusted = X509_check_trust(parsed, X509_TRUST_SSL_SERVER, 0) == X509_TRUST_REJECTED
     }
 }
-
-struct PathNode: Sendable {
-    let certificate: Certificate
-    let handle: X509Handle
-
-    init(certificate: Certificate, handle: X509Handle) { (self.certificate, self.handle) = (certificate, handle) }
-
-    init?(_ certificate: Certificate) {
-        guard let handle = HandleCache.shared.handle(for: certificate) else { return nil }
-        self.init(certificate: certificate, handle: handle)
-    }
-
-    init?(anchor handle: X509Handle) {
-        guard let der = DER.encoding(with: { i2d_X509(handle.pointer, $0) }) else { return nil }
-        self.init(certificate: CertificateReader.certificate(from: handle, der: der), handle: handle)
-    }
-}

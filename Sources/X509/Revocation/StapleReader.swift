@@ -22,7 +22,7 @@ package enum StapleReader {
                 throw StapleError("the certificate's issuer, who signs staples, is neither presented nor trusted")
             }
             let response = try OCSPResponseHandle(der: bytes)
-            guard let leaf = HandleCache.shared.handle(for: leaf), let issuer = HandleCache.shared.handle(for: issuer)
+            guard let leaf = leaf.node, let issuer = issuer.node
             else { throw .aboutOthers }
             let answers = try response.answers(about: leaf, from: issuer)
             try verify(response, issuer: issuer, time: time)
@@ -58,8 +58,7 @@ package enum StapleReader {
     }
 
     /// Verifies that the issuer signed the response, or certified the responder that did (`OCSP_basic_verify`).
-    private static func verify(_ response: OCSPResponseHandle, issuer: X509Handle, time: Timestamp) throws(StapleError)
-    {
+    private static func verify(_ response: OCSPResponseHandle, issuer: PathNode, time: Timestamp) throws(StapleError) {
         guard let store = X509_STORE_new(), let parameters = X509_STORE_get0_param(store),
             let stack = OPENSSL_sk_new_null()
         else { throw .notSigned }
@@ -192,7 +191,7 @@ final class OCSPResponseHandle {
     /// The answers that name `leaf`, at least one.
     ///
     /// They name it by hashes of the issuer's name and key, with any digest (RFC 6960, 4.1.1).
-    func answers(about leaf: X509Handle, from issuer: X509Handle) throws(StapleError) -> [Answer] {
+    func answers(about leaf: PathNode, from issuer: PathNode) throws(StapleError) -> [Answer] {
         guard count <= Self.answerLimit else { throw .costly }
         // Computed once for each digest in use: hashing the issuer's name can take a while.
         var expected: [Int32: OpaquePointer] = [:]
@@ -227,7 +226,7 @@ final class OCSPResponseHandle {
         return OBJ_obj2nid(object)
     }
 
-    private static func identifier(of leaf: X509Handle, from issuer: X509Handle, by digest: Int32) -> OpaquePointer? {
+    private static func identifier(of leaf: PathNode, from issuer: PathNode, by digest: Int32) -> OpaquePointer? {
         guard let name = OBJ_nid2sn(digest), let function = EVP_get_digestbyname(name) else { return nil }
         return OCSP_cert_to_id(function, leaf.pointer, issuer.pointer)
     }

@@ -8,7 +8,7 @@ package enum EmbeddedTimestamps {
 
     /// The timestamps of version 1 (extension 1.3.6.1.4.1.11129.2.4.2); none if that is damaged or there twice.
     package static func of(_ certificate: Certificate) -> [SignedCertificateTimestamp] {
-        guard let handle = HandleCache.shared.handle(for: certificate) else { return [] }
+        guard let handle = certificate.node else { return [] }
         let index = X509_get_ext_by_NID(handle.pointer, NID_ct_precert_scts, -1)
         guard index >= 0, let found = X509_get_ext(handle.pointer, index),
             X509_get_ext_by_NID(handle.pointer, NID_ct_precert_scts, index) < 0,
@@ -20,7 +20,7 @@ package enum EmbeddedTimestamps {
 
     /// `true` for a precertificate, by its critical poison extension (1.3.6.1.4.1.11129.2.4.3; RFC 6962, 3.1).
     package static func isPrecertificate(_ certificate: Certificate) -> Bool {
-        guard let handle = HandleCache.shared.handle(for: certificate) else { return false }
+        guard let handle = certificate.node else { return false }
         let index = X509_get_ext_by_NID(handle.pointer, NID_ct_precert_poison, -1)
         return index >= 0 && X509_EXTENSION_get_critical(X509_get_ext(handle.pointer, index)) == 1
     }

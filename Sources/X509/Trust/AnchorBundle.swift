@@ -36,9 +36,7 @@ package final class AnchorBundle: AnchorSource {
 
     /// Reads a file that the user named: PEM text, whose other blocks are ignored, or one certificate in DER.
     package convenience init(pemOrDER bytes: [UInt8]) throws(X509Error) {
-        try self.init(
-            PEM.looksLikePEM(bytes)
-                ? PEM.blocks(in: bytes) : [PEMBlock(label: "CERTIFICATE", der: bytes, line: 0, isEncrypted: false)])
+        try self.init(PEM.looksLikePEM(bytes) ? PEM.blocks(in: bytes) : [PEMBlock(der: bytes)])
     }
 
     /// Reads a file of the system's store; fails if any block cannot be read, because it may mean distrust.
@@ -55,25 +53,22 @@ package final class AnchorBundle: AnchorSource {
         try self.init(PEM.blocks(in: bytes, isStore: true))
     }
 
-    private convenience init(_ blocks: [PEMBlock]) throws(X509Error) {
+    /// Parses the certificates of a small bundle at once.
+    private convenience init(_ blocks: [PEMBlock], isList: Bool = false) throws(X509Error) {
         let blocks = blocks.filter { CertificateReader.certificateLabels.contains($0.label) }
-        try self.init(each: blocks, { Self.entry($0) }) {
-            X509Error(.notACertificate, line: blocks[$0].line == 0 ? nil : blocks[$0].line)
+        func broken(_ index: Int) -> X509Error {
+            let line = blocks[index].line
+            return X509Error(
+                .notACertificate, line: line == 0 ? nil : line, detail: isList ? "number \(index + 1)" : nil)
         }
-    }
-
-    /// Parses the certificates of a small bundle at once; `error` makes the error for a broken one from its position.
-    private convenience init<Source>(
-        each sources: some Sequence<Source>, _ entry: (Source) -> Entry?, else error: (Int) -> X509Error
-    ) throws(X509Error) {
         var entries: [Entry] = []
-        for source in sources {
-            guard let entry = entry(source) else { throw error(entries.count) }
+        for (index, block) in blocks.enumerated() {
+            guard let entry = Self.entry(block) else { throw broken(index) }
             entries.append(entry)
         }
         self.init(entries)
         guard entries.count <= Self.eagerCount else { return }
-        for position in entries.indices where node(at: position) == nil { throw error(position) }
+        for index in entries.indices where node(at: index) == nil { throw broken(index) }
     }
 
     package convenience init(_ certificates: [Certificate]) {
@@ -87,9 +82,7 @@ package final class AnchorBundle: AnchorSource {
     ///
     /// - Throws: ``X509Error`` with the number of a broken certificate; a large bundle is not parsed for it.
     package convenience init(listed certificates: some Sequence<[UInt8]>) throws(X509Error) {
-        try self.init(each: certificates, { Self.entry($0) }) {
-            X509Error(.notACertificate, detail: "number \($0 + 1)")
-        }
+        try self.init(certificates.map { PEMBlock(der: $0) }, isList: true)
     }
 
     private static func entry(_ block: PEMBlock) -> Entry? {
@@ -111,7 +104,7 @@ package final class AnchorBundle: AnchorSource {
     func anchors(named name: OpaquePointer) -> [PathNode] { nodes(named: name).map(\.node) }
 
     func distrusts(_ node: PathNode) -> Bool {
-        guard holdsDistrust, let name = node.handle.subjectName else { return false }
+        guard holdsDistrust, let name = node.subjectName else { return false }
         return nodes(named: name).contains {
             // Distrust applies to a name and key, in any copy of the certificate (`X509_V_ERR_CERT_REJECTED`).
             entries[$0.position].isDistrusted && $0.node.certificate.publicKey == node.certificate.publicKey
@@ -128,7 +121,7 @@ package final class AnchorBundle: AnchorSource {
             return keys.indices.filter { wanted == nil || keys[$0] == nil || keys[$0] == wanted }
         }
         return positions.compactMap { position in
-            guard let node = node(at: position), X509_NAME_cmp(node.handle.subjectName, name) == 0 else { return nil }
+            guard let node = node(at: position), X509_NAME_cmp(node.subjectName, name) == 0 else { return nil }
             return (position, node)
         }
     }
@@ -136,11 +129,8 @@ package final class AnchorBundle: AnchorSource {
     private func node(at position: Int) -> PathNode? {
         if let known = parsed.withLock({ $0.nodes[position] }) { return known }
         // A given certificate was parsed before, so it comes from the cache.
-        let given = certificatesGiven.isEmpty ? nil : PathNode(certificatesGiven[position])
-        guard let node = given ?? X509Handle(der: entries[position].der).flatMap(PathNode.init(anchor:)) else {
-            return nil
-        }
-        parsed.withLock { $0.nodes[position] = node }
+        let node = certificatesGiven.isEmpty ? PathNode.read(entries[position].der) : certificatesGiven[position].node
+        if let node { parsed.withLock { $0.nodes[position] = node } }
         return node
     }
 }

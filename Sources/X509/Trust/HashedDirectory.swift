@@ -26,7 +26,7 @@ final class HashedDirectory: AnchorSource {
     func anchors(named name: OpaquePointer) -> [PathNode] { files(named: name).flatMap { $0.anchors(named: name) } }
 
     func distrusts(_ node: PathNode) -> Bool {
-        node.handle.subjectName.map { files(named: $0).contains { $0.distrusts(node) } } ?? false
+        node.subjectName.map { files(named: $0).contains { $0.distrusts(node) } } ?? false
     }
 
     var isDamaged: Bool { hasDamage.withLock { $0 } }

@@ -46,7 +46,7 @@ package final class TrustStore: Sendable {
         var names: Set<[UInt8]> = []
         var waiting = nodes
         while let node = waiting.popLast() {
-            for name in [node.handle.subjectName, node.handle.issuerName].compactMap({ $0 })
+            for name in [node.subjectName, node.issuerName].compactMap({ $0 })
             where names.insert(DistinguishedNames.der(name)).inserted {
                 let listed = selection.bundle.nodes(named: name)
                 found.formUnion(listed.map(\.position))
@@ -62,7 +62,7 @@ package final class TrustStore: Sendable {
     }
 
     /// `true` if the store contains a certificate as an anchor; may read sources, so call it only if it matters.
-    package func holds(_ certificate: Certificate) -> Bool { PathNode(certificate).map(holds) ?? false }
+    package func holds(_ certificate: Certificate) -> Bool { certificate.node.map(holds) ?? false }
 
     func holds(_ node: PathNode) -> Bool { holdsAnchor(named: node) { $0 == node.certificate } }
 
@@ -70,7 +70,7 @@ package final class TrustStore: Sendable {
     func holdsAnchor(like node: PathNode) -> Bool { holdsAnchor(named: node) { $0.isSameAnchor(as: node.certificate) } }
 
     private func holdsAnchor(named node: PathNode, where isWanted: (Certificate) -> Bool) -> Bool {
-        guard let name = node.handle.subjectName else { return false }
+        guard let name = node.subjectName else { return false }
         return tiers.joined().contains { $0.anchors(named: name).contains { isWanted($0.certificate) } }
     }
 
@@ -88,8 +88,8 @@ package final class TrustStore: Sendable {
     package func damage(concerning certificates: [Certificate], whenMissing isMissing: Bool) -> [StoreDamage] {
         let sources = tiers.joined().filter(\.isDamaged)
         guard !sources.isEmpty else { return [] }
-        let nodes = certificates.compactMap { PathNode($0) }
-        let names = nodes.flatMap { [$0.handle.subjectName, $0.handle.issuerName] }.compactMap { $0 }
+        let nodes = certificates.compactMap(\.node)
+        let names = nodes.flatMap { [$0.subjectName, $0.issuerName] }.compactMap { $0 }
         var seen: Set<StoreDamage> = []
         return sources.flatMap { source in names.flatMap { source.damage(named: $0, whenMissing: isMissing) } }.filter {
             seen.insert($0).inserted

@@ -1,29 +1,61 @@
 import COpenSSL
-import Pinning
+package import Pinning
 import Synchronization
 
-/// Owns one `X509`; Sendable because it does not change after parsing, and OpenSSL locks the caches inside it.
-package final class X509Handle: @unchecked Sendable {
+/// A certificate as a value and as OpenSSL's `X509`.
+///
+/// Sendable because it does not change after parsing, and OpenSSL locks the caches inside it.
+package final class PathNode: @unchecked Sendable {
+    /// Recently seen certificates: chains share intermediates, and parsing takes about 0.15 ms in OpenSSL 3.0, mostly to
+    /// find a decoder for the key.
+    ///
+    /// Room for 16 MiB of DER and 1,024 certificates, more than the CAs of any batch at one time.
+    private static let recent = BoundedCache<SHA256Digest, PathNode>(sizeLimit: 16 << 20)
+
+    let certificate: Certificate
     package let pointer: OpaquePointer
     /// Results that are computed at the first use, and `nil` before.
     private struct Known {
         var malformation: String??
-        var rewritten: X509Handle??
+        var rewritten: PathNode??
     }
     private let known = Mutex(Known())
 
-    init(takingOwnershipOf pointer: OpaquePointer) { self.pointer = pointer }
-
-    convenience init(borrowing pointer: OpaquePointer) {
-        X509_up_ref(pointer)
-        self.init(takingOwnershipOf: pointer)
+    private init(_ certificate: Certificate, takingOwnershipOf pointer: OpaquePointer) {
+        (self.certificate, self.pointer) = (certificate, pointer)
     }
 
-    /// Parses exactly one DER certificate (`d2i_X509`); `nil` if the bytes are anything else or cost too much to read.
-    package convenience init?(der: [UInt8]) {
+    /// Reads exactly one DER certificate; `nil` if the bytes are anything else or cost too much to read.
+    static func read(_ der: [UInt8]) -> PathNode? {
+        guard let parsed = parsed(der) else { return nil }
+        defer { X509_free(parsed) }
+        return read(parsed)
+    }
+
+    /// Reads a certificate that OpenSSL has parsed; encoding it again drops the unused bits of a signature.
+    static func read(_ pointer: OpaquePointer) -> PathNode? {
+        guard let der = DER.encoding(with: { i2d_X509(pointer, $0) }) else { return nil }
+        let fingerprint = Hashing.sha256(der)
+        if let known = recent.value(for: fingerprint), known.certificate.der == der { return known }
+        X509_up_ref(pointer)
+        let certificate = CertificateReader.certificate(of: pointer, der: der, fingerprint: fingerprint)
+        return PathNode(certificate, takingOwnershipOf: pointer).remembered()
+    }
+
+    /// The parsed form of a certificate; `nil` if OpenSSL cannot read it, as one that is only assumed.
+    static func of(_ certificate: Certificate) -> PathNode? {
+        recent.value(for: certificate.fingerprint)
+            ?? parsed(certificate.der).map { PathNode(certificate, takingOwnershipOf: $0).remembered() }
+    }
+
+    private static func parsed(_ der: [UInt8]) -> OpaquePointer? {
         guard COpenSSL_certificate(der, der.count) == 0 else { return nil }
-        guard let parsed = DER.decoded(der, free: { X509_free($0) }, { d2i_X509(nil, $0, $1) }) else { return nil }
-        self.init(takingOwnershipOf: parsed)
+        return DER.decoded(der, free: { X509_free($0) }, { d2i_X509(nil, $0, $1) })
+    }
+
+    private func remembered() -> PathNode {
+        Self.recent.remember(self, for: certificate.fingerprint, size: certificate.der.count)
+        return self
     }
 
     deinit { X509_free(pointer) }
@@ -41,10 +73,11 @@ package final class X509Handle: @unchecked Sendable {
     }
 
     /// A copy with the signed algorithm on the outside, too; `nil` if they are equal or differ by more than a NULL.
-    private var rewritten: X509Handle? {
+    private var rewritten: PathNode? {
         known.withLock { known in
             if let rewritten = known.rewritten { return rewritten }
-            let made = COpenSSL_X509_with_inner_algorithm(pointer).map { X509Handle(takingOwnershipOf: $0) }
+            let copy = COpenSSL_X509_with_inner_algorithm(pointer)
+            let made = copy.map { PathNode(certificate, takingOwnershipOf: $0) }
             known.rewritten = .some(made)
             return made
         }
@@ -60,45 +93,23 @@ package final class X509Handle: @unchecked Sendable {
     }
 
     /// `true` if this subject is the issuer name in `other`, compared in canonical form (RFC 5280, 7.1).
-    func isNamedIssuer(of other: X509Handle) -> Bool { X509_NAME_cmp(subjectName, other.issuerName) == 0 }
+    func isNamedIssuer(of other: PathNode) -> Bool { X509_NAME_cmp(subjectName, other.issuerName) == 0 }
 
     /// `true` if `issuer` made the signature, by the outer or the inner algorithm (`X509_verify`).
-    func isSigned(by issuer: X509Handle) -> Bool { isVerified(by: issuer) || isSignedByInnerAlgorithm(by: issuer) }
+    func isSigned(by issuer: PathNode) -> Bool { isVerified(by: issuer) || isSignedByInnerAlgorithm(by: issuer) }
 
     /// `true` if the signature verifies by the inner algorithm, and the outer one differs.
-    func isSignedByInnerAlgorithm(by issuer: X509Handle) -> Bool { rewritten?.isVerified(by: issuer) ?? false }
+    func isSignedByInnerAlgorithm(by issuer: PathNode) -> Bool { rewritten?.isVerified(by: issuer) ?? false }
 
-    private func isVerified(by issuer: X509Handle) -> Bool {
+    private func isVerified(by issuer: PathNode) -> Bool {
         guard let key = X509_get0_pubkey(issuer.pointer) else { return false }
         defer { ERR_clear_error() }
         return X509_verify(pointer, key) == 1
     }
 }
 
-/// Recently seen certificates, as values and in parsed form.
-///
-/// Parsing takes about 0.15 ms in OpenSSL 3.0, mostly to find a decoder for the key; chains share intermediates.
-final class HandleCache: Sendable {
-    static let shared = HandleCache()
-
-    /// Room for 16 MiB of DER and 1,024 certificates, more than the CAs of any batch at one time.
-    private let known = BoundedCache<SHA256Digest, (certificate: Certificate, handle: X509Handle)>(sizeLimit: 16 << 20)
-
-    func handle(for certificate: Certificate) -> X509Handle? {
-        if let known = known.value(for: certificate.fingerprint) { return known.handle }
-        guard let handle = X509Handle(der: certificate.der) else { return nil }
-        remember(handle, for: certificate)
-        return handle
-    }
-
-    func certificate(der: [UInt8], fingerprint: SHA256Digest) -> Certificate? {
-        let known = known.value(for: fingerprint)?.certificate
-        return known?.der == der ? known : nil
-    }
-
-    func remember(_ handle: X509Handle, for certificate: Certificate) {
-        known.remember((certificate, handle), for: certificate.fingerprint, size: certificate.der.count)
-    }
+extension Certificate {
+    package var node: PathNode? { PathNode.of(self) }
 }
 
 /// OpenSSL's error queue, which belongs to the thread: emptied before a call, and read right after it.
