@@ -12,7 +12,6 @@ final class CandidateIssuers {
     private static let costOfRanking = 4
 
     private let anchorSources: [any AnchorSource]
-    let trustStore: TrustStore
     private let pool: [PathNode]
     private let fetchable: [PathNode]
     private let time: Timestamp
@@ -22,11 +21,9 @@ final class CandidateIssuers {
     private var signatures: [[SHA256Digest]: Bool] = [:]
 
     init(
-        anchorSources: [any AnchorSource], trustStore: TrustStore, pool: [PathNode], fetchable: [PathNode] = [],
-        time: Timestamp, budget: WorkBudget
+        anchorSources: [any AnchorSource], pool: [PathNode], fetchable: [PathNode], time: Timestamp, budget: WorkBudget
     ) {
         self.anchorSources = anchorSources
-        self.trustStore = trustStore
         self.pool = pool
         self.fetchable = fetchable
         self.time = time

@@ -5,17 +5,12 @@ extension OpenSSLPathVerifier {
         _ question: PathQuestion, leaf: PathNode, by platform: Platform?, name: ServerName? = nil,
         nameFailures: [TrustFailure] = [], judgements: [[SHA256Digest]: PathJudge.Judgement] = [:]
     ) -> FindingsCache.Entry {
-        let budget = WorkBudget(within: target)
+        let rules = PathRules(verifier: self, question: question, platform: platform)
         var judgements = judgements
         var last: PathSearch?
         var seen: [Certificate] = question.presented.certificates + question.intermediates + question.fetchable
-        for round in rounds(of: question) {
-            let issuers = CandidateIssuers(
-                anchorSources: round.sources, trustStore: trustStore, pool: round.pool, fetchable: round.fetchable,
-                time: question.time, budget: budget)
-            var search = PathSearch(
-                issuers: issuers, judge: PathJudge(rules: rules(for: question, by: platform)),
-                rules: pathRules(question, by: platform), name: name, judgements: judgements)
+        for issuers in rounds(of: question) {
+            var search = PathSearch(issuers: issuers, rules: rules, name: name, judgements: judgements)
             search.run(from: leaf)
             judgements = search.judgements
             seen += issuers.seen
@@ -47,15 +42,9 @@ extension OpenSSLPathVerifier {
         return seen.contains { !path.contains($0) } || Set(path.map(\.subject)).count < path.count
     }
 
-    /// One round of a search: the anchors at which paths may end, and the certificates that they may contain.
-    private struct Round {
-        let sources: [any AnchorSource]
-        let pool: [PathNode]
-        var fetchable: [PathNode] = []
-    }
-
-    /// The rounds of a search; each has the anchors and certificates of all rounds before it.
-    private func rounds(of question: PathQuestion) -> [Round] {
+    /// The issuers in the rounds of a search; each round has the anchors and certificates of all rounds before it.
+    private func rounds(of question: PathQuestion) -> [CandidateIssuers] {
+        let budget = WorkBudget(within: target)
         let tiers = tiers(of: question.anchors)
         let presented = Self.nodes(question.presented.certificates.dropFirst())
         let known = Set(presented.map(\.certificate.fingerprint))
@@ -63,27 +52,20 @@ extension OpenSSLPathVerifier {
             Self.nodes(certificates[...]).filter { !known.contains($0.certificate.fingerprint) }
         }
         let (additional, fetchable) = (others(question.intermediates), others(question.fetchable))
-        let rounds = (1...max(1, tiers.count)).map { Round(sources: tiers.prefix($0).flatMap(\.self), pool: presented) }
+        func issuers(_ count: Int, _ pool: [PathNode], _ fetchable: [PathNode] = []) -> CandidateIssuers {
+            CandidateIssuers(
+                anchorSources: tiers.prefix(count).flatMap(\.self), pool: pool, fetchable: fetchable,
+                time: question.time, budget: budget)
+        }
+        let rounds = (1...max(1, tiers.count)).map { issuers($0, presented) }
         guard !additional.isEmpty || !fetchable.isEmpty else { return rounds }
-        return rounds + [Round(sources: tiers.flatMap(\.self), pool: presented + additional, fetchable: fetchable)]
+        return rounds + [issuers(tiers.count, presented + additional, fetchable)]
     }
 
     func tiers(of anchors: Anchors) -> [[any AnchorSource]] {
         if anchors == .trustStore { return trustStore.tiers }
         // All in one tier: a path to a given anchor must not hide a shorter one to an anchor of the store.
         return [[AnchorBundle(anchors.own)] + (anchors.includesTrustStore ? trustStore.tiers.flatMap(\.self) : [])]
-    }
-
-    func rules(for question: PathQuestion, by platform: Platform?) -> PathJudge.Rules {
-        PathJudge.Rules(
-            isServerPolicy: question.policy != .basicX509,
-            constrainsCommonName: platform?.constrainsCommonName ?? false, time: question.time)
-    }
-
-    func pathRules(_ question: PathQuestion, by platform: Platform?) -> PathRules {
-        PathRules(
-            platform: platform, policy: question.policy, evidence: question.evidence,
-            anchorClass: { anchorClass(of: $0.certificate, question.anchors) })
     }
 
     /// The class of an anchor by its bytes: a root on the system's list is the system's, even if the user gave it.

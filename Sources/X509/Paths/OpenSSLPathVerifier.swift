@@ -31,7 +31,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
         // A path whose constraints forbid the name is not valid, so the search itself has to know the name.
         if known.hasNameConstraints, case .sslServer(.name(let name)) = question.policy, case .dns = name {
             let found = search(question, leaf: leaf, by: question.platform, name: name, nameFailures: nameFailures)
-            return builtByItself(found, question, leaf: leaf).findings
+            return builtByItself(found, question, leaf: leaf, isNameless: false).findings
         }
         guard !nameFailures.isEmpty else { return known.findings }
         return PathFindings(
@@ -49,7 +49,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
         let mayBeBuiltOtherwise =
             platform.buildsOnePath && common.hasChoice || platform.family == .android && !common.isConscrypts
         if common.isUndisputed, !constrainsMore, !mayBeBuiltOtherwise, question.fetchable.isEmpty,
-            common.findings.validPaths.allSatisfy({ isTaken($0, question) })
+            common.findings.validPaths.allSatisfy({ objections(to: $0, question).isEmpty })
         {
             return common
         }
@@ -60,7 +60,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
             // OpenSSL applies constraints to the common name only if told to, so judgements without that do not count.
             let found = search(
                 question, leaf: leaf, by: platform, judgements: platform.constrainsCommonName ? [:] : common.judgements)
-            return builtThroughOneAuthorityTwice(builtByItself(found, question, leaf: leaf), question, leaf: leaf)
+            return builtByItself(found, question, leaf: leaf)
         }
     }
 

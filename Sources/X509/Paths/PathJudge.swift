@@ -6,16 +6,9 @@ import Pinning
 /// The store contains only the path's last certificate and the untrusted stack those between, so `X509_verify_cert` has
 /// no choice, unless it builds the path. Server names are checked elsewhere, because they do not depend on the path.
 struct PathJudge {
-    struct Rules {
-        /// `true` for the rules of TLS servers, which add purpose and key strength (`SecPolicyCreateSSL`).
-        var isServerPolicy: Bool
-        var constrainsCommonName = false
-        var time: Timestamp
-    }
-
     struct Judgement: Sendable {
         /// The broken rules in OpenSSL's order; none for a valid path.
-        let failures: [TrustFailure]
+        var failures: [TrustFailure]
         /// The certificates that OpenSSL used, leaf first.
         let certificates: [Certificate]
     }
@@ -23,25 +16,25 @@ struct PathJudge {
     /// The security level for keys and signatures, as OpenSSL has it for TLS by default: 112 bits.
     private static let authLevel: Int32 = 2
 
-    let rules: Rules
+    let rules: PathRules
 
     /// Judges `path`, whose last certificate is taken for the anchor.
     func judge(_ path: [PathNode]) -> Judgement {
-        guard let leaf = path.first, let anchor = path.last else { preconditionFailure("a path is never empty") }
         // A leaf that is the anchor is judged alone: with more certificates OpenSSL would go on to an issuer.
-        return verify(leaf, through: path.dropFirst().dropLast(), to: [anchor], among: path, buildingByItself: false)
+        verify(path, through: path.dropFirst().dropLast(), to: path.suffix(1), buildingByItself: false)
     }
 
     func judge(_ building: PathBuilding) -> Judgement {
-        let all = [building.leaf] + building.presented + building.anchors
-        return verify(
-            building.leaf, through: building.presented[...], to: building.anchors, among: all, buildingByItself: true)
+        verify(
+            [building.leaf] + building.presented + building.anchors, through: building.presented[...],
+            to: building.anchors[...], buildingByItself: true)
     }
 
     private func verify(
-        _ leaf: PathNode, through intermediates: ArraySlice<PathNode>, to anchors: [PathNode], among path: [PathNode],
+        _ path: [PathNode], through intermediates: ArraySlice<PathNode>, to anchors: ArraySlice<PathNode>,
         buildingByItself: Bool
     ) -> Judgement {
+        let leaf = path[0]
         guard let context = X509_STORE_CTX_new(), let store = X509_STORE_new(),
             let untrusted = OPENSSL_sk_new_null()
         else { preconditionFailure("OpenSSL gives no context only when memory is out") }
@@ -63,7 +56,7 @@ struct PathJudge {
             X509_STORE_CTX_init(context, store, leaf.pointer, untrusted) == 1,
             configure(context, buildingByItself: buildingByItself)
         else { preconditionFailure("OpenSSL's own verification parameters are missing") }
-        let record = VerificationRecord(time: rules.time, path: buildingByItself ? [] : path.map(\.pointer))
+        let record = VerificationRecord(time: rules.question.time, path: buildingByItself ? [] : path.map(\.pointer))
         return withExtendedLifetime(record) {
             X509_STORE_CTX_set_ex_data(context, 0, Unmanaged.passUnretained(record).toOpaque())
             X509_STORE_CTX_set_verify_cb(context) { status, context in
@@ -180,7 +173,7 @@ struct PathJudge {
             X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_POLICY_CHECK))
             X509_VERIFY_PARAM_add0_policy(parameters, OBJ_nid2obj(NID_any_policy))
         }
-        X509_VERIFY_PARAM_set_time(parameters, time_t(rules.time.secondsSinceEpoch))
+        X509_VERIFY_PARAM_set_time(parameters, time_t(rules.question.time.secondsSinceEpoch))
         return true
     }
 
@@ -244,16 +237,20 @@ private final class VerificationRecord {
 
 /// The rules by which a path is valid: the verifier's own, or a platform's.
 struct PathRules {
+    let verifier: OpenSSLPathVerifier
+    let question: PathQuestion
     let platform: Platform?
-    let policy: TrustPolicy
-    let evidence: LeafEvidence?
-    let anchorClass: (PathNode) -> AnchorClass
+
+    /// `true` for the rules of TLS servers, which add purpose and key strength (`SecPolicyCreateSSL`).
+    var isServerPolicy: Bool { question.policy != .basicX509 }
+    var constrainsCommonName: Bool { platform?.constrainsCommonName ?? false }
 
     /// The failures of a path; a path without an anchor is judged by the class with the fewest rules.
-    func failures(of path: [PathNode], firstAnchor: Int?, _ findings: [TrustFailure]) -> [TrustFailure] {
+    func failures(of path: [Certificate], firstAnchor: Int?, _ findings: [TrustFailure]) -> [TrustFailure] {
         guard let platform, let last = path.last else { return findings }
         return platform.objections(
-            to: path.map(\.certificate), firstAnchor: firstAnchor ?? path.count, findings: findings, under: policy,
-            evidence: evidence, anchorClass: { firstAnchor == nil ? .installedByHand : anchorClass(last) })
+            to: path, firstAnchor: firstAnchor ?? path.count, findings: findings, under: question.policy,
+            evidence: question.evidence
+        ) { firstAnchor == nil ? .installedByHand : verifier.anchorClass(of: last, question.anchors) }
     }
 }

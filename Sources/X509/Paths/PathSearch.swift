@@ -13,7 +13,6 @@ struct PathSearch {
     static let stepLimit = 2_000
 
     private let issuers: CandidateIssuers
-    private let judge: PathJudge
     private let rules: PathRules
     private let name: ServerName?
 
@@ -22,7 +21,7 @@ struct PathSearch {
     private(set) var failures: [TrustFailure] = []
     /// `true` if a path was rejected at an anchor, or for a malformed certificate.
     private(set) var hasInvalidPath = false
-    /// OpenSSL's judgements, by the fingerprints of the path; those given at the start are not made again.
+    /// The judgements by the fingerprints of the path; those given at the start are not made again.
     private(set) var judgements: [[SHA256Digest]: PathJudge.Judgement]
     private var visited: [(nodes: [PathNode], isAnchored: Bool)] = []
     /// The longest path without an anchor at its end, or not followed to its end.
@@ -43,11 +42,10 @@ struct PathSearch {
     private var badCertificates: Set<SHA256Digest> = []
 
     init(
-        issuers: CandidateIssuers, judge: PathJudge, rules: PathRules, name: ServerName?,
-        judgements: [[SHA256Digest]: PathJudge.Judgement] = [:]
+        issuers: CandidateIssuers, rules: PathRules, name: ServerName?,
+        judgements: [[SHA256Digest]: PathJudge.Judgement]
     ) {
         self.issuers = issuers
-        self.judge = judge
         self.rules = rules
         self.name = name
         self.judgements = judgements
@@ -89,24 +87,19 @@ struct PathSearch {
         return Array(path.prefix { (isCurrent($0) || !needsDates) && (isStrong($0) || !needsStrength) })
     }
 
-    private mutating func judgement(on path: [PathNode]) -> PathJudge.Judgement? {
+    /// OpenSSL's judgement of `path` and the store's distrust; `nil` if the rest of the budget does not allow it.
+    private mutating func findings(on path: [PathNode]) -> PathJudge.Judgement? {
         let key = path.map(\.certificate.fingerprint)
         if let known = judgements[key] { return known }
         guard issuers.budget.spend(issuers.budget.cost(ofJudging: path)) else { return nil }
-        let judgement = judge.judge(path)
+        var judgement = PathJudge(rules: rules).judge(path)
+        judgement.failures = rules.verifier.trustStore.distrust(on: path) + judgement.failures
         judgements[key] = judgement
         return judgement
     }
 
-    /// OpenSSL's judgement of `path` and the store's distrust; `nil` if the rest of the budget does not allow it.
-    private mutating func findings(on path: [PathNode]) -> PathJudge.Judgement? {
-        guard let judgement = judgement(on: path) else { return nil }
-        return PathJudge.Judgement(
-            failures: issuers.trustStore.distrust(on: path) + judgement.failures, certificates: judgement.certificates)
-    }
-
     mutating func failures(onDeadEnd path: [PathNode]) -> [TrustFailure] {
-        findings(on: path).map { rules.failures(of: path, firstAnchor: nil, $0.failures) } ?? []
+        findings(on: path).map { rules.failures(of: path.map(\.certificate), firstAnchor: nil, $0.failures) } ?? []
     }
 
     /// `true` if paths are built as by Conscrypt (google/conscrypt, `TrustManagerImpl.checkTrustedRecursive`).
@@ -199,7 +192,8 @@ struct PathSearch {
             return
         }
         guard let findings = findings(on: path) else { return }
-        let failures = rules.failures(of: path, firstAnchor: firstAnchor, findings.failures)
+        let failures = rules.failures(
+            of: path.map(\.certificate), firstAnchor: firstAnchor, findings.failures)
         guard failures.isEmpty else {
             for failure in failures where failure.depth > 0 && isOfTheCertificate(failure, on: path) {
                 badCertificates.insert(failure.certificate.fingerprint)
