@@ -31,6 +31,22 @@ static inline const unsigned char *COpenSSL_ASN1_STRING_get0_data(const void *st
 static inline int COpenSSL_ASN1_STRING_length(const void *string) { return ASN1_STRING_length(string); }
 static inline void COpenSSL_ASN1_STRING_free(void *string) { ASN1_STRING_free(string); }
 static inline int COpenSSL_ASN1_STRING_to_UTF8(unsigned char **out, const void *string) { return ASN1_STRING_to_UTF8(out, string); }
+static inline const void *COpenSSL_X509_get0_notBefore(const X509 *certificate) { return X509_get0_notBefore(certificate); }
+static inline const void *COpenSSL_X509_get0_notAfter(const X509 *certificate) { return X509_get0_notAfter(certificate); }
+
+// The seconds of a date since 1970 in UTC, without the C library's time zones; 0 if the date is malformed.
+static inline int COpenSSL_ASN1_TIME_seconds(const void *date, int64_t *seconds) {
+    const struct tm start = {.tm_year = 70, .tm_mday = 1};
+    struct tm time;
+    int days, rest;
+    if (ASN1_TIME_to_tm(date, &time) != 1 || OPENSSL_gmtime_diff(&days, &rest, &start, &time) != 1) return 0;
+    *seconds = (int64_t)days * 86400 + rest;
+    return 1;
+}
+// The dates are those of the revocation, of this update and of the next; NULL if absent.
+static inline int COpenSSL_OCSP_single_get0_status(OCSP_SINGLERESP *answer, int *reason, const void **dates) {
+    return OCSP_single_get0_status(answer, reason, (void *)&dates[0], (void *)&dates[1], (void *)&dates[2]);
+}
 
 // A copy with the inner signature algorithm on the outside, too, if the two differ only by a NULL; else NULL.
 static inline X509 *COpenSSL_X509_with_inner_algorithm(X509 *certificate) {

@@ -231,7 +231,7 @@ private final class VerificationRecord {
 
     private func isLastValidSecond(_ context: OpaquePointer?) -> Bool {
         guard let certificate = X509_STORE_CTX_get_current_cert(context) else { return false }
-        return Validity.notAfter(of: certificate) == time
+        return Timestamp(asn1: COpenSSL_X509_get0_notAfter(certificate)) == time
     }
 }
 

@@ -95,8 +95,8 @@ package enum CertificateReader {
             commonName: DistinguishedNames.commonName(X509_get_subject_name(pointer)),
             serialNumber: serialNumber(of: pointer),
             // A malformed date becomes one that makes the certificate always invalid.
-            notBefore: Validity.notBefore(of: pointer) ?? Timestamp(secondsSinceEpoch: .max),
-            notAfter: Validity.notAfter(of: pointer) ?? Timestamp(secondsSinceEpoch: .min),
+            notBefore: Timestamp(asn1: COpenSSL_X509_get0_notBefore(pointer)) ?? Timestamp(secondsSinceEpoch: .max),
+            notAfter: Timestamp(asn1: COpenSSL_X509_get0_notAfter(pointer)) ?? Timestamp(secondsSinceEpoch: .min),
             names: Extensions.subjectAlternativeNames(of: pointer),
             isCertificateAuthority: flags & UInt32(EXFLAG_BCONS) != 0 ? flags & UInt32(EXFLAG_CA) != 0 : nil,
             keyUsage: Extensions.keyUsage(of: pointer), extendedKeyUsage: Extensions.extendedKeyUsage(of: pointer),

@@ -147,42 +147,11 @@ enum DistinguishedNames {
     }
 }
 
-enum Validity {
-    /// The start of 1970, which is never changed; its type is inferred, because it is opaque from OpenSSL 4 on.
-    nonisolated(unsafe) static let epoch = ASN1_TIME_set(nil, 0)
-
-    static func notBefore(of certificate: OpaquePointer) -> Timestamp? {
-        timestamp { ASN1_TIME_diff($0, $1, epoch, X509_get0_notBefore(certificate)) }
-    }
-
-    static func notAfter(of certificate: OpaquePointer) -> Timestamp? {
-        timestamp { ASN1_TIME_diff($0, $1, epoch, X509_get0_notAfter(certificate)) }
-    }
-
-    /// The dates that an OpenSSL function returns through three pointers; `nil` if one of them is malformed.
-    static func dates<Date>(
-        _ read: (
-            _ first: UnsafeMutablePointer<Date?>, _ second: UnsafeMutablePointer<Date?>,
-            _ third: UnsafeMutablePointer<Date?>
-        ) -> Void, difference: (UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>, Date) -> Int32
-    ) -> [Timestamp?]? {
-        var dates: (Date?, Date?, Date?) = (nil, nil, nil)
-        read(&dates.0, &dates.1, &dates.2)
-        var times: [Timestamp?] = []
-        for date in [dates.0, dates.1, dates.2] {
-            let time = date.flatMap { date in timestamp { difference($0, $1, date) } }
-            guard time != nil || date == nil else { return nil }
-            times.append(time)
-        }
-        return times
-    }
-
-    private static func timestamp(
-        _ difference: (_ days: UnsafeMutablePointer<Int32>, _ seconds: UnsafeMutablePointer<Int32>) -> Int32
-    ) -> Timestamp? {
-        var days: Int32 = 0
-        var seconds: Int32 = 0
-        guard difference(&days, &seconds) == 1 else { return nil }
-        return Timestamp(secondsSinceEpoch: Int64(days) * 86_400 + Int64(seconds))
+extension Timestamp {
+    /// The moment of an `ASN1_TIME`; `nil` if it is malformed.
+    init?(asn1 time: UnsafeRawPointer?) {
+        var seconds: Int64 = 0
+        guard let time, COpenSSL_ASN1_TIME_seconds(time, &seconds) == 1 else { return nil }
+        self.init(secondsSinceEpoch: seconds)
     }
 }

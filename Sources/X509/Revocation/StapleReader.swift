@@ -41,9 +41,7 @@ package enum StapleReader {
         for answer in answers {
             do throws(StapleError) { read.append(try staple(answer.single)) } catch { damage = damage ?? error }
         }
-        for answer in read {
-            if case .revoked(let date, let reason) = answer.status { return .revoked(at: date, reason: reason) }
-        }
+        for case .revoked(let date, let reason) in read.map(\.status) { return .revoked(at: date, reason: reason) }
         if let damage { throw damage }
         guard response.count == 1, let only = read.first else {
             throw StapleError("the staple has \(response.count) answers, but only one is expected")
@@ -51,10 +49,7 @@ package enum StapleReader {
         if let objection = only.objection(at: time) { throw StapleError(objection) }
         if response.hasCriticalExtension { throw StapleError("the staple has a critical extension") }
         guard answers[0].isNamedBySHA1 else { throw StapleError("the staple does not name the certificate by SHA-1") }
-        guard case .good = only.status else {
-            throw StapleError("the staple says that the issuer does not know the certificate")
-        }
-        return .good
+        return only.status
     }
 
     /// Verifies that the issuer signed the response, or certified the responder that did (`OCSP_basic_verify`).
@@ -79,13 +74,7 @@ package enum StapleReader {
     }
 
     private struct Staple {
-        enum Status {
-            case good
-            case revoked(at: Timestamp, reason: Int?)
-            case unknown
-        }
-
-        let status: Status
+        let status: LeafEvidence.Staple
         let thisUpdate: Timestamp
         /// The time of the next update; `nil` if a newer response is always available.
         let nextUpdate: Timestamp?
@@ -107,18 +96,20 @@ package enum StapleReader {
 
     private static func staple(_ single: OpaquePointer) throws(StapleError) -> Staple {
         var reason: Int32 = -1
-        var status: Int32 = -1
-        let dates = Validity.dates(
-            { revoked, this, next in status = OCSP_single_get0_status(single, &reason, revoked, this, next) },
-            difference: { days, seconds, date in ASN1_TIME_diff(days, seconds, Validity.epoch, date) })
-        guard let dates, let thisUpdate = dates[1] else { throw .brokenDate }
-        let answer: Staple.Status
+        var read: [UnsafeRawPointer?] = [nil, nil, nil]
+        let status = COpenSSL_OCSP_single_get0_status(single, &reason, &read)
+        let dates = read.map { Timestamp(asn1: $0) }
+        guard zip(read, dates).allSatisfy({ ($0 == nil) == ($1 == nil) }), let thisUpdate = dates[1] else {
+            throw .brokenDate
+        }
+        let answer: LeafEvidence.Staple
         switch status {
         case V_OCSP_CERTSTATUS_GOOD: answer = .good
         case V_OCSP_CERTSTATUS_REVOKED:
             guard let date = dates[0] else { throw .brokenDate }
             answer = .revoked(at: date, reason: reason >= 0 ? Int(reason) : nil)
-        case V_OCSP_CERTSTATUS_UNKNOWN: answer = .unknown
+        case V_OCSP_CERTSTATUS_UNKNOWN:
+            answer = .unusable("the staple says that the issuer does not know the certificate")
         default: throw .damaged()
         }
         return Staple(status: answer, thisUpdate: thisUpdate, nextUpdate: dates[2])
