@@ -182,9 +182,7 @@ extension RandomNumberGenerator {
 extension LabCertificate { func value() throws -> Certificate { try CertificateReader.certificate(der: der) } }
 
 extension TrustStore {
-    convenience init(_ anchors: [LabCertificate]) throws {
-        self.init(anchors: [AnchorBundle(try anchors.map { try $0.value() })])
-    }
+    init(_ anchors: [LabCertificate]) throws { self.init(anchors: [AnchorBundle(try anchors.map { try $0.value() })]) }
 }
 
 extension PathQuestion {

@@ -136,7 +136,7 @@ package final class AnchorBundle: AnchorSource {
 }
 
 /// The certificates of a bundle that one device trusts; all devices share the bundle's parsed certificates.
-package final class AnchorSelection: AnchorSource {
+package struct AnchorSelection: AnchorSource {
     let bundle: AnchorBundle
     private let isSelected: [Bool]
 

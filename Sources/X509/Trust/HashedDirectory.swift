@@ -12,15 +12,17 @@ final class HashedDirectory: AnchorSource {
     /// The most bytes read for one name, far more than a bundle of all public roots has.
     private static let sizeLimit = 64 << 20
 
+    /// The directories, separated by colons as in `SSL_CERT_DIR`.
+    let path: String
     private let directories: [String]
     private let known = BoundedCache<UInt, [StoreFile]>()
     private let hasDamage = Mutex(false)
 
-    init(_ directories: String) { self.directories = directories.split(separator: ":").map(String.init) }
+    init(_ path: String) { (self.path, directories) = (path, path.split(separator: ":").map(String.init)) }
 
     /// `true` if a directory contains the first file of a hashed certificate, as in `5ad8a5d6.0`.
-    static func holdsFiles(_ path: String) -> Bool {
-        (try? DirectoryListing.names(in: path) { $0.text.hasSuffix(".0") })?.isEmpty == false
+    var holdsFiles: Bool {
+        directories.contains { (try? DirectoryListing.names(in: $0) { $0.text.hasSuffix(".0") })?.isEmpty == false }
     }
 
     func anchors(named name: OpaquePointer) -> [PathNode] { files(named: name).flatMap { $0.anchors(named: name) } }

@@ -3,35 +3,36 @@ import COpenSSL
 package import Pinning
 
 /// The anchors that a client's device trusts: the system's roots, given anchors, or both; read if a path needs them.
-package final class TrustStore: Sendable {
+package struct TrustStore: Sendable {
     /// The sources in the order of the search; a tier is searched only if those before it give no valid path.
     let tiers: [[any AnchorSource]]
-    private let systemRoots: SystemRoots?
+    private var systemRoots: (directory: HashedDirectory, bundle: BundleFile)?
     /// The roots of the store's device, even if given anchors replace them; `nil` if the store is not a device's.
-    let selection: AnchorSelection?
+    private(set) var selection: AnchorSelection?
+}
 
-    private init(tiers: [[any AnchorSource]], systemRoots: SystemRoots? = nil, selection: AnchorSelection? = nil) {
-        self.tiers = tiers
-        self.systemRoots = systemRoots
-        self.selection = selection
-    }
-
+extension TrustStore {
     /// Trusts only the given anchors; the system's roots do not count.
-    package convenience init(anchors: [AnchorBundle], insteadOf selection: AnchorSelection? = nil) {
+    package init(anchors: [AnchorBundle], insteadOf selection: AnchorSelection? = nil) {
         self.init(tiers: [anchors], selection: selection)
     }
 
-    package convenience init(_ selection: AnchorSelection) { self.init(tiers: [[selection]], selection: selection) }
+    package init(_ selection: AnchorSelection) { self.init(tiers: [[selection]], selection: selection) }
 
     /// Trusts given anchors and another store's in one tier: a path to one must not hide a shorter one to another.
-    package convenience init(anchors: [AnchorBundle], and other: TrustStore) {
+    package init(anchors: [AnchorBundle], and other: TrustStore) {
         self.init(
             tiers: [anchors + other.tiers.flatMap { $0 }], systemRoots: other.systemRoots, selection: other.selection)
     }
 
+    /// Trusts the roots at the places in OpenSSL's environment variables, or else at OpenSSL's default places.
     package static func system(environment: [String: String]) -> TrustStore {
-        let roots = SystemRoots(environment: environment)
-        return TrustStore(tiers: [[HashedDirectory(roots.directories)], [roots.bundle]], systemRoots: roots)
+        func place(_ variable: UnsafePointer<CChar>?, _ standard: UnsafePointer<CChar>?) -> String {
+            variable.flatMap { environment[String(cString: $0)] } ?? standard.map { String(cString: $0) } ?? ""
+        }
+        let directory = HashedDirectory(place(X509_get_default_cert_dir_env(), X509_get_default_cert_dir()))
+        let bundle = BundleFile(path: place(X509_get_default_cert_file_env(), X509_get_default_cert_file()))
+        return TrustStore(tiers: [[directory], [bundle]], systemRoots: (directory, bundle))
     }
 
     /// The ascending positions in the selection's bundle that paths from these certificates can reach.
@@ -100,26 +101,7 @@ package final class TrustStore: Sendable {
     ///
     /// Reads the bundle, so call it only if a chain was not trusted.
     package var placesWithoutSystemRoots: String? {
-        guard let systemRoots, systemRoots.areMissing else { return nil }
-        return "\(systemRoots.directories) and \(systemRoots.bundle.path)"
-    }
-}
-
-private struct SystemRoots: Sendable {
-    /// Directories of hashed names, separated by colons as in `SSL_CERT_DIR`.
-    let directories: String
-    let bundle: BundleFile
-
-    /// Takes the places in OpenSSL's environment variables, or else OpenSSL's default places.
-    init(environment: [String: String]) {
-        func place(_ variable: UnsafePointer<CChar>?, _ standard: UnsafePointer<CChar>?) -> String {
-            variable.flatMap { environment[String(cString: $0)] } ?? standard.map { String(cString: $0) } ?? ""
-        }
-        directories = place(X509_get_default_cert_dir_env(), X509_get_default_cert_dir())
-        bundle = BundleFile(path: place(X509_get_default_cert_file_env(), X509_get_default_cert_file()))
-    }
-
-    var areMissing: Bool {
-        bundle.isEmpty && !directories.split(separator: ":").contains { HashedDirectory.holdsFiles(String($0)) }
+        guard let (directory, bundle) = systemRoots, bundle.isEmpty, !directory.holdsFiles else { return nil }
+        return "\(directory.path) and \(bundle.path)"
     }
 }
