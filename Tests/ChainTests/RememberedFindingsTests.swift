@@ -53,7 +53,7 @@ import X509
             let all = try pki.roots + pki.anchors(using: &generator) + pki.presented(using: &generator)
             for der in all.map(\.der) where !listed.contains(der) { listed.append(der) }
             let bundle = try AnchorBundle(listed: listed)
-            let shared = SharedFindings()
+            let shared = FindingsCache()
             func isListed(_ selection: [Int]) -> @Sendable (Certificate) -> Bool {
                 let roots = Set(selection.map { listed[$0] })
                 return { roots.contains($0.der) }

@@ -68,12 +68,12 @@ package struct Policies {
         let fetchable = try AnchorBundle.all(at: settings.intermediates, as: "intermediate certificates")
         let given = try givenAnchors(settings.trust)
         // The verifiers of several devices share the paths that they found.
-        let shared = settings.devices.map { _ in (ordinary: SharedFindings(), installed: SharedFindings()) }
+        let shared = (ordinary: FindingsCache(), installed: FindingsCache())
         let devices = chosen.devices.map { device in
             let own = device.flatMap { device in chosen.lists.map { (lists: $0, device: device) } }
-            func verifier(_ store: TrustStore, _ shared: SharedFindings?) -> OpenSSLPathVerifier {
+            func verifier(_ store: TrustStore, _ shared: FindingsCache) -> OpenSSLPathVerifier {
                 OpenSSLPathVerifier(
-                    trustStore: store, sharing: device == nil ? nil : shared,
+                    trustStore: store, sharing: device == nil ? FindingsCache() : shared,
                     isPublicRoot: { root in
                         own.map { $0.lists.data.lists(root.der, for: $0.device) }
                             ?? DeviceData.builtIn.isOnNewestApple(root.der)
@@ -82,11 +82,11 @@ package struct Policies {
             let selection = own.map { AnchorSelection($0.lists.data.positions(of: $0.device), of: $0.lists.bundle) }
             let (store, trust) = settings.trust.store(
                 given, beside: selection.map { TrustStore($0) } ?? system, selected: selection)
-            let ordinary = verifier(store, shared?.ordinary)
+            let ordinary = verifier(store, shared.ordinary)
             return JudgedDevice(
                 device: device, trust: trust, verifier: ordinary,
                 verifierWithInstalledRoots: installed.isEmpty
-                    ? ordinary : verifier(TrustStore(anchors: installed, and: store), shared?.installed))
+                    ? ordinary : verifier(TrustStore(anchors: installed, and: store), shared.installed))
         }
         // The age of lists does not matter if no root is looked up in them.
         let old = devices.contains(where: \.usesOwnRoots) ? time.flatMap { chosen.lists?.data.warning(at: $0) } : nil

@@ -3,7 +3,8 @@ import Pinning
 /// The results for recently seen chains: many names are served with one certificate.
 ///
 /// A result is valid until a certificate that took part begins or ceases to be valid, and for any server name.
-final class FindingsCache: Sendable {
+/// Verifiers that trust roots of one bundle share it, if they agree about the roots that a search can reach.
+package final class FindingsCache: Sendable {
     /// All that a result depends on, apart from the verifier and the time.
     struct Key: Hashable {
         private var question: PathQuestion
@@ -61,25 +62,20 @@ final class FindingsCache: Sendable {
     }
 
     private let entries = BoundedCache<Key, Entry>(sizeLimit: 16 << 20)
+    private let reaches = BoundedCache<Key, [Int]>(sizeLimit: 16 << 20)
+
+    package init() {}
 
     func entry(for key: Key, at time: Timestamp) -> Entry? {
         entries.value(for: key).flatMap { $0.span.contains(time) ? $0 : nil }
     }
 
     func remember(_ entry: Entry, for key: Key) { entries.remember(entry, for: key, size: entry.size) }
-}
-
-/// Results shared by verifiers that trust roots of one bundle, if they agree about the roots that a search can reach.
-package final class SharedFindings: Sendable {
-    let cache = FindingsCache()
-    private let reaches = BoundedCache<FindingsCache.Key, [Int]>(sizeLimit: 16 << 20)
-
-    package init() {}
 
     /// The positions of the selected roots that a search could reach, at ends of paths or by a platform's rules.
     func reachable(in store: TrustStore, by question: PathQuestion) -> [Int] {
         guard let selection = store.selection else { return [] }
-        let key = FindingsCache.Key(question, by: nil)
+        let key = Key(question, by: nil)
         if let known = reaches.value(for: key) { return known.filter(selection.holds) }
         // An anchor that is also a root of the device counts as a public root.
         let certificates =

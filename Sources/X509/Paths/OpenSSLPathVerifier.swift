@@ -4,14 +4,13 @@ package import Pinning
 package struct OpenSSLPathVerifier: PathVerifier {
     package let trustStore: TrustStore
     package let isPublicRoot: @Sendable (Certificate) -> Bool
-    let cache = FindingsCache()
-    let shared: SharedFindings?
+    let cache: FindingsCache
     private(set) var target: TargetBudget?
 
     package init(
-        trustStore: TrustStore, sharing shared: SharedFindings? = nil,
+        trustStore: TrustStore, sharing cache: FindingsCache = FindingsCache(),
         isPublicRoot: @escaping @Sendable (Certificate) -> Bool = { _ in false }
-    ) { (self.trustStore, self.shared, self.isPublicRoot) = (trustStore, shared, isPublicRoot) }
+    ) { (self.trustStore, self.cache, self.isPublicRoot) = (trustStore, cache, isPublicRoot) }
 
     package func within(_ target: TargetBudget) -> OpenSSLPathVerifier {
         var verifier = self
@@ -67,8 +66,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
     private func remember(
         _ question: PathQuestion, by platform: Platform?, _ search: () -> FindingsCache.Entry
     ) -> FindingsCache.Entry {
-        let cache = shared?.cache ?? cache
-        let roots = shared?.reachable(in: trustStore, by: question) ?? []
+        let roots = cache.reachable(in: trustStore, by: question)
         let key = FindingsCache.Key(question, by: platform, among: roots)
         if let known = cache.entry(for: key, at: question.time) { return known }
         let entry = search()
