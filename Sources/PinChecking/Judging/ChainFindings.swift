@@ -145,7 +145,7 @@ extension JudgedDevice {
             concerning: verdict.builtChain.certificates,
             whenMissing: verdict.reason.failures.contains(where: \.lacksAnchor))
         let advice = "reinstall ca-certificates, or give anchors"
-        return damage.first.map { Reason("damaged-trust-store", "the system's store is damaged in \($0): \(advice)") }
+        return damage.map { Reason("damaged-trust-store", "the system's store is damaged in \($0): \(advice)") }
     }
 
     /// The reason for no verdict if this OpenSSL does not know the leaf's key, which phones and newer OpenSSLs know.

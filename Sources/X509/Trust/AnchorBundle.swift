@@ -168,13 +168,13 @@ protocol AnchorSource: Sendable {
     /// `true` if a file could not be read; costs almost nothing.
     var isDamaged: Bool { get }
 
-    /// The damage to files that may contain certificates of this name.
-    func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage]
+    /// The path and the fault of a damaged file that may contain certificates of this name.
+    func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> String?
 }
 
 extension AnchorSource {
     /// Always `false`: a damaged file that the user named is rejected.
     var isDamaged: Bool { false }
 
-    func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage] { [] }
+    func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> String? { nil }
 }

@@ -34,8 +34,8 @@ final class HashedDirectory: AnchorSource {
     var isDamaged: Bool { hasDamage.withLock { $0 } }
 
     /// Damage counts for valid paths, too: a broken file of this name may have meant distrust.
-    func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage] {
-        files(named: name).compactMap(\.damage)
+    func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> String? {
+        files(named: name).compactMap(\.damage).first
     }
 
     private func files(named name: OpaquePointer) -> [StoreFile] {
@@ -98,9 +98,7 @@ struct StoreFile {
 
     var isEmpty: Bool { if case .success(let bundle) = content { bundle.count == 0 } else { false } }
 
-    var damage: StoreDamage? {
-        if case .failure(let error) = content { StoreDamage(path: path, error: error) } else { nil }
-    }
+    var damage: String? { if case .failure(let error) = content { "\(path): \(error)" } else { nil } }
 
     func anchors(named name: OpaquePointer) -> [PathNode] { (try? content.get())?.anchors(named: name) ?? [] }
 
@@ -138,10 +136,10 @@ final class BundleFile: AnchorSource {
     var isDamaged: Bool { content.withLock { if case .file(let file, _) = $0 { file.damage != nil } else { false } } }
 
     /// Damage counts only if it may hide a missing anchor or distrust.
-    func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> [StoreDamage] {
+    func damage(named name: OpaquePointer, whenMissing isMissing: Bool) -> String? {
         content.withLock { content in
-            guard case .file(let file, let holdsSettings) = content, isMissing || holdsSettings else { return [] }
-            return file.damage.map { [$0] } ?? []
+            guard case .file(let file, let holdsSettings) = content, isMissing || holdsSettings else { return nil }
+            return file.damage
         }
     }
 
@@ -165,11 +163,4 @@ final class BundleFile: AnchorSource {
             return .file(StoreFile(tooLarge: path), holdsSettings: true)
         } catch { return .plain([]) }
     }
-}
-
-package struct StoreDamage: Sendable, Hashable, CustomStringConvertible {
-    package let path: String
-    package let error: X509Error
-
-    package var description: String { "\(path): \(error)" }
 }

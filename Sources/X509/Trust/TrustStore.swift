@@ -85,16 +85,19 @@ extension TrustStore {
         }
     }
 
-    /// The damaged files of a path's certificates, in the order of the sources; they may hide anchors or distrust.
-    package func damage(concerning certificates: [Certificate], whenMissing isMissing: Bool) -> [StoreDamage] {
+    /// A damaged file of a path's certificates, which may hide anchors or distrust; `nil` if there is none.
+    package func damage(concerning certificates: [Certificate], whenMissing isMissing: Bool) -> String? {
         let sources = tiers.joined().filter(\.isDamaged)
-        guard !sources.isEmpty else { return [] }
+        guard !sources.isEmpty else { return nil }
         let nodes = certificates.compactMap(\.node)
-        let names = nodes.flatMap { [$0.subjectName, $0.issuerName] }.compactMap { $0 }
-        var seen: Set<StoreDamage> = []
-        return sources.flatMap { source in names.flatMap { source.damage(named: $0, whenMissing: isMissing) } }.filter {
-            seen.insert($0).inserted
+        for source in sources {
+            for node in nodes {
+                for case let name? in [node.subjectName, node.issuerName] {
+                    if let damage = source.damage(named: name, whenMissing: isMissing) { return damage }
+                }
+            }
         }
+        return nil
     }
 
     /// The places that lack the system's roots; `nil` if the roots are there, damaged, or not to be there.
