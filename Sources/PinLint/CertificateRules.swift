@@ -3,8 +3,8 @@ import Pinning
 
 extension Findings {
     mutating func certificates() {
-        for set in scene.comparesCertificates ? source.sets : [] { validity(set) }
-        for set in scene.comparesCertificates ? source.sets : [] { leaves(set) }
+        for set in linter.comparesCertificates ? source.sets : [] { validity(set) }
+        for set in linter.comparesCertificates ? source.sets : [] { leaves(set) }
         applesLimits()
         for set in source.sets { authorityBesideLeaf(set) }
         for member in source.sets.flatMap(\.members) { weakCryptography(member) }
@@ -16,7 +16,7 @@ extension Findings {
         guard let last = certificates.max(by: { $0.certificate.notAfter < $1.certificate.notAfter }) else { return }
         let end = last.certificate.notAfter
         for (certificate, place) in certificates { validity(certificate, place, isLast: certificate.notAfter == end) }
-        if set.kind == nil, !scene.isPast(end), !scene.isNearEnd(of: last.certificate) {
+        if set.kind == nil, !linter.isPast(end), !linter.isNearEnd(of: last.certificate) {
             let of = certificates.count > 1 ? ", with the last of \(certificates.count) certificates" : ""
             add(
                 .certificateModeEnds, at: last.place, "an app in certificate mode stops working on \(end.date)\(of)",
@@ -27,19 +27,19 @@ extension Findings {
     private mutating func validity(_ certificate: Certificate, _ place: PinPlace, isLast: Bool) {
         let name = shortened(certificate.description)
         let end = certificate.notAfter
-        if scene.isPast(end) {
+        if linter.isPast(end) {
             add(
                 .pinnedCertificateExpired, isLast ? .error : .warning, at: place,
                 "\(name) expired on \(end.date)"
                     + (isLast ? ": an app in certificate mode has stopped working" : ", and others are still valid"),
                 isLast ? "pin its successor, or keys" : "remove it")
-        } else if scene.isNearEnd(of: certificate) {
+        } else if linter.isNearEnd(of: certificate) {
             add(
                 .pinnedCertificateExpiresSoon, at: place,
                 isLast
                     ? "an app in certificate mode stops working on \(end.date), when \(name) expires"
                     : "\(name) expires on \(end.date)", "ship its successor as well")
-        } else if scene.linter.now < certificate.notBefore {
+        } else if linter.now < certificate.notBefore {
             add(
                 .pinnedCertificateNotYetValid, at: place, "\(name) is valid from \(certificate.notBefore.date) on",
                 "keep its predecessor until then")
@@ -81,7 +81,7 @@ extension Findings {
     ///
     /// The stricter limits below public roots are not checked, because public CAs keep them.
     private mutating func applesLimits() {
-        let clients = scene.linter.clients
+        let clients = linter.clients
         guard clients.isEmpty || clients.contains(where: { $0.platform == .apple }) else { return }
         for set in source.sets where set.kind == nil || set.kind == .appBundle {
             for (leaf, place) in set.certificates where !leaf.isAuthority {
@@ -105,7 +105,7 @@ extension Findings {
     /// Reports keys and signatures that clients refuse, even if they are pinned.
     private mutating func weakCryptography(_ member: PinnedSet.Member) {
         let certificate = member.pin.certificate
-        let key = scene.publicKeys[member.pin.spkiSHA256]?.algorithm
+        let key = publicKeys[member.pin.spkiSHA256]?.algorithm
         let reason: String? =
             switch key {
             case .rsa(let bits) where bits < 2048, .rsaPSS(let bits) where bits < 2048: "clients want 2048 bits"

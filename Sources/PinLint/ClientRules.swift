@@ -6,7 +6,7 @@ import X509
 extension Findings {
     mutating func clients() {
         brokenTrustKitRules()
-        for set in source.sets where set.isTrustKits || set.kind == nil && scene.isFor(.trustKit) { trustKit(set) }
+        for set in source.sets where set.isTrustKits || set.kind == nil && linter.isFor(.trustKit) { trustKit(set) }
         for set in source.sets where set.kind == .nsPinnedDomains { pinnedDomains(set) }
         transportSecurity()
         for set in source.sets where set.kind == .okHttp { okHttp(set) }
@@ -34,7 +34,7 @@ extension Findings {
 
     private mutating func trustKit(_ set: PinnedSet) {
         for member in set.members {
-            guard let key = scene.publicKeys[member.pin.spkiSHA256], !TrustKit.hashesAsPins(key) else { continue }
+            guard let key = publicKeys[member.pin.spkiSHA256], !TrustKit.hashesAsPins(key) else { continue }
             add(
                 .trustKitUnsupportedKey, of: set, at: member.place,
                 "the key is \(key.algorithm), which TrustKit cannot hash: it blocks every chain with it",
@@ -134,8 +134,8 @@ extension Findings {
         }
         let ignored = places.filter { $0.path?.hasSuffix(".cer") == false }
         // A directory without a file that AFNetworking loads is probably for another client.
-        let isAFNetworkings = scene.isForAFNetworking || ignored.count < places.count
-        for place in ignored where scene.isForAFNetworking || scene.linter.clients.isEmpty {
+        let isAFNetworkings = linter.isForAFNetworking || ignored.count < places.count
+        for place in ignored where linter.isForAFNetworking || linter.clients.isEmpty {
             add(
                 .notLoadedByAFNetworking, isAFNetworkings ? .warning : .note, at: place,
                 "AFNetworking does not load this certificate: it takes DER files named .cer from a bundle, and no others",
@@ -144,7 +144,7 @@ extension Findings {
         let endings = [".cer", ".CER", ".crt", ".CRT", ".der", ".DER"]
         // A place with a line is in a PEM file.
         for place in places
-        where scene.isFor(.alamofire) && (place.line != nil || !endings.contains { place.path?.hasSuffix($0) == true })
+        where linter.isFor(.alamofire) && (place.line != nil || !endings.contains { place.path?.hasSuffix($0) == true })
         {
             add(
                 .notLoadedByAlamofire, at: place,
@@ -155,25 +155,25 @@ extension Findings {
 
     /// Reports a pin in a form that the named client does not read.
     private mutating func input(_ member: PinnedSet.Member) {
-        if scene.isForAFNetworking || scene.isFor(.alamofire) {
+        if linter.isForAFNetworking || linter.isFor(.alamofire) {
             if member.pin.certificate == nil {
                 add(
                     .clientTakesCertificates, at: member.place,
-                    "\(scene.isForAFNetworking ? "AFNetworking" : "Alamofire") reads its pins from certificates in the app: "
+                    "\(linter.isForAFNetworking ? "AFNetworking" : "Alamofire") reads its pins from certificates in the app: "
                         + "\(member.pin.spkiSHA256) is compared here as the key of one, but cannot be shipped itself",
                     "ship the certificate with that key as a .cer file in DER")
             }
-            if let key = scene.publicKeys[member.pin.spkiSHA256], !key.algorithm.hasSecKey {
+            if let key = publicKeys[member.pin.spkiSHA256], !key.algorithm.hasSecKey {
                 add(
                     .publicKeyNotLoaded, at: member.place,
                     "the key is \(key.algorithm), and Apple's system loads RSA and EC keys only: "
-                        + (scene.isForAFNetworking
+                        + (linter.isForAFNetworking
                             ? "AFNetworking in public-key mode crashes on a chain with it"
                             : "Alamofire leaves it out when it compares keys"),
                     "pin an RSA or EC key")
             }
         }
-        guard scene.comparesLeafKeyAlone, let certificate = member.pin.certificate else { return }
+        guard linter.comparesLeafKeyAlone, let certificate = member.pin.certificate else { return }
         if certificate.isAuthority {
             add(
                 .curlComparesTheLeaf, at: member.place,

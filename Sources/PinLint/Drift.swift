@@ -7,7 +7,6 @@ import Pinning
 /// An entry for `**.example.com` in one is compared with one for `api.example.com` in the other.
 struct Drift {
     let sources: [LintSource]
-    let scene: LintScene
 
     func findings() -> [Finding] {
         let configured = sources.filter { !$0.patterns.isEmpty }
@@ -16,7 +15,7 @@ struct Drift {
     }
 
     private func findings(_ pattern: HostPattern, in configured: [LintSource]) -> [Finding] {
-        let views = configured.map { HostView(of: pattern, in: $0, scene) }
+        let views = configured.map { HostView(of: pattern, in: $0) }
         let present = views.compactMap { $0 }
         guard let first = present.first else { return [] }
         let host = pattern.short
@@ -113,7 +112,7 @@ private struct HostView {
     let isApples: Bool
 
     /// The view of the hosts of `pattern`; `nil` if `source` pins nothing for them.
-    init?(of pattern: HostPattern, in source: LintSource, _ scene: LintScene) {
+    init?(of pattern: HostPattern, in source: LintSource) {
         let policies = source.policies(for: pattern.sample)
         let entries = policies.flatMap(\.policy).filter { entry in
             if entry.isExcluded { return false }

@@ -19,9 +19,12 @@ package struct Linter: Sendable {
     /// The findings of each source in the order of their places, then the differences between sources.
     package func findings(in inspections: [PinReading]) -> [Finding] {
         let sources = LintSource.sources(inspections)
-        let scene = LintScene(self, sources)
+        let certificates = inspections.flatMap(\.pins).compactMap(\.certificate).map(\.publicKey)
+        let publicKeys = Dictionary(
+            (certificates + inspections.flatMap(\.publicKeys.values)).map { ($0.spkiSHA256, $0) },
+            uniquingKeysWith: { first, _ in first })
         var findings = sources.flatMap { source in
-            var found = Findings(source: source, scene: scene)
+            var found = Findings(source: source, linter: self, publicKeys: publicKeys)
             found.problems()
             found.certificates()
             found.sets()
@@ -30,20 +33,18 @@ package struct Linter: Sendable {
             found.code()
             return inOrder(found.all)
         }
-        if sources.count > 1 { findings += Drift(sources: sources, scene: scene).findings() }
+        if sources.count > 1 { findings += Drift(sources: sources).findings() }
         // Hosts that share a list of pins would repeat its findings.
         return findings.grouped { "\($0.id) \($0.placedMessage)" }.map { $0.elements[0] }
     }
 
     /// Sorts the findings of a source by place; those of one place stay in the order of the rules.
     private func inOrder(_ findings: [Finding]) -> [Finding] {
-        findings.enumerated().sorted { left, right in
-            let (first, second) = (left.element.place, right.element.place)
-            let names = (first?.path ?? "", second?.path ?? "")
-            if names.0 != names.1 { return names.0.utf8.lexicographicallyPrecedes(names.1.utf8) }
-            let lines = (first?.line ?? 0, second?.line ?? 0)
-            return lines.0 != lines.1 ? lines.0 < lines.1 : left.offset < right.offset
-        }.map(\.element)
+        findings.sorted { left, right in
+            let (path, other) = (left.place?.path ?? "", right.place?.path ?? "")
+            guard path == other else { return path.utf8.lexicographicallyPrecedes(other.utf8) }
+            return (left.place?.line ?? 0) < (right.place?.line ?? 0)
+        }
     }
 }
 
@@ -61,7 +62,8 @@ package struct LintClient: Sendable {
 
 struct Findings {
     let source: LintSource
-    let scene: LintScene
+    let linter: Linter
+    let publicKeys: [SHA256Digest: PublicKey]
     private(set) var all: [Finding] = []
 
     mutating func add(
@@ -86,39 +88,26 @@ struct Findings {
     }
 }
 
-/// Facts that rules need in addition to their source.
-struct LintScene {
-    let linter: Linter
-    let publicKeys: [SHA256Digest: PublicKey]
-
-    init(_ linter: Linter, _ sources: [LintSource]) {
-        self.linter = linter
-        let inspections = sources.flatMap(\.inspections)
-        let certificates = inspections.flatMap(\.pins).compactMap(\.certificate).map(\.publicKey)
-        publicKeys = Dictionary(
-            (certificates + inspections.flatMap(\.publicKeys.values)).map { ($0.spkiSHA256, $0) },
-            uniquingKeysWith: { first, _ in first })
-    }
-
-    func isPast(_ time: Timestamp) -> Bool { time < linter.now }
+extension Linter {
+    func isPast(_ time: Timestamp) -> Bool { time < now }
 
     func isNearEnd(of certificate: Certificate) -> Bool {
         !isPast(certificate.notAfter)
-            && linter.warnBefore.isReached(at: linter.now, from: certificate.notBefore, to: certificate.notAfter)
+            && warnBefore.isReached(at: now, from: certificate.notBefore, to: certificate.notAfter)
     }
 
     /// `true` if pins expire soon; a percentage never applies, because pins have no start of validity.
     func isNear(expiration time: Timestamp) -> Bool {
-        guard case .seconds = linter.warnBefore else { return false }
-        return !isPast(time) && linter.warnBefore.isReached(at: linter.now, from: linter.now, to: time)
+        guard case .seconds = warnBefore else { return false }
+        return !isPast(time) && warnBefore.isReached(at: now, from: now, to: time)
     }
 
-    func isFor(_ kind: PinConfiguration.Kind) -> Bool { linter.clients.contains { $0.kinds.contains(kind) } }
+    func isFor(_ kind: PinConfiguration.Kind) -> Bool { clients.contains { $0.kinds.contains(kind) } }
 
     /// `true` if one of the clients compares whole certificates, or if no client is named.
     var comparesCertificates: Bool {
-        linter.clients.isEmpty
-            || linter.clients.contains { client in
+        clients.isEmpty
+            || clients.contains { client in
                 switch client.pinForm {
                 case .file, .any: true
                 case .hash, .leafKey: false
@@ -127,7 +116,7 @@ struct LintScene {
     }
 
     var isForAFNetworking: Bool { isFor(.afNetworking4) || isFor(.afNetworking3) }
-    var comparesLeafKeyAlone: Bool { linter.clients.contains { if case .leafKey = $0.pinForm { true } else { false } } }
+    var comparesLeafKeyAlone: Bool { clients.contains { if case .leafKey = $0.pinForm { true } else { false } } }
 
-    func isFor(_ loader: BundleLoader) -> Bool { linter.clients.contains { $0.pinForm.loader == loader } }
+    func isFor(_ loader: BundleLoader) -> Bool { clients.contains { $0.pinForm.loader == loader } }
 }

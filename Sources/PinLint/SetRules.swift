@@ -19,7 +19,7 @@ extension Findings {
     private mutating func backup(_ set: PinnedSet) {
         // If TrustKit enforces pinning, it refuses a single pin; its reader reports that.
         let isTrustKits = set.isTrustKits && set.entries.first?.enforcesPinning ?? true
-        guard !set.isIncomplete, !set.isExcluded, !isTrustKits, set.kind != nil || !scene.isFor(.trustKit) else {
+        guard !set.isIncomplete, !set.isExcluded, !isTrustKits, set.kind != nil || !linter.isFor(.trustKit) else {
             return
         }
         for (list, what) in alternatives(in: set) where Set(list.map(\.spkiSHA256)).count == 1 {
@@ -87,11 +87,11 @@ extension Findings {
     private mutating func expiration(_ set: PinnedSet) {
         guard let end = set.entries.first?.expiration, !set.isExcluded else { return }
         let accepts = "accepts every trusted chain"
-        if scene.isPast(end) || end == scene.linter.now {
+        if linter.isPast(end) || end == linter.now {
             add(
                 .pinSetExpired, of: set, "the pins\(set.forHost) expired on \(end.date): the client \(accepts)",
                 "ship pins with a later expiration")
-        } else if scene.isNear(expiration: end) {
+        } else if linter.isNear(expiration: end) {
             add(
                 .pinSetExpiresSoon, of: set,
                 "the pins\(set.forHost) expire on \(end.date), and from then on the client \(accepts)",

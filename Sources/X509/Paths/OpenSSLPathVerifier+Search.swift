@@ -112,7 +112,5 @@ extension OpenSSLPathVerifier {
     }
 
     /// Failures with the most useful first; those of one rank keep OpenSSL's order.
-    static func rank(_ failures: [TrustFailure]) -> [TrustFailure] {
-        failures.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(\.element)
-    }
+    static func rank(_ failures: [TrustFailure]) -> [TrustFailure] { failures.sorted { $0.rank < $1.rank } }
 }
