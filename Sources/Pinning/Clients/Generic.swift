@@ -35,44 +35,6 @@ package struct Generic: ClientProcedure {
             return run.compare(condition, on: system)
         }
     }
-
-    /// A rule by which libraries refuse what the client accepts; the reverse is not reported.
-    struct LibraryRule: Sendable {
-        let libraries: String
-        let objection: @Sendable (ServerView, [VerifiedPath]) -> String?
-    }
-
-    static let libraryRules: [LibraryRule] = [
-        // golang/go, `src/crypto/x509/x509.go`: CheckSignatureFrom. A server certificate that is an anchor is accepted.
-        LibraryRule(libraries: "Go and Java") { _, paths in
-            guard paths.allSatisfy({ $0.certificates.count > 1 }) else { return nil }
-            let root = end(of: paths) { $0.isSelfIssued && $0.version == 3 && $0.isCertificateAuthority == nil }
-            return root.map { "the root \($0) has no basicConstraints" }
-        },
-        // openjdk/jdk, `sun/security/validator/EndEntityChecker.java`; BoringSSL in dio.
-        LibraryRule(libraries: "Java and dio") { view, _ in
-            let leaf = view.presented.leaf
-            let isLacking = leaf.keyUsage?.contains("digitalSignature") == false
-            return isLacking ? "\(leaf) (depth 0) has a key usage without digitalSignature" : nil
-        },
-        // openjdk/jdk, `sun/security/util/HostnameChecker.java` and `sun/security/x509/X509CertImpl.java`.
-        LibraryRule(libraries: "Java") { view, _ in
-            let host = view.referenceName.description
-            return host.utf8.contains(UInt8(ascii: "_")) ? "the name \(host) has a _" : nil
-        },
-        LibraryRule(libraries: "Java") { view, _ in
-            let leaf = view.presented.leaf
-            return leaf.isNamedUncritically
-                ? "\(leaf) (depth 0) has an empty subject and a subjectAltName that is not critical" : nil
-        },
-    ]
-
-    private static func end(of paths: [VerifiedPath], ifAll condition: (Certificate) -> Bool) -> String? {
-        guard let path = paths.first?.certificates, let last = path.last,
-            paths.allSatisfy({ $0.certificates.last.map(condition) == true })
-        else { return nil }
-        return "\(last) (depth \(path.count - 1))"
-    }
 }
 
 extension ProcedureRun {
@@ -104,8 +66,29 @@ extension ProcedureRun {
             let why = "the path ends at \(end) (depth \(built.count - 1)), which is not a root"
             tell(.libraryDiffers, "Node and Python before 3.13", why)
         }
-        for rule in Generic.libraryRules {
-            if let objection = rule.objection(view, paths) { tell(.libraryDiffers, rule.libraries, objection) }
+        tellWhichLibrariesRefuse(paths)
+    }
+
+    /// Reports libraries that refuse what the client accepts; the reverse is not reported.
+    private mutating func tellWhichLibrariesRefuse(_ paths: [VerifiedPath]) {
+        // golang/go, `src/crypto/x509/x509.go`: CheckSignatureFrom. A server certificate that is an anchor is accepted.
+        let isEachRootBare = paths.allSatisfy { path in
+            guard path.certificates.count > 1, let root = path.certificates.last else { return false }
+            return root.isSelfIssued && root.version == 3 && root.isCertificateAuthority == nil
+        }
+        if isEachRootBare, let path = paths.first?.certificates, let root = path.last {
+            tell(.libraryDiffers, "Go and Java", "the root \(root) (depth \(path.count - 1)) has no basicConstraints")
+        }
+        let (leaf, host) = (view.presented.leaf, view.referenceName.description)
+        // openjdk/jdk, `sun/security/validator/EndEntityChecker.java`; BoringSSL in dio.
+        if leaf.keyUsage?.contains("digitalSignature") == false {
+            tell(.libraryDiffers, "Java and dio", "\(leaf) (depth 0) has a key usage without digitalSignature")
+        }
+        // openjdk/jdk, `sun/security/util/HostnameChecker.java` and `sun/security/x509/X509CertImpl.java`.
+        if host.utf8.contains(UInt8(ascii: "_")) { tell(.libraryDiffers, "Java", "the name \(host) has a _") }
+        if leaf.isNamedUncritically {
+            let flaw = "has an empty subject and a subjectAltName that is not critical"
+            tell(.libraryDiffers, "Java", "\(leaf) (depth 0) \(flaw)")
         }
     }
 
