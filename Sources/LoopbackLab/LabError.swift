@@ -10,12 +10,12 @@ import COpenSSL
 package struct LabError: Error, Sendable, Hashable, CustomStringConvertible {
     package let description: String
 
-    /// An error for a combination that the lab cannot make; the text names it and what to use instead.
+    /// An error for a combination that the lab cannot make, which says what to use instead.
     package static func unsupported(_ combination: String) -> LabError {
         LabError(description: "the loopback lab refuses: \(combination)")
     }
 
-    /// An error for the OpenSSL call that just failed on this thread; empties the thread's error queue.
+    /// An error for the OpenSSL call that just failed on this thread, whose error queue it empties.
     static func openSSL(_ operation: String) -> LabError {
         var reasons: [String] = []
         while true {

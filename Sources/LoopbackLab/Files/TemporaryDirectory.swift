@@ -13,7 +13,7 @@ package final class TemporaryDirectory: Sendable {
 
     deinit { removeTree(path) }
 
-    /// Writes a file with mode 0600, replacing one of the same name, and returns its path; makes its directories.
+    /// Writes a file with mode 0600, in place of one with its name, and returns its path; makes its directories.
     @discardableResult package func write(_ bytes: [UInt8], to name: String) throws(LabError) -> String {
         try makeParents(of: name)
         let file = path + "/" + name

@@ -56,9 +56,9 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
     package var isAuthority: Bool?
     /// The pathLenConstraint field of a CA; `nil` leaves it out.
     package var pathLength: Int?
-    /// The bits of the critical keyUsage extension; `nil` leaves it out.
+    /// The critical keyUsage extension; `nil` leaves it out.
     package var keyUsage: [KeyUsage]?
-    /// The purposes of the extendedKeyUsage extension; `nil` leaves it out.
+    /// The extendedKeyUsage extension; `nil` leaves it out.
     package var extendedKeyUsage: [OID]?
     /// The bases of the critical nameConstraints extension (RFC 5280, 4.2.1.10), left out if both lists are empty.
     package var permittedNames: [GeneralName] = []
@@ -74,7 +74,7 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
     package var serialNumber: [UInt8]?
     package var additionalExtensions: [Extension] = []
 
-    /// The template of a root or intermediate CA, valid from 30 days ago to ten years from now.
+    /// The template of a root or intermediate CA.
     package static func authority(_ subject: DistinguishedName, pathLength: Int? = nil) -> CertificateTemplate {
         CertificateTemplate(
             subject: subject, notBefore: LabClock.now - 30 * LabClock.day, notAfter: LabClock.now + 10 * LabClock.year,
@@ -88,7 +88,6 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
             names: names.map { GeneralName($0) })
     }
 
-    /// The template of a server's certificate, valid from an hour ago to 90 days from now.
     package static func leaf(subject: DistinguishedName, names: [GeneralName]) -> CertificateTemplate {
         CertificateTemplate(
             subject: subject, alternativeNames: names, notBefore: LabClock.now - LabClock.hour,
@@ -130,7 +129,7 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
         }
     }
 
-    /// A copy with these URLs of its issuer's certificate in the authorityInfoAccess extension (RFC 5280, 4.2.2.1).
+    /// A copy with URLs of its issuer's certificate in the authorityInfoAccess extension (RFC 5280, 4.2.2.1).
     package func withIssuerPlaces(_ places: [String]) -> CertificateTemplate {
         let descriptions = places.map { place in
             DER.sequence(OID(1, 3, 6, 1, 5, 5, 7, 48, 2).der, DER.implicit(6, Array(place.utf8)))

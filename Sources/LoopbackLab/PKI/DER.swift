@@ -13,7 +13,7 @@ enum DER {
 
     static func sequence(_ elements: [UInt8]...) -> [UInt8] { element(0x30, Array(elements.joined())) }
 
-    /// An INTEGER that is not negative, from its big-endian bytes.
+    /// An INTEGER from its big-endian bytes, not negative.
     static func integer(_ magnitude: [UInt8]) -> [UInt8] {
         let significant = Array(magnitude.drop { $0 == 0 })
         guard let first = significant.first else { return element(0x02, [0]) }

@@ -15,7 +15,7 @@ package struct LabCertificate: Sendable {
         return try LabCertificate(template, key: key, issuerName: template.subject, issuerKey: key)
     }
 
-    /// Makes self-signed CAs with different names, for chains that contain needless certificates.
+    /// Makes self-signed CAs with different names, for chains with needless certificates.
     package static func strangers(_ count: Int) throws(LabError) -> [LabCertificate] {
         var strangers: [LabCertificate] = []
         for number in 0..<count {
@@ -45,7 +45,7 @@ package struct LabCertificate: Sendable {
         return copy
     }
 
-    /// Issues `other` again with the same key and a new serial number; if another CA does so, it is a cross-signature.
+    /// Issues `other` again with the same key and a new serial number; by another CA it is a cross-signature.
     package func reissue(
         _ other: LabCertificate, changing change: (inout CertificateTemplate) -> Void = { _ in }
     ) throws(LabError) -> LabCertificate {

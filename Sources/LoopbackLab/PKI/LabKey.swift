@@ -25,7 +25,7 @@ package final class LabKey: @unchecked Sendable {
     package let publicKeyInfo: [UInt8]
     /// SHA-256 of ``publicKeyInfo``: the 32 bytes of a public-key pin (RFC 7469, 2.4).
     package let publicKeySHA256: [UInt8]
-    /// The EVP_PKEY, valid as long as this object, which owns it.
+    /// The EVP_PKEY, which this object owns.
     package let pointer: OpaquePointer
     /// The private scalar of a key from ``fixed(_:)``, whose signatures are deterministic.
     let secret: [UInt8]?
@@ -83,11 +83,11 @@ package final class LabKey: @unchecked Sendable {
 
     private static let cache = Mutex<[String: LabKey]>([:])
 
-    /// The process-wide key of this algorithm and label, made once because RSA keys take long to make.
+    /// The key of this algorithm and label, made once in a process, because RSA keys take long to make.
     package static func shared(_ algorithm: Algorithm, label: String) throws(LabError) -> LabKey {
         let name = "\(algorithm) \(label)"
         if let key = cache.withLock({ $0[name] }) { return key }
-        // The key is made outside of the lock; if two threads make one, that of the first to finish is kept.
+        // Made outside of the lock; of two threads, the first to finish decides.
         let made = try generate(algorithm)
         return cache.withLock { keys in
             if let key = keys[name] { return key }

@@ -16,7 +16,7 @@ package struct StatusResponse: Sendable, Changeable {
     package var thisUpdate = LabClock.now - LabClock.hour
     /// The time of the next response, in seconds since 1970; `nil` leaves it out.
     package var nextUpdate: Int64? = LabClock.now + 7 * LabClock.day
-    /// Further statuses of the certificate in the same response; their own `responder` and `others` are ignored.
+    /// Further statuses in the same response; their own `responder` and `others` are ignored.
     package var others: [StatusResponse] = []
     /// The responder, whose certificate is then sent along; `nil` if the issuer signs.
     package var responder: LabCertificate?

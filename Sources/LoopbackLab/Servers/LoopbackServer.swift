@@ -3,13 +3,6 @@ import Synchronization
 
 /// A server on the loopback interface that lives as long as a closure runs.
 ///
-/// ```swift
-/// try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
-///     // connect to server.address, server.port …
-///     let seen = await server.connections(ended: 1)
-/// }
-/// ```
-///
 /// Uses blocking POSIX sockets and a thread for each connection, so that it shares no code with the client.
 package final class LoopbackServer: Sendable {
     struct State {
@@ -24,7 +17,7 @@ package final class LoopbackServer: Sendable {
     package let port: UInt16
     private let state: Mutex<State>
     private let behavior: ServerBehavior
-    /// The context for TLS to the proxy itself; `nil` if there is none.
+    /// The context for TLS to the proxy itself.
     private let proxyContext: TLSServerContext?
 
     /// Uses other settings for new connections, like a server whose certificate was renewed.
@@ -38,7 +31,7 @@ package final class LoopbackServer: Sendable {
     /// The observations so far, one for each connection in the order of acceptance.
     package var connections: [ConnectionObservation] { state.withLock(\.connections) }
 
-    /// Waits until at least `count` connections have ended; a cancelled task gets the observations so far.
+    /// Waits until `count` connections have ended; a cancelled task gets the observations so far.
     package func connections(ended count: Int) async -> [ConnectionObservation] {
         while !Task.isCancelled, connections.count(where: \.hasEnded) < count {
             try? await Task.sleep(for: .milliseconds(1))
@@ -162,23 +155,22 @@ package final class LoopbackServer: Sendable {
 }
 
 package struct ConnectionObservation: Sendable, Hashable {
-    /// The name that the client indicated (SNI); `nil` if it indicated none or sent no ClientHello.
+    /// The name that the client indicated (SNI).
     package internal(set) var serverName: String?
     /// The destinations requested from a proxy, as in `api.example.com:443`.
     package internal(set) var proxiedPlaces: [String] = []
     /// The number of ClientHellos; a HelloRetryRequest or a renegotiation adds one.
     package internal(set) var clientHellos = 0
     package internal(set) var completedHandshake = false
-    /// The negotiated version; `nil` until the handshake is complete.
     package internal(set) var version: TLSVersion?
     package internal(set) var applicationProtocol: String?
     package internal(set) var clientCertificate: [UInt8]?
     /// The first bytes received, up to ``openingLimit``.
     package internal(set) var opening: [UInt8] = []
-    /// The first bytes of application data received through TLS, up to ``openingLimit``.
+    /// The first bytes of application data, up to ``openingLimit``.
     package internal(set) var applicationOpening: [UInt8] = []
     package internal(set) var receivedCloseNotify = false
-    /// The reason why TLS failed, in OpenSSL's words; `nil` if it did not fail.
+    /// The reason why TLS failed, in OpenSSL's words.
     package internal(set) var failure: String?
     package internal(set) var hasEnded = false
 

@@ -18,9 +18,9 @@ package struct ProxySettings: Sendable, Changeable {
     package var speech: Speech
     package var server: TLSServerSettings
     package var answer = Answer.passage
-    /// The name and password of the only user; `nil` if the proxy is open to all.
+    /// The only user; `nil` if the proxy is open to all.
     package var user: (name: String, password: String)?
-    /// The settings of the proxy's own TLS; `nil` if clients speak to it without TLS.
+    /// The settings of the proxy's own TLS, if clients speak to it with TLS.
     package var tls: TLSServerSettings?
 
     package init(_ speech: Speech, to server: TLSServerSettings) { (self.speech, self.server) = (speech, server) }
@@ -39,7 +39,6 @@ struct Proxy {
         self.record = record
     }
 
-    /// Handles the client's request; `false` if the client does not get to the server.
     mutating func letsThrough() -> Bool {
         guard let success = settings.speech == .http ? readConnect() : readSOCKS() else { return false }
         switch settings.answer {

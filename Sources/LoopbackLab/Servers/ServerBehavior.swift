@@ -23,7 +23,7 @@ package struct ServerBehavior: Sendable {
         ServerBehavior(service: .proxy(settings), delivery: delivery)
     }
 
-    /// Sends bytes, at once or after the client has sent something, and then closes its side or stays silent.
+    /// Sends bytes, and then closes its side or stays silent.
     package static func script(
         _ bytes: [UInt8], waitsForClient: Bool = true, stalls: Bool = false, delivery: Delivery = .immediate
     ) -> ServerBehavior {
@@ -50,7 +50,6 @@ package struct ServerBehavior: Sendable {
         case urges(afterBytes: Int, thenStalls: Bool)
     }
 
-    /// A TLS server that presents `chain` in this order, with the first certificate's key and the default settings.
     package static func presenting(_ chain: [LabCertificate], delivery: Delivery = .immediate) -> ServerBehavior {
         .tls(TLSServerSettings(presenting: chain), delivery: delivery)
     }

@@ -8,7 +8,6 @@ final class TLSServerContext: @unchecked Sendable {
     let pointer: OpaquePointer
     private var byName: [String: TLSServerContext] = [:]
 
-    /// Throws if a certificate does not parse or a key does not fit its certificate.
     init(_ settings: TLSServerSettings) throws(LabError) {
         self.settings = settings
         COpenSSL_learn_names()

@@ -71,7 +71,6 @@ final class TLSSession: ByteStream {
         return nil
     }
 
-    /// Does the handshake, then runs the application until the client ends the connection.
     func serve() {
         guard handshake() else { return }
         let application = context.settings.application
@@ -93,7 +92,7 @@ final class TLSSession: ByteStream {
         }
     }
 
-    /// Sends an answer and returns the action to repeat after it; `nil` if there is none.
+    /// Sends an answer and returns the action to repeat after it.
     private func send(_ answer: Responder.Answer) -> (() -> Void)? {
         write(answer.bytes)
         switch answer.ending {

@@ -79,6 +79,5 @@ struct AndroidReference {
         (type, name) = (parts[0], parts[1])
     }
 
-    /// `true` if the name of a file, up to its first dot, is the name of the resource.
     func isNamed(_ file: some StringProtocol) -> Bool { file.prefix { $0 != "." } == name }
 }

@@ -183,9 +183,7 @@ struct ResourceTable {
         }
     }
 
-    /// The indices of an entry's name and value among the strings; `nil` if the list has no such entry.
-    ///
-    /// - Throws: ``Problem`` if the entry is not a file.
+    /// The indices of a file's name and path among the strings; `nil` if the list has no such entry.
     private func entry(in type: ResourceChunk, _ id: UInt32) throws(Problem) -> (key: UInt32, value: UInt32)? {
         let entry = Int(id & 0xFFFF)
         let (flags, count, start) = (try type.byte(9), try type.count(12), try type.count(16))

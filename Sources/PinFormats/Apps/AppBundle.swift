@@ -8,8 +8,7 @@ struct AppBundle {
     /// The limit of bundles, because each one costs a pass through the archive or directory.
     static let most = 20
 
-    /// The bundles among `names`, at most one more than ``most``: `Payload/NAME.app` of an `.ipa`, `NAME.app`, or, if
-    /// `isBundle`, everything.
+    /// The bundles among `names`, at most one more than ``most``: `Payload/NAME.app`, `NAME.app`, or all if `isBundle`.
     static func all(in names: [String], isBundle: Bool) -> [AppBundle] {
         if isBundle { return [AppBundle("", names)] }
         var roots: [String] = []

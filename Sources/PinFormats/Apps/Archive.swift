@@ -84,7 +84,7 @@ final class Archive {
         )
     }
 
-    /// Visits the current entry in chunks until `visit` returns false; the size that it states is not trusted.
+    /// Visits the current entry in chunks until `visit` returns false; its stated size is not trusted.
     func each(_ visit: (UnsafeRawBufferPointer) -> Bool) throws(Problem) {
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunkSize, alignment: 8)
         defer { chunk.deallocate() }

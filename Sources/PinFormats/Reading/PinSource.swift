@@ -8,7 +8,7 @@ package import Pinning
 package struct PinSource: Sendable, Hashable {
     package let text: String
     package let place: PinPlace
-    /// The bytes of standard input if the text is `-`; `nil` if they are not read yet or the source is another one.
+    /// The bytes of standard input, if the text is `-` and they are read.
     private var input: [UInt8]?
     /// `true` if the text is a value of curl's `--pinnedpubkey`, which may name a file with one public key.
     package let isCurlValue: Bool

@@ -1,7 +1,6 @@
 package import Base
 package import Pinning
 
-/// A policy file: the hosts to check, and their settings.
 package struct Policy: Sendable {
     package let path: String
     /// The hosts in their order, at least one.

@@ -1,9 +1,7 @@
 import Base
 package import Pinning
 
-/// The kind of DER bytes by their beginning; the rest may be missing.
-///
-/// Serves messages, and the refusal of private keys before anything else reads them; OpenSSL does the parsing.
+/// The kind of DER bytes by their beginning, for messages and the refusal of private keys; OpenSSL does the parsing.
 enum DERShape {
     /// A certificate, even if it is cut off: `SEQUENCE { SEQUENCE { [0] or INTEGER …`.
     case certificate

@@ -3,7 +3,7 @@ package enum HTTPError: Error, Sendable, Hashable {
     /// The deadline passed before the head was complete; without a patience, before the whole response was.
     case deadlineExceeded
     case tooSlow(Duration)
-    /// The server closed the connection after so many bytes of heads, before the last was complete.
+    /// The connection ended before the last head was complete, after so many bytes.
     case closedEarly(received: Int)
     /// The connection ended within the body, or the server did not mark its end.
     case cutOff
@@ -17,7 +17,6 @@ package enum HTTPError: Error, Sendable, Hashable {
     case tooLong(limit: Int)
     /// The bytes around the parts of the body are far more than the body.
     case tooMuchOverhead
-    /// The server ended the handshake for lack of a client certificate, so no request was sent.
     case handshakeNotCompleted
     case tlsFailure(String)
     /// No connection was made; only without TLS.

@@ -16,14 +16,13 @@ final class HTTPHandler: ChannelInboundHandler {
     private let exchange: HTTPExchange
     /// Called after the head, from which on ``HTTPExchange/patience`` counts.
     private let answered: () -> Void
-    /// Called once, when the connection is no longer needed.
     private var ended: ((Result<HTTPResponse, HTTPError>) -> Void)?
     private var context: ChannelHandlerContext?
     private var watch: Scheduled<Void>?
-    /// The time when the request was sent; bytes that come before it do not answer it.
+    /// The time of the request: earlier bytes do not answer it.
     private var asked: NIODeadline?
     private var reader = HTTPHeadReader()
-    /// The last head, at first only its status line; `nil` before the line is complete.
+    /// The last head, at first with its status line alone.
     private var head: HTTPResponse?
     private var received = 0
     private var bodyCount = 0
@@ -33,7 +32,7 @@ final class HTTPHandler: ChannelInboundHandler {
         ended: @escaping (Result<HTTPResponse, HTTPError>) -> Void
     ) { (self.exchange, self.answered, self.ended) = (exchange, answered, ended) }
 
-    /// The handlers for HTTP on a channel, this one last; those for TLS come before them.
+    /// The handlers for HTTP, this one last, behind those for TLS.
     func handlers() -> [any ChannelHandler] {
         [HTTPInputCheck(self), HTTPRequestEncoder(), ByteToMessageHandler(HTTPResponseDecoder()), self]
     }
@@ -147,7 +146,7 @@ final class HTTPHandler: ChannelInboundHandler {
     }
 }
 
-/// Passes the bytes that the handler admits on to the decoder, on the event loop.
+/// Passes on the bytes that the handler admits.
 private final class HTTPInputCheck: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -2,7 +2,7 @@
 package struct HTTPHeadReader: Sendable {
     package enum Step: Sendable, Hashable {
         case incomplete
-        /// The end of the head: the status code, and the status line without its line end.
+        /// The end of the head; the status line is without its line end.
         case complete(status: Int, statusLine: [UInt8])
         case failed(HTTPError)
     }
@@ -72,9 +72,9 @@ package struct HTTPHeadReader: Sendable {
 
 /// The part of a document in a response (Content-Range; RFC 9110, 14.4).
 package struct ContentRange: Hashable, Sendable {
-    /// The positions of the first and last byte; `nil` if the server has none of the requested bytes.
+    /// The first and last byte; `nil` if the server has none of the requested bytes.
     package let bytes: ClosedRange<Int>?
-    /// The length of the whole document in bytes; `nil` if the server does not say it.
+    /// The bytes of the whole document; `nil` if the server does not say it.
     package let total: Int?
 
     /// Reads `bytes 100-199/1000`, `bytes 100-199/*` or `bytes */1000`; `nil` if the text is anything else.

@@ -101,7 +101,7 @@ extension HTTPLocation {
         isSecure == other.isSecure && host == other.host && port == other.port
     }
 
-    /// Splits a reference without its fragment into the path and the query, which begins with `?`.
+    /// The path, and the query with its `?`; the fragment is left out.
     private static func parts(_ text: String) -> (path: Substring, query: String?) {
         let text = text.prefix { $0 != "#" }
         let path = text.prefix { $0 != "?" }
@@ -134,7 +134,7 @@ package struct HTTPPath: Sendable, Hashable, CustomStringConvertible {
     /// The most bytes of a path; every server should accept as many (RFC 9110, 4.1).
     package static let lengthLimit = 8_000
 
-    /// Reads a path, with or without a query, as it is sent: it is not encoded.
+    /// Reads a path with its query, which is sent as it is written.
     package init(_ text: String) throws(Problem) {
         guard text.hasPrefix("/") else { throw .usage("is not a path: begin it with '/', as in /health") }
         guard HTTPLocation.isEncoded(text) else { throw HTTPLocation.unencoded }

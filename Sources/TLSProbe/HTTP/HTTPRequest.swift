@@ -14,7 +14,7 @@ package struct HTTPRequest: Sendable, Hashable {
         authority = HTTPLocation.authority(host, port, defaultPort: 443)
     }
 
-    /// A request for `location`; the Host field is its host and port unless another value is given.
+    /// Requests `location`, by default with its own Host field.
     package init(_ location: HTTPLocation, authority: String? = nil, fields: [HTTPField] = []) {
         (path, self.authority, self.fields) = (location.path, authority ?? location.authority, fields)
     }
@@ -48,7 +48,7 @@ package struct HTTPField: Sendable, Hashable {
         self.init(line[..<colon], line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" })
     }
 
-    /// A field with a name and value; `nil` if the name is not a token, or if the value contains a line break.
+    /// Makes a field; `nil` if the name is not a token, or the value has a control character.
     package init?(_ name: some StringProtocol, _ value: some StringProtocol) {
         guard !name.isEmpty, name.utf8.allSatisfy({ $0.isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }) else {
             return nil
@@ -68,7 +68,7 @@ package struct HTTPResponse: Sendable, Hashable {
     package let status: Int
     /// The status line as the server wrote it, not escaped; at most ``HTTPHeadReader/statusLineLimit`` bytes.
     package let statusLine: String
-    /// The fields as the server wrote them, in their order, not escaped; none if only the status was requested.
+    /// The fields as the server wrote them, not escaped; none if only the head was wanted.
     package let fields: [HTTPField]
     /// The time from the request to the end of the head.
     package let time: Duration

@@ -89,9 +89,7 @@ package enum SignatureScheme {
     }
 }
 
-/// The offer for which only a certificate with one type of key fits.
-///
-/// TLS 1.3 servers choose by signature_algorithms alone, older ones first by the cipher suites.
+// Servers of TLS 1.3 choose a certificate by signature_algorithms alone, older ones first by the cipher suites.
 extension CertificateKeyType {
     /// Algorithms that in TLS 1.3 only a CA's signature on a certificate may have (RFC 8446, 4.2.3).
     ///
@@ -122,9 +120,7 @@ extension CertificateKeyType {
 }
 
 extension ProbeRequest {
-    /// The request for a stack's exact offer, as far as this request allows it, to the address `peer`.
-    ///
-    /// Groups that the loaded OpenSSL does not know are left out.
+    /// The request for a stack's exact offer to `peer`, as far as this request and the loaded OpenSSL allow it.
     ///
     /// - Throws: the part of the offer of which nothing is left.
     package func offering(_ stack: TLSStack, to peer: PeerAddress?) throws(OfferedPart) -> ProbeRequest {
@@ -196,7 +192,6 @@ extension HandshakeOffer {
         self[keyPath: part] = list
     }
 
-    /// Restricts the offer of `ssl`; `false` if OpenSSL refuses.
     func restrict(_ ssl: OpaquePointer) -> Bool {
         if let groups, COpenSSL_SSL_set1_groups_list(ssl, groups) != 1 { return false }
         if let signatureAlgorithms {

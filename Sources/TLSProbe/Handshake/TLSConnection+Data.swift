@@ -66,7 +66,6 @@ extension TLSConnection {
 }
 
 extension TLSConnection {
-    /// The reason of a failed handshake, in terms that a user can act on.
     func reason(of errors: OpenSSLErrors, request: ProbeRequest) -> ProbeError.Reason {
         if let refusal { return refusal }
         let isReadingCertificates = SSL_get_state(ssl) == TLS_ST_CR_CERT

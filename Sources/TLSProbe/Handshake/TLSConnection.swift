@@ -23,7 +23,7 @@ final class TLSConnection {
     private let identity: ClientIdentity?
     /// `true` if no certificate was sent, because none fits the server's request.
     private var hadNoFittingCertificate = false
-    /// The reason why the server's certificates were not read; `nil` if they were, or if none arrived.
+    /// The reason why the server's certificates were not read.
     var refusal: ProbeError.Reason?
 
     /// The numbers of messages of TLS itself, records and bytes of data since ``limitMessages()``.
@@ -78,12 +78,11 @@ final class TLSConnection {
         if talk != nil { BIO_ctrl(input, BIO_CTRL_RESET, 0, nil) }
     }
 
-    /// `true` if a message of TLS itself, such as a ticket, arrived since ``limitMessages()``.
+    /// `true` if a ticket or the like arrived since ``limitMessages()``.
     var hasHeard: Bool { messages > 0 }
 
     var unreadCount: Int { BIO_ctrl_pending(input) }
 
-    /// Continues the handshake as far as the received bytes allow (`SSL_do_handshake`).
     func advance() -> Step {
         ERR_clear_error()
         let result = SSL_do_handshake(ssl)
@@ -162,10 +161,9 @@ final class TLSConnection {
 }
 
 extension TLSConnection {
-    /// The version in use; `nil` if the server has not chosen one yet.
     var version: ProtocolVersion? { ProtocolVersion(rawValue: UInt16(truncatingIfNeeded: SSL_version(ssl))) }
 
-    /// The negotiated parameters with a leaf whose key is of this kind; `nil` before the server chose.
+    /// The negotiated parameters; `nil` before the server chose.
     func facts(for leaf: KeyAlgorithm) -> ConnectionFacts? {
         guard let version,
             let cipher = SSL_get_current_cipher(ssl) ?? SSL_get_pending_cipher(ssl),

@@ -25,7 +25,7 @@ final class TLSContext {
 
     let pointer: OpaquePointer
 
-    /// Creates the context (`SSL_CTX_new_ex`); the first in a process initialises OpenSSL (about 2 ms).
+    /// Creates the context; the first in a process initialises OpenSSL (about 2 ms).
     init(in library: OpaquePointer? = nil) throws(OpenSSLSetUpError) {
         COpenSSL_learn_names()
         ERR_clear_error()
@@ -34,8 +34,7 @@ final class TLSContext {
         // Level 0, so that an RSA-1024 key or SHA-1 signatures give a readable verdict instead of an alert.
         SSL_CTX_set_security_level(pointer, 0)
         SSL_CTX_set_security_callback(pointer, COpenSSL_allows)
-        // All suites but those without authentication or encryption, those with pre-shared secrets, and DHE: BoringSSL
-        // and Apple do not have DHE, and a client pays a hundred times the price of a curve.
+        // BoringSSL and Apple do not have DHE, for which a client pays a hundred times the price of a curve.
         guard SSL_CTX_set_cipher_list(pointer, "ALL:!aNULL:!eNULL:!PSK:!SRP:!kDHE:@SECLEVEL=0") == 1 else {
             throw OpenSSLSetUpError()
         }
@@ -63,7 +62,7 @@ final class TLSContext {
 struct OpenSSLSetUpError: Error { let detail = OpenSSLErrors.take().text }
 
 extension ClientIdentity {
-    /// Has `ssl` send the certificates if the server requests them; `false` if OpenSSL refuses them.
+    /// Has `ssl` send the certificates if the server requests them.
     func use(on ssl: OpaquePointer) -> Bool {
         guard SSL_use_certificate(ssl, certificates.first?.pointer) == 1, SSL_use_PrivateKey(ssl, key) == 1 else {
             return false

@@ -3,7 +3,6 @@ import NIOCore
 
 /// The kernel's state of a connection that a busy event loop has not noticed; each call returns at once.
 enum LastLook {
-    /// The most bytes that are read: as many as a whole handshake may have.
     private static let limit = TLSHandler.inputLimit
 
     /// `true` if the kernel has settled an attempt to connect, so that the event loop will learn its result.

@@ -23,7 +23,7 @@ package final class Prober: @unchecked Sendable {
     private(set) var attempts: [ObjectIdentifier: any Attempt] = [:]
     private var madeContext: TLSContext?
 
-    /// A prober on `thread`, or on a new one; the first probe sets up OpenSSL while its packets travel.
+    /// A prober on `thread`, or on a new one.
     init(
         on thread: ProbeThread? = nil, in network: StagedNetwork? = nil, lookups: LookupThreads = LookupThreads(),
         numberAmongMany number: Int? = nil, judgingProxiesBy objection: ServiceObjection? = nil

@@ -11,7 +11,6 @@ final class SystemResolver: Resolver, @unchecked Sendable {
     private let prober: Prober
     private let family: ProbeRequest.AddressFamily
     private let watch: ProbeWatch?
-    /// The look-ups under way, at most one for each family.
     private var pending: [Int32: (lookup: Lookup, promise: EventLoopPromise<[SocketAddress]>)] = [:]
 
     init(_ prober: Prober, family: ProbeRequest.AddressFamily, watch: ProbeWatch?) {

@@ -40,11 +40,10 @@ final class TLSHandler: ChannelDuplexHandler {
     private(set) var ending: HTTPError?
     private var owesCloseNotify = false
     private let began = NIODeadline.now()
-    /// The time when this side completed the handshake; `nil` before.
+    /// The time when this side completed the handshake.
     private(set) var completed: NIODeadline?
     private var silence: Scheduled<Void>?
 
-    /// A handler that begins the handshake when it is added to a connected channel.
     init(
         connection: TLSConnection, request: ProbeRequest, clock: TimedConnection, keepsOpen: Bool = false,
         conclude: @escaping (TLSHandler, HandshakeOutcome) -> Void

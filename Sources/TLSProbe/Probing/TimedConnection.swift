@@ -19,7 +19,7 @@ final class TimedConnection: @unchecked Sendable {
     private(set) var channels: [any Channel] = []
     private var timeout = TimeAmount.zero
     private var readSize: Int?
-    /// The time when the deadline passed while a connection waited in the event loop's queue; `nil` before.
+    /// The time when the deadline passed while a connection waited in the event loop's queue.
     private var lateSince: NIODeadline?
     private var isLate: Bool { lateSince != nil }
     private(set) var phase: ProbeError.Phase
@@ -29,7 +29,7 @@ final class TimedConnection: @unchecked Sendable {
     /// The time when the event loop noticed the connection.
     private(set) var connected: NIODeadline?
 
-    /// The longest time that a result of the kernel may wait in the queue, far more than a working loop needs.
+    /// The longest wait of a kernel's result in the queue, far more than a working loop needs.
     private static let longestQueue = TimeAmount.seconds(60)
     /// The shortest time in the queue that is added to the deadline, unless it is less than 1/64 of the timeout.
     private static let shortestQueue = TimeAmount.milliseconds(10)
@@ -193,7 +193,7 @@ package final class TargetWork: Sendable {
     /// The time shared by the probes of a task and its children; `nil` if each probe is a target of its own.
     @TaskLocal package static var current: TargetWork?
 
-    /// The computing time after the deadline, in all, after which no step is begun.
+    /// The computing time after which no late step is begun.
     private static let lateAllowance = TimeAmount.milliseconds(50)
     /// The most bytes from a server that is given time after the deadline: a chain has some thousands.
     private static let inputLimit = 64 << 10

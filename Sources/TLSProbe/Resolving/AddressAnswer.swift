@@ -10,7 +10,7 @@ package struct AddressAnswer: Sendable, Hashable {
 
     /// The name that the answer is for, in lower case without a trailing dot; `nil` if the answer lacks it.
     package let host: String?
-    /// The addresses in the order of the answer, without repetitions; none if the name has none.
+    /// The addresses in their order, each once; none if the name has none.
     package let addresses: [IPAddress]
 
     private init(host: String?, _ addresses: [IPAddress]) throws(AnswerError) {
@@ -120,7 +120,6 @@ package struct AddressAnswer: Sendable, Hashable {
     }
 }
 
-/// The reason why an answer is unusable: it cannot be read, or the service refused.
 package struct AnswerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The fact with its place, in one line without the name of the file or service; text of the answer is escaped.
     package let description: String

@@ -84,14 +84,7 @@ package enum ClientIdentityError: Error, Hashable {
     case noCertificate
     case unreadableCertificate(String)
     case noKey
-    /// The file of the key is a certificate in DER.
-    case certificateAlone
-    /// The file is PKCS #12.
-    case keyStore
-    case encryptedKey, sshKey
-    /// The key is broken, or OpenSSL does not know its kind.
-    case unreadableKey
-    case mismatch
+    case certificateAlone, keyStore, encryptedKey, sshKey, unreadableKey, mismatch
 }
 
 extension ClientIdentityError: CustomStringConvertible {

@@ -7,7 +7,7 @@ package final class Handshake: Sendable {
     /// The address of the server; `nil` if a proxy looked it up.
     package let peer: PeerAddress?
     package let proxy: ProxyPassage?
-    /// The negotiated parameters, with OpenSSL's names: `TLS_AES_256_GCM_SHA384`, `ECDHE-RSA-AES128-GCM-SHA256`.
+    /// The negotiated parameters, by OpenSSL's names.
     package let facts: ConnectionFacts
     /// The application protocol that the server chose (ALPN, RFC 7301); `nil` if it chose none.
     package let alpn: String?
@@ -68,9 +68,7 @@ package struct HandshakeOffer: Sendable, Hashable {
 
     package var leavesKeyTypesOpen: Bool { ciphers == nil && signatureAlgorithms == nil }
 
-    /// The cipher suites of TLS 1.3 (`new`) and of older versions (`old`).
-    ///
-    /// IANA's names of older suites contain `_WITH_` after the key exchange, as in `TLS_RSA_WITH_AES_128_GCM_SHA256`.
+    /// The cipher suites of TLS 1.3, and those of older versions, whose names by IANA contain `_WITH_`.
     package var suites: (new: [Substring], old: [Substring]) {
         let suites = ciphers?.split { $0 == ":" } ?? []
         func isNew(_ suite: Substring) -> Bool { suite.hasPrefix("TLS_") && !suite.contains("_WITH_") }

@@ -18,16 +18,15 @@ package struct ProbeError: Error, Sendable, Hashable {
         /// The task was cancelled, or the prober was shut down.
         case cancelled
         case nameNotFound
-        /// The name exists but has no address of the wanted family.
         case noAddress(ProbeRequest.AddressFamily)
         /// The name has only unspecified addresses (0.0.0.0, ::), which would lead to this machine.
         case addressesFiltered
         case resolverFailed(String)
-        /// No connection could be made; contains one failure for each attempt.
+        /// One failure for each attempt.
         case notConnected([ConnectFailure])
         case proxy(ProxyFailure)
         case alert(TLSAlert)
-        /// The server has no certificate with a key of the only offered type; contains the alert that it sent, if any.
+        /// The server has no certificate with a key of the only offered type.
         case keyTypeRefused(CertificateKeyType, TLSAlert?)
         /// The server accepts no part of a restricted offer; without an alert OpenSSL itself rejected the offer.
         case offerRefused(HandshakeOffer, TLSAlert?)
@@ -35,14 +34,12 @@ package struct ProbeError: Error, Sendable, Hashable {
         case closedEarly(received: Int)
         case reset
         case notTLS(PlainProtocol)
-        /// The server supports no version of the request.
         case protocolVersion(minimum: ProtocolVersion, maximum: ProtocolVersion)
         /// The certificates are larger than so many bytes.
         case certificatesTooLarge(limit: Int)
         case tooManyCertificates(limit: Int)
         /// The server sent more than so many bytes before the end of the handshake.
         case tooMuchData(limit: Int)
-        /// The server presented a certificate without proof of its key.
         case keyNotProven
         /// The server requires a client certificate, and ended the handshake before it proved that it has its key.
         case clientCertificateRequired
@@ -50,7 +47,6 @@ package struct ProbeError: Error, Sendable, Hashable {
         case unreadableCertificate(String)
         /// Any other failure of the handshake, in OpenSSL's words.
         case tlsFailure(String)
-        /// OpenSSL could not be set up, with its own words.
         case setUpFailed(String)
     }
 
@@ -127,7 +123,6 @@ extension ProbeError: CustomStringConvertible {
         return escapedFact
     }
 
-    /// The fact, which quotes the target; text from outside is escaped.
     package var escapedFact: String { TerminalText.escaped(sentence(\.rawValue).fact) }
 
     package func advice(naming name: ProbeSetting.Naming) -> String { TerminalText.escaped(sentence(name).advice) }

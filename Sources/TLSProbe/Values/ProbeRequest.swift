@@ -22,7 +22,7 @@ package struct ProbeRequest: Sendable, Hashable {
     package var serverNameIndication: String?
     package var minimumTLS = ProtocolVersion.tls12
     package var maximumTLS = ProtocolVersion.tls13
-    /// The only type of key that the server's certificate may have; `nil` offers all types that OpenSSL supports.
+    /// The only type of key that the server's certificate may have; `nil` offers all.
     package var keyType: CertificateKeyType?
     /// The client certificate for servers that request one; `nil` sends them an empty list.
     package var clientIdentity: ClientIdentity?
@@ -71,7 +71,7 @@ package struct ProbeWatch: Sendable {
 
     private let tell: @Sendable (SafeText) -> Void
 
-    /// A watch that calls `tell` with sentences, on any thread.
+    /// Calls `tell` on any thread.
     package init(_ tell: @escaping @Sendable (SafeText) -> Void) { self.tell = tell }
 
     package func callAsFunction(_ sentence: SafeText) { tell(sentence) }

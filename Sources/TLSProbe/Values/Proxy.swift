@@ -81,7 +81,6 @@ package struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cu
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// The connection through a proxy.
 package struct ProxyPassage: Sendable {
     package let address: PeerAddress
     /// The handshake with an `https` proxy, whose chain is judged apart from the server's.
@@ -100,14 +99,12 @@ package enum ProxyFailure: Error, Sendable, Hashable {
     case credentialsRefused
     /// The proxy answered with this reply code of SOCKS (RFC 1928, 6).
     case reply(UInt8)
-    /// The proxy speaks another protocol than that of its URL.
     case foreign
     /// The proxy's reply is longer than so many bytes.
     case tooLong(limit: Int)
     /// The proxy closed the connection after so many bytes of its answer.
     case closedEarly(received: Int)
     case reset
-    /// The connection broke; contains the system's words.
     case broken(String)
 
     package var id: String {

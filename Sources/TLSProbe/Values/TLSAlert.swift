@@ -5,7 +5,6 @@ import X509
 package struct TLSAlert: Sendable, Hashable {
     package let number: UInt8
 
-    /// protocol_version: the server supports none of the offered versions.
     package static let protocolVersion = TLSAlert(number: 70)
     /// certificate_required: the server requires a client certificate (RFC 8446, 4.4.2.4).
     package static let certificateRequired = TLSAlert(number: 116)
