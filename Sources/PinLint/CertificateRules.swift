@@ -10,7 +10,6 @@ extension Findings {
         for member in source.sets.flatMap(\.members) { weakCryptography(member) }
     }
 
-    /// Reports the expiry of pinned certificates: an app in certificate mode stops working then.
     private mutating func validity(_ set: PinnedSet) {
         let certificates = set.certificates
         guard let last = certificates.max(by: { $0.certificate.notAfter < $1.certificate.notAfter }) else { return }
@@ -46,7 +45,6 @@ extension Findings {
         }
     }
 
-    /// Reports pinned leaf certificates: a renewed certificate no longer matches.
     private mutating func leaves(_ set: PinnedSet) {
         let leaves = set.certificates.filter { !$0.certificate.isAuthority }
         for leaf in leaves {
@@ -63,7 +61,6 @@ extension Findings {
             "pin the key of a CA or a key in reserve beside them")
     }
 
-    /// Reports a CA's pin next to a server's own: every certificate that the CA issues for the host is accepted.
     private mutating func authorityBesideLeaf(_ set: PinnedSet) {
         // NSPinnedDomains is exempt, because its lists of leaves and CAs must both match.
         guard !set.isExcluded, set.kind != .nsPinnedDomains,
@@ -102,7 +99,6 @@ extension Findings {
         }
     }
 
-    /// Reports keys and signatures that clients refuse, even if they are pinned.
     private mutating func weakCryptography(_ member: PinnedSet.Member) {
         let certificate = member.pin.certificate
         let key = publicKeys[member.pin.spkiSHA256]?.algorithm

@@ -153,7 +153,6 @@ extension Findings {
         }
     }
 
-    /// Reports a pin in a form that the named client does not read.
     private mutating func input(_ member: PinnedSet.Member) {
         if linter.isForAFNetworking || linter.isFor(.alamofire) {
             if member.pin.certificate == nil {

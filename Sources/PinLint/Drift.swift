@@ -2,9 +2,8 @@ import Base
 import PinFormats
 import Pinning
 
-/// The differences in hosts and pins between sources that should agree, by the rules of each source's client.
-///
-/// An entry for `**.example.com` in one is compared with one for `api.example.com` in the other.
+/// The differences in hosts and pins between sources that should agree, by the rules of each source's client: an entry
+/// for `**.example.com` in one is compared with one for `api.example.com` in the other.
 struct Drift {
     let sources: [LintSource]
 
@@ -53,7 +52,6 @@ struct Drift {
         ]
     }
 
-    /// The finding that something is pinned in `other` and not at `spot`.
     private func finding(
         _ kind: FindingID, _ level: Finding.Level = .warning, at spot: PinPlace, _ host: String?, _ sentence: String,
         in other: PinPlace, remedy: String
@@ -95,7 +93,6 @@ struct Drift {
 
 /// The pins of one source for one host, by the rules of its clients.
 private struct HostView {
-    /// The names below a host that its pins cover.
     enum Reach: Int, Comparable {
         case nameAlone, oneLabel, anyNumber
 

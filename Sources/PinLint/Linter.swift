@@ -78,7 +78,6 @@ struct Findings {
         all.append(finding)
     }
 
-    /// Adds the problems that keep clients from using the source as it is.
     mutating func problems() {
         all += source.inspections.flatMap(\.problems).map { error in
             Finding(

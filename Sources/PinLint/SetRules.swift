@@ -15,7 +15,6 @@ extension Findings {
         for set in source.sets { expiration(set) }
     }
 
-    /// Reports a set of one key without a backup: the app breaks when that key is replaced.
     private mutating func backup(_ set: PinnedSet) {
         // If TrustKit enforces pinning, it refuses a single pin; its reader reports that.
         let isTrustKits = set.isTrustKits && set.entries.first?.enforcesPinning ?? true
@@ -31,7 +30,7 @@ extension Findings {
         }
     }
 
-    /// The lists in each of which the client needs a matching pin, with words that name the list.
+    /// The lists in each of which the client needs a matching pin.
     private func alternatives(in set: PinnedSet) -> [(pins: [Pin], what: String)] {
         guard let hosts = set.hosts, let kind = set.kind, kind.lookup == .union else {
             return [(set.members.map(\.pin), "")]
@@ -83,7 +82,6 @@ extension Findings {
         return first.line.map { " in line \($0)" } ?? first.key.map { " at \(shortened($0))" } ?? ""
     }
 
-    /// Reports pins that expired, expire soon, or expire at all: the client then accepts every trusted chain.
     private mutating func expiration(_ set: PinnedSet) {
         guard let end = set.entries.first?.expiration, !set.isExcluded else { return }
         let accepts = "accepts every trusted chain"
@@ -109,7 +107,6 @@ extension Findings {
         }
     }
 
-    /// Reports pins and private keys in the code of built apps, and pins in unread files: none of them is compared.
     mutating func code() {
         for code in source.inspections.flatMap(\.code) {
             for pin in code.new {

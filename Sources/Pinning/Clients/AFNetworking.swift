@@ -101,8 +101,8 @@ package struct AFNetworking: ClientProcedure {
             result = run.extendingBestEffort(of: system, under: trustPolicy(run))
         }
         let chain = result.builtChain
-        // AFNetworking collects the keys of the whole chain in an array before it compares one. A key that Apple's
-        // system does not hand out is `nil`, which crashes the app.
+        // AFNetworking first puts the keys of the whole chain in an array: one that Apple's system does not hand out is
+        // `nil` and crashes the app.
         if let odd = result.chains.lazy.flatMap(\.certificates).first(where: { !$0.publicKey.algorithm.hasSecKey }) {
             let key = "the \(odd.publicKey.algorithm) key of \(odd)"
             run.fail("pins", "Apple's system hands out no SecKey for \(key), and AFNetworking crashes on that")
@@ -215,9 +215,8 @@ package struct AFNetworking: ClientProcedure {
     }
 }
 
-/// AFNetworking's `AFSecurityPolicy`, with its own names and defaults.
 package struct AFSecurityPolicy: Sendable, Hashable {
-    /// The part of the chain that is compared with the pins: `AFSSLPinningMode`.
+    /// `AFSSLPinningMode`.
     package enum PinningMode: String, Sendable, Hashable, CaseIterable {
         case none
         case publicKey = "public-key"

@@ -45,14 +45,14 @@ package struct ServerView: Sendable {
     package var presented: PresentedChain
     package let referenceName: ReferenceName
     package var time: Timestamp
-    /// Certificates in place of those that a platform would fetch (RFC 5280, 4.2.2.1), in addition to the pinned ones.
+    /// The certificates of ``PathQuestion/fetchable`` without the pinned ones.
     package let fetchable: [Certificate]
     package var release: PlatformRelease
     /// The evidence that came with the leaf; `nil` if it was not read, so that no rule for evidence applies.
     package var evidence: LeafEvidence?
-    /// The facts of the handshake; `nil` if the chain came without one.
+    /// The handshake; `nil` if the chain came without one.
     package let connection: ConnectionFacts?
-    /// The server's refusal of exactly the offer of the client; `nil` if the server accepted it or was not asked.
+    /// The refusal of the client's offer; `nil` if the server accepted it or was not asked.
     package var refusal: HandshakeRefusal?
     /// `false` if only the verdict matters: findings on other systems are left out.
     package var tellsOfOthers = true

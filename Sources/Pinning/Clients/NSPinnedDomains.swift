@@ -65,7 +65,6 @@ package struct NSPinnedDomains: ClientProcedure {
 }
 
 extension [HostEntry] {
-    /// The leaf and CA identities, merged as NSPinnedDomains merges them.
     package var positions: HostEntry.Identities {
         var (leaf, authorities): ([Pin]?, [Pin]?)
         for case .positions(let ownLeaf, let ownAuthorities) in map(\.identities) {

@@ -21,7 +21,7 @@ package struct PinComparison: Sendable, Hashable {
         case whatIsPinned = "certificate or key"
     }
 
-    /// A condition of a client: one of these pins must match at this place.
+    /// A condition: one of these pins must match at this place.
     package struct Condition: Sendable, Hashable {
         private let all: [Pin]
         /// The positions of the pins, as in ``PinMatch/pinIndex``.
@@ -29,7 +29,6 @@ package struct PinComparison: Sendable, Hashable {
         package let place: Place
         let compared: Compared
 
-        /// Makes a condition on the pins at some positions of a set, or on all of them.
         package init(_ set: PinSet?, _ pins: [Int]? = nil, at place: Place = .anywhere, compared: Compared = .keys) {
             all = set?.pins ?? []
             self.pins = pins ?? Array(all.indices)
@@ -72,7 +71,6 @@ package struct PinComparison: Sendable, Hashable {
     package var conditions: [Condition]
     /// The moment after which the client ignores its pins and accepts any trusted chain; `nil` if it never does.
     package let expiration: Timestamp?
-    /// `true` if a mismatch ends the connection, `false` if it is only reported.
     package let isEnforced: Bool
 
     package init(_ conditions: [Condition], expiration: Timestamp? = nil, isEnforced: Bool = true) {

@@ -65,7 +65,6 @@ package struct ProcedureRun {
 
     private var fetchable: [Certificate] { view.fetchable + (pins?.certificates ?? []) }
 
-    /// The evaluation with fetched issuers; `nil` if the platform fetches none, or none is at hand.
     private func fetching(_ policy: TrustPolicy, _ anchors: Anchors) -> TrustResult? {
         let fetchable = fetchable
         guard platform?.fetchesIssuers == true, policy != .basicX509, !fetchable.isEmpty else { return nil }
@@ -217,8 +216,7 @@ package struct ProcedureRun {
             matches: matches ?? pins?.publicKeyMatches(on: reach ?? chain) ?? [], findings: findings)
     }
 
-    /// The path of each evaluation: `chain` if it is valid there, unless it only extends the preferred path past the
-    /// matched pin.
+    /// The path of each evaluation: `chain` if valid there, unless it extends the preferred path past the matched pin.
     private func paths(of chain: BuiltChain, for reason: Verdict.Reason) -> [VerifiedPath] {
         var paths: [VerifiedPath] = []
         for result in trusted {

@@ -1,6 +1,5 @@
-/// The app of a client on Apple's platforms: all load with NSURLSession, which App Transport Security binds.
-///
-/// Without `settings` the Info.plist is not known, and nothing is decided. Without `host` the reference name counts.
+/// The app of a client on Apple's platforms, where all load with NSURLSession, which App Transport Security binds;
+/// without `settings` the Info.plist is not known and nothing is decided, without `host` the reference name counts.
 package typealias AppleApp = (settings: TransportSecurity?, host: ServerName?)
 
 extension ProcedureRun {

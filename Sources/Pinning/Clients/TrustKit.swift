@@ -3,7 +3,7 @@
 package struct TrustKit: ClientProcedure {
     /// `true` if a mismatch blocks the connection, `false` if it is only reported (`kTSKEnforcePinning`).
     package let enforcesPinning: Bool
-    /// The moment after which the pins do not apply (`kTSKExpirationDate`).
+    /// `kTSKExpirationDate`.
     private let expiration: Timestamp?
     /// The user's roots that TrustKit accepts without pins on a Mac; kTSKIgnorePinningForUserDefinedTrustAnchors is
     /// compiled for macOS only (datatheorem/TrustKit, `TrustKit.m`, `TSKPinningValidator.m`).
@@ -126,11 +126,8 @@ package struct TrustKit: ClientProcedure {
         return violations
     }
 
-    /// `true` if TrustKit's hash of a key is that of its SubjectPublicKeyInfo, as in pins (`TSKSPKIHashCache`).
-    ///
-    /// TrustKit hashes a fixed header for the kind of key, and the key as the system hands it out. It has headers for
-    /// RSA of 2048, 3072 and 4096 bits, P-256 and P-384. Those of RSA fit a public exponent of three bytes, such as
-    /// 65537.
+    /// `true` if TrustKit's hash of a key is that of its SubjectPublicKeyInfo (`TSKSPKIHashCache`): it hashes a header
+    /// and the key as the system hands it out, and the headers of RSA fit an exponent of three bytes, such as 65537.
     package static func hashesAsPins(_ key: PublicKey) -> Bool {
         let start = key.subjectPublicKeyInfo.prefix(32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return headers.contains { algorithm, header in algorithm == key.algorithm && start.hasPrefix(header) }

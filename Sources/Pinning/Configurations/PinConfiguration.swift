@@ -1,4 +1,3 @@
-/// The entries of a file that configures hosts.
 package struct PinConfiguration: Sendable {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case okHttp = "okhttp"
@@ -56,7 +55,6 @@ package struct PinConfiguration: Sendable {
     }
 }
 
-/// An entry of a configuration: some hosts, with their pins and settings.
 package struct HostEntry: Sendable, Hashable {
     package enum Identities: Sendable, Hashable {
         case anywhere([Pin])
@@ -101,7 +99,6 @@ package struct HostEntry: Sendable, Hashable {
     package var includesSubdomains: Bool { hosts?.depth == .anyNumber && !isExcluded }
 }
 
-/// A client that pins certificate files of an app's bundle, each by its own rules.
 package enum BundleLoader: String, Sendable, Hashable, CaseIterable {
     /// Files named `.cer` in the main bundle.
     case afNetworking4 = "AFNetworking 4"

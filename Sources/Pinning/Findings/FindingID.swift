@@ -1,6 +1,5 @@
-/// The kinds of findings, a row each: word, levels in a check and behind the slash in `lint`, and sentence.
-///
-/// The usual level is the first. `malformed` and `missing` are errors of data that cannot be used.
+/// The kinds of findings, a row each: word, levels in a check and behind the slash in `lint`, `-` or the usual one
+/// first, and sentence; `malformed` and `missing` are errors of data that cannot be used.
 package enum FindingID: String, CaseIterable, Sendable {
     // Findings on pins that can be read: all in lint, some also in a check that reads the file.
     case pinnedCertificateExpired = "pinned-certificate-expired -/error,warning A pinned certificate has expired."
@@ -202,9 +201,7 @@ package enum FindingID: String, CaseIterable, Sendable {
         parts[1].split(separator: "/")[isLint ? 1 : 0].split(separator: ",")
     }
 
-    /// The levels in a check, the usual one first; empty if only lint has the finding.
     package var levels: [Finding.Level] { levels(inLint: false).compactMap { Finding.Level(rawValue: "\($0)") } }
-    /// The levels in `lint`, the usual one first; empty if only checks have the finding.
     package var lintLevels: [Finding.Level] {
         levels(inLint: true).compactMap { isMalformed ? .error : Finding.Level(rawValue: "\($0)") }
     }

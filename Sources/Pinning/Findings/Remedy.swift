@@ -8,14 +8,11 @@ package enum Remedy: Hashable, Sendable {
     /// Send a missing intermediate: `isOfFile` if no server sent the chain, `mayBeOwnRoot` if no roots were given, so
     /// that the issuer may be the user's own root.
     case sendIntermediate(MissingIntermediate, isOfFile: Bool, mayBeOwnRoot: Bool)
-    /// Check without the proxy of this URL, which may have replaced the server's certificate.
     case askWithoutProxy(String)
-    /// Check this place twice: two backends may answer in turn.
     case askTwice(String)
     /// Leave out a key type, for which a server ends the handshake without a reason, and request the others.
     case leaveOut(String, keeping: [String])
     case giveClientCertificate, giveExpectedStatus, offerECDHE, giveNewerDeviceData
-    /// Offer more in this part: the options leave nothing of the client's offer.
     case offerMore(OfferedPart)
     case bringTLS, allowInvalidCertificates, nameRoot, nameAuthority, nameRootOrDistrust, distrust
     case judgeOn(PlatformFamily)

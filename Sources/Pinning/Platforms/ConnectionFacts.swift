@@ -37,7 +37,6 @@ package struct ConnectionFacts: Sendable, CustomStringConvertible {
 
     package var hasECDHE: Bool { group != nil && primeBits == nil }
 
-    /// The handshake, as in `TLSv1.3 TLS_AES_128_GCM_SHA256 X25519`.
     package var description: String { "\(version.name) \(suite.name)" + (group.map { " \($0.name)" } ?? "") }
 }
 
@@ -53,7 +52,6 @@ package enum HandshakeRefusal: Sendable, Hashable {
 package enum OfferedPart: Error, Sendable, Hashable { case lowestVersion, highestVersion, suites, groups, signatures }
 
 extension TLSStack {
-    /// A part of a handshake that is outside the offer.
     package enum Lack: Sendable, Hashable {
         case version(ProtocolVersion)
         case key(KeyAlgorithm)
@@ -63,9 +61,7 @@ extension TLSStack {
         var isNegotiated: Bool { if case .key = self { false } else { true } }
     }
 
-    /// The parts of a handshake outside the offer, in the order of reports; empty if it is within the offer.
-    ///
-    /// Without a connection only the leaf's key is judged, by any version.
+    /// The parts of a handshake outside the offer, in order; without a connection only the leaf's key is judged.
     package func lacks(_ facts: ConnectionFacts?, _ leaf: PublicKey) -> [Lack] {
         let key: [Lack] = takes(leaf.algorithm, in: facts?.version) ? [] : [.key(leaf.algorithm)]
         guard let facts else { return key }

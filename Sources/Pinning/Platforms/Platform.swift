@@ -1,7 +1,5 @@
-/// The decisions of a device or program apart from pins, made of rules that are small functions over certificates.
-///
-/// The ``PathVerifier`` decides what is the same on all platforms: signatures, dates, basic constraints, name
-/// constraints and critical extensions. The article *Devices* has a table of the rest, with sources.
+/// The decisions of a device or program apart from pins, and from what is the same on all platforms: signatures, dates,
+/// basic constraints, name constraints and critical extensions; the article *Devices* has a table with sources.
 package struct Platform: Sendable, Hashable {
     package let family: PlatformFamily
     let release: PlatformRelease

@@ -20,10 +20,9 @@ struct PlatformPath {
 }
 
 extension Platform {
-    /// All objections of a platform to a path, with the findings that are the same on all platforms.
+    /// All objections of a platform to a path; `anchorClass` is called only if the rules depend on the class.
     ///
     /// The verifier's own judgement of purposes, keys and signatures counts only if the platform has none.
-    /// `anchorClass` is called only if the platform's rules depend on the class.
     package func objections(
         to certificates: [Certificate], firstAnchor: Int, findings: [TrustFailure], under policy: TrustPolicy,
         evidence: LeafEvidence? = nil, anchorClass: () -> AnchorClass
@@ -101,9 +100,8 @@ extension Platform {
     /// The failure of the leaf's key usage, which ends the handshake (RFC 5280, 4.2.1.3); `nil` if the usage fits.
     ///
     /// BoringSSL requires keyEncipherment if RSA exchanges the key, else digitalSignature (KEY_USAGE_BIT_INCORRECT,
-    /// measured; for RSA in TLS 1.2 since April 2023, but older releases are judged as today's). Apple's stack is
-    /// judged alike. The ``PathVerifier`` keeps OpenSSL's own rule. A chain without a connection is judged as in TLS
-    /// 1.3.
+    /// measured; for RSA in TLS 1.2 since April 2023). Older releases and Apple's stack are judged alike, a chain
+    /// without a connection as in TLS 1.3. The ``PathVerifier`` has OpenSSL's own rule.
     func keyUsageFailure(of leaf: Certificate, on connection: ConnectionFacts?) -> TrustFailure? {
         guard family != .openssl, let usage = leaf.keyUsage else { return nil }
         var needed = "digitalSignature"

@@ -22,7 +22,7 @@ package struct StrengthRules: Sendable, Hashable {
     static let apple = StrengthRules(
         fewestRSABits: 2_048, fewestDSABits: 2_048, fewestECBits: 256, exemptsInstalledLeaves: true,
         judgesAnchorSignatures: true)
-    /// Apple's `SecPolicyCreateBasicX509`.
+    /// `SecPolicyCreateBasicX509`.
     static let basic = StrengthRules(
         takesOtherKeys: true, fewestRSABits: 1_024, fewestDSABits: 1_024, fewestECBits: 160,
         refusedDigests: ["md2", "md4", "md5"])
@@ -52,7 +52,6 @@ package struct StrengthRules: Sendable, Hashable {
         return failures
     }
 
-    /// `true` if the path depends on the signature at `depth`; that of the last certificate rarely counts.
     private func isSignatureJudged(at depth: Int, of path: PlatformPath) -> Bool {
         guard depth == path.certificates.count - 1 else { return true }
         return judgesAnchorSignatures && path.anchorClass != .installedByHand && !path.certificates[depth].isSelfIssued

@@ -17,7 +17,6 @@ package struct TLSStack: Sendable, Hashable {
     /// `recorded` if the source is a ClientHello of the release, `source` if it is its code.
     package private(set) var confidence: String
 
-    /// The offer without the name and source of its row.
     package var offer: TLSStack {
         var offer = self
         (offer.name, offer.source, offer.confidence) = ("", "", "")

@@ -32,8 +32,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
     public var date: String { text(hasTime: false) }
 
     private func text(hasTime: Bool) -> String {
-        // Turns days into a proleptic Gregorian date. Years begin in March, so that the leap day is the last of a year,
-        // and are counted in cycles of 400, each with 146,097 days.
+        // Proleptic Gregorian: a year begins in March, so that a leap day is its last; 400 years have 146,097 days.
         let second = (secondsSinceEpoch % 86_400 + 86_400) % 86_400
         let shifted = secondsSinceEpoch / 86_400 - (secondsSinceEpoch % 86_400 < 0 ? 1 : 0) + 719_468
         let cycle = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

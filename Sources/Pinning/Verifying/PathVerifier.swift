@@ -1,7 +1,4 @@
-/// Builds and verifies certification paths for client procedures.
-///
-/// Procedures ask as often as their clients, each time with their own anchors and policy. The answer depends only on
-/// the question and the trust store.
+/// Builds and verifies certification paths; an answer depends only on the question and the trust store.
 package protocol PathVerifier: Sendable {
     /// Finds every valid path from the presented leaf to an anchor; the order of other certificates must not matter.
     func findPaths(_ question: PathQuestion) -> PathFindings
@@ -23,15 +20,14 @@ package struct PathQuestion: Sendable, Hashable {
     package var presented: PresentedChain
     /// More certificates that a path may pass through, such as the pinned ones; they are not trusted.
     package var intermediates: [Certificate]
-    /// Certificates in place of those that the platform would fetch; not trusted, and used only above an unexpired
-    /// certificate that says where its issuer can be fetched.
+    /// Certificates in place of those that the platform would fetch (RFC 5280, 4.2.2.1); they are not trusted, and used
+    /// only above an unexpired certificate that says where its issuer can be fetched.
     package var fetchable: [Certificate]
     package var anchors: Anchors
     package var policy: TrustPolicy
     package var time: Timestamp
-    /// The rules of the client's platform; `nil` if the verifier's own count.
+    /// The client's platform; `nil` if the verifier's own rules count.
     package var platform: Platform?
-    /// The evidence by which a platform may refuse the leaf; `nil` if it was not read.
     package var evidence: LeafEvidence?
 
     package init(
@@ -91,7 +87,6 @@ package struct PathFindings: Sendable {
 package struct TrustResult: Sendable, Hashable {
     /// The valid paths, the preferred one first, at which most clients stop; Apple's own pinning tries all.
     package let validPaths: [VerifiedPath]
-    /// The reasons why no path is valid, the most useful first; empty only if one is valid.
     package let failures: [TrustFailure]
     /// The chains of which a device hands out one: the preferred path, or the invalid ones, the likeliest first.
     package let chains: [BuiltChain]

@@ -36,8 +36,7 @@ package enum SystemPublicSuffixList {
         return suffix.flatMap { isSuffix($0, CPSL_ANY_RULE) ? $0 : nil }
     }
 
-    /// `true` if registries register names below `name`.
-    ///
-    /// The list's private section does not count: the owner of `github.io` may have a certificate for `*.github.io`.
+    /// `true` if registries register names below `name`; in the list's private section they do not: the owner of
+    /// `github.io` may have a certificate for `*.github.io`.
     package static func isRegistry(_ name: String) -> Bool { isSuffix(name, CPSL_ICANN) }
 }

@@ -9,7 +9,7 @@ package enum Hashing {
     nonisolated(unsafe) private static let configured = EVP_MD_fetch(nil, "SHA256", nil)
     nonisolated(unsafe) fileprivate static let sha256 = configured ?? fetchUnconfigured()
 
-    /// SHA-256 of the default provider, loaded here because OpenSSL's configuration (openssl.cnf) does not load it.
+    /// Loads the default provider, because OpenSSL's configuration (openssl.cnf) does not.
     private static func fetchUnconfigured() -> OpaquePointer? {
         guard let library = OSSL_LIB_CTX_new(), OSSL_PROVIDER_load(library, "default") != nil else { return nil }
         return EVP_MD_fetch(library, "SHA256", nil)

@@ -17,7 +17,6 @@ final class CandidateIssuers {
     private let time: Timestamp
     let budget: WorkBudget
     private var candidates: [SHA256Digest: [Candidate]] = [:]
-    /// The results of signature checks, by the fingerprints of the certificate and its issuer.
     private var signatures: [[SHA256Digest]: Bool] = [:]
 
     init(

@@ -33,7 +33,6 @@ package final class FindingsCache: Sendable {
         var hasChoice = false
         var hasLeftOutAuthority = false
         var isExhausted = false
-        /// OpenSSL's judgements of the paths in a disputed search, by the fingerprints of the path.
         var judgements: [[SHA256Digest]: PathJudge.Judgement] = [:]
         fileprivate let span: ClosedRange<Timestamp>
         fileprivate let size: Int

@@ -36,7 +36,6 @@ extension OpenSSLPathVerifier {
         return entry
     }
 
-    /// `true` if the certificates at hand, or those of the only valid path, allow another path.
     private static func hasChoice(_ paths: [[Certificate]], among seen: [Certificate]) -> Bool {
         guard paths.count == 1, let path = paths.first else { return !paths.isEmpty }
         return seen.contains { !path.contains($0) } || Set(path.map(\.subject)).count < path.count
@@ -79,7 +78,6 @@ extension OpenSSLPathVerifier {
         return certificates.filter { seen.insert($0.fingerprint).inserted }.compactMap(\.node)
     }
 
-    /// Collects the reasons why no path is valid, and the paths that a client without this check would see.
     private func rejection(
         _ search: inout PathSearch, leaf: PathNode, nameFailures: [TrustFailure], question: PathQuestion
     ) -> PathFindings {

@@ -38,9 +38,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
             bestEfforts: known.findings.validPaths + known.findings.bestEfforts)
     }
 
-    /// The result without regard to the server's name.
-    ///
-    /// All platforms share one search if OpenSSL rejected nothing and they agree; others search by their own rules.
+    /// The result for any server name, of a search that platforms share if OpenSSL rejected nothing and they agree.
     private func nameless(_ question: PathQuestion, leaf: PathNode) -> FindingsCache.Entry {
         let common = remember(question, by: nil) { search(question, leaf: leaf, by: nil) }
         guard let platform = question.platform else { return common }
@@ -79,8 +77,7 @@ package struct OpenSSLPathVerifier: PathVerifier {
         certificate.node.map(trustStore.holdsAnchor(like:)) ?? false
     }
 
-    /// The rules for uses of keys, lengths of paths and names (RFC 5280, 4.2.1.3, 4.2.1.9 and 4.2.1.10) by which the CAs
-    /// of a valid path may not issue a certificate for `name`.
+    /// The rules by which the CAs of a valid path may not certify `name` (RFC 5280, 4.2.1.3, 4.2.1.9 and 4.2.1.10).
     package func objections(toIssuingFor name: ServerName?, below path: [Certificate]) -> [TrustFailure] {
         let nodes = path.compactMap(\.node)
         var failures: [TrustFailure] = []

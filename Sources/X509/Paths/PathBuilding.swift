@@ -1,9 +1,8 @@
 import COpenSSL
 import Pinning
 
-/// The certificates from which OpenSSL builds a path by itself, as for a program that only calls it.
-///
-/// OpenSSL takes the first issuer that fits by names and identifiers, without backtracking.
+/// The certificates from which OpenSSL builds a path by itself: it takes the first issuer that fits by names and
+/// identifiers, without backtracking.
 struct PathBuilding {
     let leaf: PathNode
     /// The certificates presented after the leaf, in that order.

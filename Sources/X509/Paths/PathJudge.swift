@@ -3,8 +3,7 @@ import Pinning
 
 /// Has OpenSSL judge one path: signatures, dates, constraints, purposes, strength.
 ///
-/// The store contains only the path's last certificate and the untrusted stack those between, so `X509_verify_cert` has
-/// no choice, unless it builds the path. Server names are checked elsewhere, because they do not depend on the path.
+/// OpenSSL has no choice on a given path: the store has only its last certificate, the untrusted stack those between.
 struct PathJudge {
     struct Judgement: Sendable {
         /// The broken rules in OpenSSL's order; none for a valid path.
@@ -88,7 +87,6 @@ struct PathJudge {
         }
     }
 
-    /// The failure for a broken rule, with details that OpenSSL does not report.
     private func failure(_ error: VerificationRecord.BrokenRule, of node: PathNode, on path: [PathNode]) -> TrustFailure
     {
         let depth = error.depth

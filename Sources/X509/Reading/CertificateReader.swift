@@ -12,7 +12,6 @@ package enum CertificateReader {
         return certificateLabels.contains { PEM.hasBlock($0, in: bytes) }
     }
 
-    /// Reads exactly one certificate.
     package static func certificate(der: [UInt8]) throws(X509Error) -> Certificate { try certificate(der, line: nil) }
 
     private static func certificate(_ der: [UInt8]?, line: Int?) throws(X509Error) -> Certificate {

@@ -27,9 +27,8 @@ enum DER {
         }
     }
 
-    /// The range of the subject in a certificate (RFC 5280, 4.1), or of the field `more` places behind it.
-    ///
-    /// Only calls `ASN1_get_object`: a full parse of each of a bundle's 140 roots costs a hundred times more.
+    /// The range of the subject in a certificate (RFC 5280, 4.1), or of the field `more` places behind it; a full parse
+    /// of each of a bundle's 140 roots costs a hundred times more.
     static func subject(ofCertificate der: [UInt8], andFieldsBehind more: Int = 0) -> Range<Int>? {
         defer { ERR_clear_error() }
         guard let certificate = element(in: der, at: 0..<der.count), certificate.end == der.count,

@@ -106,9 +106,7 @@ enum Extensions {
 }
 
 enum DistinguishedNames {
-    /// The flags of RFC 2253, but with non-ASCII characters: most specific part first, separated by commas.
-    ///
-    /// Spelled out, because Swift cannot import the macros XN_FLAG_RFC2253 and ASN1_STRFLGS_RFC2253.
+    /// XN_FLAG_RFC2253 and ASN1_STRFLGS_RFC2253, which Swift cannot import, but with non-ASCII characters.
     private static let flags = UInt(
         ASN1_STRFLGS_ESC_2253 | ASN1_STRFLGS_ESC_CTRL | ASN1_STRFLGS_UTF8_CONVERT | ASN1_STRFLGS_DUMP_UNKNOWN
             | ASN1_STRFLGS_DUMP_DER | Int32(XN_FLAG_SEP_COMMA_PLUS) | Int32(XN_FLAG_DN_REV) | Int32(XN_FLAG_FN_SN)

@@ -21,13 +21,10 @@ package enum PEM {
     private static let head = Array("-----BEGIN CERTIFICATE-----\n".utf8)
     private static let foot = Array("-----END CERTIFICATE-----\n".utf8)
 
-    /// `true` if `bytes` contain the start of a PEM block anywhere.
     package static func looksLikePEM(_ bytes: [UInt8]) -> Bool { bytes.holds(begin) }
 
-    /// Reads every block in `bytes`, in order.
-    ///
-    /// Text around the blocks may contain armour, but not in a store: OpenSSL skips a block that begins within a line,
-    /// or whose line goes on after the dashes, even if the block means distrust.
+    /// Reads every block in order; text around them may contain armour, but not in a store: OpenSSL skips a block that
+    /// begins within a line, or whose line goes on after the dashes, even if the block means distrust.
     package static func blocks(in bytes: [UInt8], isStore: Bool = false) throws(X509Error) -> [PEMBlock] {
         var blocks: [PEMBlock] = []
         var position = 0

@@ -30,9 +30,8 @@ package enum StapleReader {
         } catch { return .unusable(error.description) }
     }
 
-    /// The result of a certificate's answers: a revocation of any date, else the only answer.
-    ///
-    /// Conscrypt supports no critical extension and only SHA-1 in certificate IDs (`CertId`), and has no other source.
+    /// The result of a certificate's answers: a revocation of any date, else the only answer; Conscrypt supports no
+    /// critical extension and only SHA-1 in certificate IDs (`CertId`), and has no other source.
     private static func answer(
         _ answers: [OCSPResponseHandle.Answer], in response: OCSPResponseHandle, at time: Timestamp
     ) throws(StapleError) -> LeafEvidence.Staple {
@@ -153,7 +152,6 @@ final class OCSPResponseHandle {
 
     let basic: OpaquePointer
 
-    /// Parses exactly one response (`d2i_OCSP_RESPONSE`, `OCSP_response_get1_basic`).
     init(der: [UInt8]) throws(StapleError) {
         switch Int(COpenSSL_staple(der, der.count, Self.certificateLimit)) {
         case 0: break
@@ -179,9 +177,7 @@ final class OCSPResponseHandle {
 
     var count: Int32 { OCSP_resp_count(basic) }
 
-    /// The answers that name `leaf`, at least one.
-    ///
-    /// They name it by hashes of the issuer's name and key, with any digest (RFC 6960, 4.1.1).
+    /// The answers that name `leaf`, by hashes of the issuer's name and key with any digest (RFC 6960, 4.1.1).
     func answers(about leaf: PathNode, from issuer: PathNode) throws(StapleError) -> [Answer] {
         guard count <= Self.answerLimit else { throw .costly }
         // Computed once for each digest in use: hashing the issuer's name can take a while.

@@ -25,9 +25,8 @@ package enum EmbeddedTimestamps {
         return index >= 0 && X509_EXTENSION_get_critical(X509_get_ext(handle.pointer, index)) == 1
     }
 
-    /// The timestamps in a list (SignedCertificateTimestampList); none unless its parts fill it exactly.
-    ///
-    /// A part that is damaged or of another version is ignored, as by clients.
+    /// The timestamps in a SignedCertificateTimestampList, without damaged parts and other versions, which clients
+    /// ignore; none unless its parts fill it exactly.
     package static func timestamps(in bytes: [UInt8]) -> [SignedCertificateTimestamp] {
         var whole = bytes[...]
         guard var list = vector(&whole), whole.isEmpty else { return [] }

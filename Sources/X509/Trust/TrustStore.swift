@@ -35,9 +35,8 @@ extension TrustStore {
         return TrustStore(tiers: [[directory], [bundle]], systemRoots: (directory, bundle))
     }
 
-    /// The ascending positions in the selection's bundle that paths from these certificates can reach.
-    ///
-    /// Unselected ones are included: the result of a search depends only on the selection at these positions.
+    /// The ascending positions in the selection's bundle that paths from these certificates can reach, selected or not:
+    /// the result of a search depends only on the selection there.
     func reach(from nodes: [PathNode]) -> [Int] {
         guard let selection else { return [] }
         let others = tiers.joined().filter { !($0 is AnchorSelection) }
@@ -67,7 +66,6 @@ extension TrustStore {
 
     func holds(_ node: PathNode) -> Bool { holdsAnchor(named: node) { $0 == node.certificate } }
 
-    /// `true` if the store contains an anchor with the subject and key of a certificate; may read sources, too.
     func holdsAnchor(like node: PathNode) -> Bool { holdsAnchor(named: node) { $0.isSameAnchor(as: node.certificate) } }
 
     private func holdsAnchor(named node: PathNode, where isWanted: (Certificate) -> Bool) -> Bool {
@@ -75,10 +73,8 @@ extension TrustStore {
         return tiers.joined().contains { $0.anchors(named: name).contains { isWanted($0.certificate) } }
     }
 
-    /// The failures of certificates on a path if trust settings forbid their subject and key for TLS servers.
-    ///
-    /// Distrust applies to presented certificates, too. If a store contains a certificate twice, the stricter settings
-    /// count, so that the order of files does not matter.
+    /// The certificates on a path, even presented ones, whose subject and key trust settings forbid for TLS servers;
+    /// the strictest settings count, so that the order of files does not matter.
     func distrust(on path: [PathNode]) -> [TrustFailure] {
         path.enumerated().filter { place in tiers.joined().contains { $0.distrusts(place.element) } }.map {
             TrustFailure(.distrusted, at: $0.offset, of: $0.element.certificate)
