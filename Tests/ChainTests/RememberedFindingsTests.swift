@@ -3,7 +3,6 @@ import Pinning
 import Testing
 import X509
 
-/// A verifier remembers what it found out about chains; no answer may differ from one of a verifier that never was asked before.
 @Suite("What a verifier remembers changes no answer") struct RememberedFindingsTests {
     private static let names: [ReferenceName] = [
         ReferenceName(RandomPKI.serverName), ReferenceName("other.test"), ReferenceName("192.0.2.1"), .unchecked,

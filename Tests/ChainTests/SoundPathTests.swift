@@ -4,7 +4,6 @@ import Pinning
 import Testing
 import X509
 
-/// OpenSSL's own opinion of every path that was found, and what the store says of those on it.
 @Suite("A path that is found valid is valid to OpenSSL, alone") struct SoundPathTests {
     @Test(arguments: Seeds.sample(4)) func randomWorldsWithStoresThatDistrust(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

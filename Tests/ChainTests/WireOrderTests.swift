@@ -3,7 +3,6 @@ import Pinning
 import Testing
 import X509
 
-/// What a server sends besides its leaf may stand in any order, be there twice, or be of no use to anybody.
 @Suite("What a server sends beside what is needed changes no verdict") struct WireOrderTests {
     @Test(arguments: Seeds.sample(4)) func orderRepetitionAndStrangersChangeNothing(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)

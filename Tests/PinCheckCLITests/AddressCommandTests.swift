@@ -85,15 +85,11 @@ import X509
         }
     }
 
-    @Test(arguments: [
-        ("0", "the name has no usable address"),
-        ("\u{1B}[31m", "its answer cannot be used: line 1: 5 characters that are not an address"),
-    ]) func aServiceThatFailsLeavesNoVerdict(answer: String, words: String) async throws {
-        try await Desk.serving(.script(response(answer))) { desk, _ in
-            let outcome = await desk("$HOST --httpdns http://$SERVER/{name}").expect(
-                .unreachable, "resolve: cannot resolve '\(host)'", words, desk.expand("the HTTPDNS service $SERVER"),
-                not: "consistent")
-            #expect(isPlain(outcome.output))
+    @Test func aServiceThatFailsLeavesNoVerdict() async throws {
+        try await Desk.serving(.script(response("0"))) { desk, _ in
+            await desk("$HOST --httpdns http://$SERVER/{name}").expect(
+                .unreachable, "resolve: cannot resolve '\(host)'", "the name has no usable address",
+                desk.expand("the HTTPDNS service $SERVER"), not: "consistent")
         }
     }
 

@@ -13,6 +13,10 @@ typealias ExitStatus = PinCheckCLI.ExitStatus
 let host = serverName
 let served = [pki.leaf, pki.interA]
 
+/// A leaf with an RSA key beside that of `served`, and a server that has both.
+let rsaLeaf = try! pki.interA.issue(.leaf(host), key: .shared(.rsa(bits: 2_048), label: "both keys"))
+let bothKeys = TLSServerSettings([TLSIdentity(served), TLSIdentity([rsaLeaf, pki.interA])])
+
 extension Trait where Self == TimeLimitTrait {
     /// A limit against hangs only, which no machine comes near however busy it is.
     static var endsSomeTime: Self { .timeLimit(.minutes(10)) }

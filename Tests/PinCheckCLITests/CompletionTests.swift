@@ -9,8 +9,8 @@ import Testing
     static let lines: [(typed: String, completed: String)] = [
         // Options of `check`, which nobody has to write.
         ("pincheck api.example.com --cl", "--client"), ("pincheck check api.example.com --cl", "--client"),
-        ("pincheck --thor", "--thorough"), ("pincheck verify chain.pem --expl", "--explain"),
-        ("pincheck snap", "snapshot"), ("pincheck help li", "lint"), ("pincheck devices ios-12.", "ios-12.1.3"),
+        ("pincheck verify chain.pem --expl", "--explain"), ("pincheck help li", "lint"),
+        ("pincheck devices ios-12.", "ios-12.1.3"),
         ("pincheck api.example.com --client alamo", "alamofire"),
         ("pincheck api.example.com --client=alamo", "alamofire"),
         ("pincheck api.example.com --client okhttp,alamo", "okhttp,alamofire"),
@@ -27,8 +27,7 @@ import Testing
         // Files, where files go and nowhere else.
         ("pincheck api.example.com --pins roo", "root.pem"), ("pincheck api.example.com --anchors roo", "root.pem"),
         ("pincheck api.example.com --format json=roo", "json=root.pem"), ("pincheck verify roo", "root.pem"),
-        ("pincheck lint roo", "root.pem"), ("pincheck pins roo", "root.pem"),
-        ("pincheck api.example.com --sni roo", "roo"), ("pincheck roo", "roo"),
+        ("pincheck lint roo", "root.pem"), ("pincheck api.example.com --sni roo", "roo"), ("pincheck roo", "roo"),
         ("pincheck api.example.com --policy roo", "root.pem"),
         // The middle of a word is not completed.
         ("pincheck ec", "ec"),

@@ -36,8 +36,7 @@ import Testing
     }
 
     @Test func aServerThatHasDHEAloneIsOutOfReachUntilItIsOffered() async throws {
-        let leaf = try pki.interA.issue(.leaf(host), key: .shared(.rsa(bits: 2_048), label: "key exchange"))
-        let settings = TLSServerSettings(presenting: [leaf, pki.interA]).with {
+        let settings = TLSServerSettings(presenting: [rsaLeaf, pki.interA]).with {
             $0.maximumVersion = .tls12
             $0.options["CipherString"] = "DHE-RSA-AES128-GCM-SHA256:@SECLEVEL=0"
         }
@@ -123,23 +122,21 @@ import Testing
 /// A server with an EC and an RSA key, of which most clients see one: the other is in use as well, and no reserve.
 @Suite(.endsSomeTime) struct OtherKeyTests {
     @Test func theKeysOfAllTypesAreToldOnceAndAreNoReserve() async throws {
-        let rsa = try pki.interA.issue(.leaf(host), key: try LabKey.shared(.rsa(bits: 2_048), label: "other key"))
-        let settings = TLSServerSettings([TLSIdentity(served), TLSIdentity([rsa, pki.interA])])
-        let texts = ["rsa.key": try rsa.key.privateKeyPEM(), "backup.key": try LabKey.generate().privateKeyPEM()]
+        let texts = ["rsa.key": try rsaLeaf.key.privateKeyPEM(), "backup.key": try LabKey.generate().privateKeyPEM()]
         func added(_ pin: String) -> String { "\n    .add(\"\(host)\", \"\(pin)\")" }
-        try await Desk.serving(.tls(settings), texts) { desk, _ in
+        try await Desk.serving(.tls(bothKeys), texts) { desk, _ in
             let all = "pins CHECK --key-types all "
             let results = try await desk(all + "-f json").expect(.pass).results
             #expect(results.map { $0["key_type"].text } == [nil, "RSA"])
             await desk(all).says("asked for RSA\n  0 leaf", "no certificate with a key for Ed25519")
-            await desk(all + "-f okhttp").says(added(pki.leaf.pin), added(rsa.pin))
+            await desk(all + "-f okhttp").says(added(pki.leaf.pin), added(rsaLeaf.pin))
             await desk("pins CHECK --key-types rsa -f okhttp --key @rsa.key").says(
                 "// Backup: add the pin of a second key", errors: "is no reserve")
             // Those of all types are shipped beside one in reserve.
             let advised = all + "--recommend --key @backup.key -f "
             let advice = try await desk(advised + "json").results
             let pins = advice.map { $0["recommendation"]["pins"].array.compactMap { $0["pin"].text } }
-            #expect(pins.map(\.first) == [pki.leaf.pin, rsa.pin] && pins.allSatisfy { $0.count == 2 })
+            #expect(pins.map(\.first) == [pki.leaf.pin, rsaLeaf.pin] && pins.allSatisfy { $0.count == 2 })
             let block = await desk(advised + "okhttp").output
             for pin in Set(pins.joined()) { #expect(block.contains(added(pin)), "\(block)") }
             await desk(all + "--recommend --key @rsa.key").says(

@@ -18,7 +18,6 @@ import Testing
         ("@good.txt @good.txt", "pass"), ("@alone.txt --fail-on note", "fail"), ("@alone.txt --fail-on warn", "fail"),
         ("@kit.json", "fail"), ("@kit.json --fail-on never", "pass"), ("@malformed.txt", "data"),
         ("@malformed.txt --fail-on never", "data"), ("@malformed.txt /nonexistent/pins.txt", "data"), ("", "usage"),
-        ("@malformed.txt -f github", "data: malformed.txt,line=2,title=wrong-length::'sha256/AAAA' has"),
         // What a file's name holds, and a pin that is in no file.
         (
             "'@a,b:100%.txt' -f github",

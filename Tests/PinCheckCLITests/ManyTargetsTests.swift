@@ -86,10 +86,8 @@ import Testing
 
 @Suite(.endsSomeTime) struct ManyThreadsTests {
     @Test func theReportIsTheSameForEveryNumberOfThreads() async throws {
-        let key = try LabKey.shared(.rsa(bits: 2_048), label: "many threads")
-        let rsa = try pki.interA.issue(.leaf(host), key: key)
         let behaviors: [ServerBehavior] = [
-            .presenting(served), .presenting([rsa, pki.interA]), .presenting([pki.rogue, pki.rogueI]), .alert(40),
+            .presenting(served), .presenting([rsaLeaf, pki.interA]), .presenting([pki.rogue, pki.rogueI]), .alert(40),
         ]
         let now = LabClock.now
         try await LoopbackServer.serving(all: behaviors) { servers in

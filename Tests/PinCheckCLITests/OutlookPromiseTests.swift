@@ -99,11 +99,9 @@ private struct PromiseWorld {
         var pinned = [leaf, inter, roots[0]].filter { _ in generator.chanceOfTwoThirds() }
         pinned += spares.filter { _ in Bool.random(using: &generator) }
         if pinned.isEmpty { pinned = [leaf] }
-        pins = try PinSet(
-            pinned.map { pin in
-                let certificate = try CertificateReader.certificate(der: pin.der)
-                return Pin(
-                    isWhole ? .certificate(certificate) : .publicKey(certificate.publicKey.spkiSHA256), origin: "test")
+        pins = PinSet(
+            values(pinned).map { pin in
+                Pin(isWhole ? .certificate(pin) : .publicKey(pin.publicKey.spkiSHA256), origin: "test")
             })!
     }
 
@@ -116,8 +114,7 @@ private struct PromiseWorld {
         let name = Bool.random(using: &generator) ? "api.example.com" : "www.example.org"
         let spare = try inter.issue(Self.valid(.leaf(name), from: days(-300...250), to: days(260...900)))
         (spares, chain) = ([spare], [leaf, inter])
-        pins = try PinSet(
-            [leaf, spare].map { Pin(.certificate(try CertificateReader.certificate(der: $0.der)), origin: "test") })!
+        pins = PinSet(values([leaf, spare]).map { Pin(.certificate($0), origin: "test") })!
     }
 
     var spareChain: [LabCertificate] { [spares[0], inter] }
@@ -137,9 +134,6 @@ private struct PromiseWorld {
     }
 
     func report(_ chain: [LabCertificate], by clients: [ConfiguredClient], at time: Timestamp) -> Report {
-        func values(_ certificates: [LabCertificate]) -> [Certificate] {
-            certificates.map { try! CertificateReader.certificate(der: $0.der) }
-        }
         let verifier = OpenSSLPathVerifier(trustStore: TrustStore(anchors: [AnchorBundle(values(roots))]))
         let policy = HostPolicy(
             SettingsPolicy(devices: [
@@ -171,10 +165,9 @@ private struct PromiseWorld {
             #expect(isAccepted(chain, at: late), "a client that minds no date; \(context)")
         }
         // What renewals keep and break, while the authorities that stay are valid.
-        guard case .pinMatched? = decided(clients), let until = outlook.pinsMatchUntil else { return }
-        let authorities = [inter, roots[0]].map { try! CertificateReader.certificate(der: $0.der).notAfter }
+        guard today.clients[0].reason.id == "pin-matched", let until = outlook.pinsMatchUntil else { return }
         // What ends before the leaf makes the renewal end there as well.
-        guard authorities.allSatisfy({ $0 >= until }) else { return }
+        guard values([inter, roots[0]]).allSatisfy({ $0.notAfter >= until }) else { return }
         let time = moment(before: until, using: &generator)
         let isReported = client.contains("no-enforce")
         let sameKey = try renewed(leaf, by: inter, at: time)
@@ -209,17 +202,6 @@ private struct PromiseWorld {
         if !outlook.hasBackup, !pins.pins.isEmpty { #expect(outlook.noPinAfter != nil, "\(context)") }
     }
 
-    private func decided(_ clients: [ConfiguredClient]) -> Verdict.Reason? {
-        guard let client = clients.first, let procedure = try? client.procedure.get() else { return nil }
-        let presented = PresentedChain(chain.map { try! CertificateReader.certificate(der: $0.der) })!
-        let verifier = OpenSSLPathVerifier(
-            trustStore: TrustStore(anchors: [
-                AnchorBundle(roots.map { try! CertificateReader.certificate(der: $0.der) })
-            ]))
-        let observation = ServerView(presented: presented, referenceName: ReferenceName("api.example.com"), time: start)
-        return procedure.decide(observation, pins: client.pins, verifier: verifier).reason
-    }
-
     private func moment(before end: Timestamp, using generator: inout some RandomNumberGenerator) -> Timestamp {
         Timestamp(
             secondsSinceEpoch: Int64.random(in: start.secondsSinceEpoch...end.secondsSinceEpoch, using: &generator))
@@ -227,6 +209,10 @@ private struct PromiseWorld {
 
     private func renewed(_ old: LabCertificate?, by issuer: LabCertificate, at time: Timestamp) throws -> LabCertificate
     { try issuer.issue(CertificateTemplate.leaf("api.example.com").around(time), key: old?.key) }
+}
+
+private func values(_ certificates: [LabCertificate]) -> [Certificate] {
+    certificates.map { try! CertificateReader.certificate(der: $0.der) }
 }
 
 extension CertificateTemplate {

@@ -40,9 +40,7 @@ import Testing
     private func pins(_ advice: JSONValue) -> [String] { advice["pins"].array.compactMap { $0["pin"].text } }
 
     @Test func ofSeveralChainsAllPinsAreToShip() async throws {
-        let rsa = try pki.interA.issue(pki.leaf.template, key: try LabKey.shared(.rsa(bits: 2_048), label: "rotation"))
-        let both = TLSServerSettings([TLSIdentity(served), TLSIdentity([rsa, pki.interA])])
-        try await Desk.serving(.tls(both), ["backup.key": lab.reserve.privateKeyPEM()]) { desk, _ in
+        try await Desk.serving(.tls(bothKeys), ["backup.key": lab.reserve.privateKeyPEM()]) { desk, _ in
             let line = "pins $HOST --connect $SERVER --anchors @root.pem --recommend --key @backup.key"
             let words = desk.expand("$HOST:443 serves several chains: ship the pins of all its blocks\n")
             await desk(line + " --key-types rsa,ecdsa").says(words)

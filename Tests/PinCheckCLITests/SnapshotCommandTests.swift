@@ -152,17 +152,12 @@ import Testing
     }
 
     @Test func whatWasRecordedForAKeyTypeIsAskedForAgain() async throws {
-        let key = try LabKey.shared(.rsa(bits: 2_048), label: "rotation")
-        let rsa = try pki.interA.issue(pki.leaf.template, key: key)
-        func settings(_ ecdsa: [LabCertificate]) -> TLSServerSettings {
-            TLSServerSettings([TLSIdentity(ecdsa), TLSIdentity([rsa, pki.interA])])
-        }
-        try await Desk.serving(.tls(settings(Self.old))) { desk, server in
+        try await Desk.serving(.tls(bothKeys)) { desk, server in
             await desk("snapshot $HOST --connect $SERVER --key-types rsa,ecdsa -o @base.json").expect(.pass)
             let recorded = try desk.text("base.json")
             #expect(recorded.contains("\"variant\" : \"RSA\"") && recorded.contains("\"variant\" : \"ECDSA\""))
             await desk("diff @base.json").expect(.pass)
-            try server.present(settings(Self.rekeyed))
+            try server.present(TLSServerSettings([TLSIdentity(Self.rekeyed), TLSIdentity([rsaLeaf, pki.interA])]))
             let statuses = try await desk("diff @base.json -f json").expect(.changed).results.map {
                 $0["change"]["status"].text
             }
@@ -176,8 +171,6 @@ import Testing
     }
 
     @Test func aKeyTypeThatDidNotAnswerIsNotRecordedAndKeepsItsEntry() async throws {
-        let rsa = try pki.interA.issue(pki.leaf.template, key: try LabKey.shared(.rsa(bits: 2_048), label: "rotation"))
-        let both = TLSServerSettings([TLSIdentity(Self.old), TLSIdentity([rsa, pki.interA])])
         try await Desk.serving(.tls(Self.withoutRSA(nil))) { desk, server in
             func recorded() throws -> [String?] {
                 try JSONValue(desk.text("base.json"))["endpoints"].array.map { $0["variant"].text }
@@ -186,7 +179,7 @@ import Testing
             await desk("snapshot $HOST \(types) -o @base.json").expect(
                 .unreachable, errors: desk.expand("Warning: $HOST:443 → $SERVER, RSA, did not answer: not recorded"))
             #expect(try recorded() == [nil, "ECDSA"])
-            try server.present(both)
+            try server.present(bothKeys)
             await desk("snapshot $HOST \(types) -o @base.json").expect(.pass)
             #expect(try recorded() == [nil, "ECDSA", "RSA"])
             await desk("snapshot localhost:$PORT --connect $SERVER --key-types rsa,ecdsa -o @name.json").expect(.pass)

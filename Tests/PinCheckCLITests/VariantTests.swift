@@ -3,12 +3,9 @@ import PinCheckCLI
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct VariantTests {
-    private static let rsa = try! pki.interA.issue(
-        .leaf(host), key: try LabKey.shared(.rsa(bits: 2_048), label: "vector 154"))
     private static let old = ServerBehavior.presenting(served)
     private static let new = ServerBehavior.presenting([pki.leaf2, pki.interA])
-    private static let dual = ServerBehavior.tls(
-        TLSServerSettings([TLSIdentity(served), TLSIdentity([rsa, pki.interA])]))
+    private static let dual = ServerBehavior.tls(bothKeys)
 
     /// Asks servers on one port of 127.0.0.2, 127.0.0.3 and so on; `EDGES` reaches as many addresses as are said, `ONE` the first.
     private func serving(
@@ -180,14 +177,14 @@ import Testing
 
     @Test func vector154APinOfOneOfTwoLeavesIsAtRiskEachProbeShowsWhich() async throws {
         try await serving([Self.dual]) { ask, _ in
-            for (pin, failing) in [(Self.rsa.pin, "ECDSA"), (pki.leaf.pin, "RSA")] {
+            for (pin, failing) in [(rsaLeaf.pin, "ECDSA"), (pki.leaf.pin, "RSA")] {
                 let outcome = await ask("ONE --key-types rsa,ecdsa --pins \(pin)").expect(
                     .fail, "  FAIL  127.0.0.2 (", "\(failing)): no configured pin")
                 #expect(verdictLines(outcome).count == 1)
-                let keys = [Self.rsa.pin, pki.leaf.pin].map { "\($0.prefix(15))…\($0.suffix(5))" }
+                let keys = [rsaLeaf.pin, pki.leaf.pin].map { "\($0.prefix(15))…\($0.suffix(5))" }
                 outcome.says("  note: clients get the key of the type they ask for: RSA \(keys[0]), ECDSA \(keys[1])\n")
             }
-            await ask("ONE --key-types all --pins \(Self.rsa.pin) --pins $LEAF").expect(
+            await ask("ONE --key-types all --pins \(rsaLeaf.pin) --pins $LEAF").expect(
                 .pass, "  note: no certificate with an Ed25519 key\n", ending: "  1 address, accepted; consistent\n")
         }
     }

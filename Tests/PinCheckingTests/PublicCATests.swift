@@ -6,7 +6,6 @@ import Pinning
 import Testing
 import X509
 
-/// The public CAs: each line of the table against the certificates that devices have.
 @Suite("The table of public CAs says what the roots of devices show") struct PublicCATests {
     private static var roots: [SHA256Digest: [Certificate]] {
         var roots: [SHA256Digest: [Certificate]] = [:]

@@ -6,7 +6,6 @@ import Testing
 /// Sources made to take more time or memory than they are worth.
 @Suite(.timeLimit(.minutes(5))) struct LargeSourceTests {
     @Test(
-        "50 MB are refused without a look at them",
         arguments: [("certificate.cer", [0x30, 0x83, 0xFF]), ("pins.txt", Array("sha256/".utf8))] as [(String, [UInt8])]
     ) func fiftyMegabytesAreRefused(name: String, start: [UInt8]) throws {
         let directory = try TemporaryDirectory()
@@ -137,9 +136,7 @@ import Testing
             + "</domain-config></network-security-config>",
     ]
 
-    @Test("Nothing is gone through again and again", arguments: traps.keys.sorted()) func trapsAreLinear(name: String)
-        throws
-    {
+    @Test(arguments: traps.keys.sorted()) func nothingIsGoneThroughAgainAndAgain(name: String) throws {
         let error = try failure(ofFile: "source", try #require(Self.traps[name]))
         #expect(error.description.utf8.count < 2_000)
         #expect(!error.description.contains { $0.isNewline })

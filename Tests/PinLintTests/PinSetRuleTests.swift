@@ -84,15 +84,6 @@ extension LabCertificate { var hash: String { SHA256Digest(bytes: publicKeySHA25
         }
     }
 
-    @Test func repeatedPinsAreNamedAtTheSecondPlace() throws {
-        let text = "sha256/\(Hashes.a)\nsha256/\(Hashes.b)\n\nsha256/\(Hashes.a)\n"
-        let findings = try Files(("pins.txt", text)).findings()
-        #expect(findings.map(\.id) == ["duplicate-pin"])
-        #expect(findings.first?.level == .warning)
-        #expect(findings.first?.place?.line == 4)
-        #expect(findings.first?.message == "sha256/\(Hashes.a) is pinned already in line 1")
-    }
-
     @Test func oneKeyInTwoFormsIsOnePin() throws {
         let files = Files([
             ("a.cer", pki.interA.der), ("b.cer", pki.interAxB.der),

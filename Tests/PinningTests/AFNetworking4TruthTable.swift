@@ -2,7 +2,7 @@ import Pinning
 import Testing
 
 /// The truth table of the semantics, A1.1, exhaustively: every combination of settings and facts against the formula there.
-@Suite("AFNetworking 4 follows its truth table") struct AFNetworking4TruthTable {
+@Suite struct AFNetworking4TruthTable {
     struct Facts: Sendable, CustomTestStringConvertible {
         let mode: AFSecurityPolicy.PinningMode
         let allowInvalid: Bool

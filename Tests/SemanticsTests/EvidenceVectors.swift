@@ -93,7 +93,6 @@ import X509
     }
 }
 
-/// What comes along with a leaf, as the clients judge it on paths that a verifier finds.
 @Suite("What comes along with a leaf is judged on the path") struct EvidenceVectors {
     private func verdict(
         _ client: some ClientProcedure, logs: Int = 0, isPublic: Bool = true, pins: [LabCertificate] = []

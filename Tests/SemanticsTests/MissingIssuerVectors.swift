@@ -3,7 +3,6 @@ import Pinning
 import Testing
 import X509
 
-/// Servers that do not send an issuer: what a platform would fetch, and what it would not.
 @Suite("A missing issuer is fetched only where the certificate says from where") struct MissingIssuerVectors {
     static let place = "http://ca.example/inter.cer"
 

@@ -133,10 +133,8 @@ import X509
 
     private static func blocks(_ text: String) throws -> [[UInt8]] { try PEM.blocks(in: Array(text.utf8)).map(\.der) }
 
-    @Test(
-        "a block of any length reads the same in lines of 64, with CRLF, in short lines, without a last line break",
-        arguments: [1, 2, 3, 47, 48, 49, 95, 96, 97, 144, 1_000]) func lineForms(length: Int) throws
-    {
+    @Test(arguments: [1, 2, 3, 47, 48, 49, 95, 96, 97, 144, 1_000])
+    func aBlockOfAnyLengthReadsTheSameInEveryFormOfLines(length: Int) throws {
         let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 * 37) }
         let text = pem(bytes, label: "CERTIFICATE")
         #expect(try Self.blocks(text) == [bytes])

@@ -180,7 +180,7 @@ extension LeafEvidence.Staple {
     }
 }
 
-@Suite("The places of an issuer's certificate are read") struct IssuerPlacesTests {
+@Suite struct IssuerPlacesTests {
     private func places(_ value: [UInt8]) throws -> [String] {
         let template = CertificateTemplate.leaf("a.example").with {
             $0.additionalExtensions = [.init(OID(1, 3, 6, 1, 5, 5, 7, 1, 1), value: value)]

@@ -4,8 +4,7 @@ import Testing
 
 /// What the fuzzer starts from and what it found to fail once, without the fuzzer.
 @Suite(.timeLimit(.minutes(5))) struct CorpusTests {
-    @Test("What is read holds together, and what is not is refused in one line", arguments: FuzzTarget.allCases)
-    func everyFileKeepsTheProperties(target: FuzzTarget) throws {
+    @Test(arguments: FuzzTarget.allCases) func everyFileKeepsTheProperties(target: FuzzTarget) throws {
         let files = try Self.files(of: target)
         #expect(!files.isEmpty)
         for file in files {
@@ -17,7 +16,7 @@ import Testing
         }
     }
 
-    @Test("The same of each file with random damage", arguments: FuzzTarget.allCases, Seeds.sample(2))
+    @Test(arguments: FuzzTarget.allCases, Seeds.sample(2))
     func everyDamagedFileKeepsTheProperties(target: FuzzTarget, seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let files = try Self.files(of: target).map { Array(try Data(contentsOf: $0)) }

@@ -59,12 +59,10 @@ final class SampleRun {
         let layout = columns.map { TextLayout(columns: $0, wraps: true) } ?? TextLayout()
         // A terminal shows both streams in the order they were written.
         let screen = OutputBuffer()
-        var context = Context(
-            console: Console(
-                output: screen.stream(isTerminal: columns != nil, layout: layout),
-                errors: screen.stream(isTerminal: false, layout: layout)),
-            environment: ["NO_COLOR": "1", "SSL_CERT_FILE": ArticleWorld.systemRoots, "SSL_CERT_DIR": "/nonexistent"],
-            now: { Timestamp(secondsSinceEpoch: LabClock.now) }, readStandardInput: { Array(input.utf8) })
+        var context = Context.lab(
+            screen.stream(isTerminal: columns != nil, layout: layout),
+            errors: screen.stream(isTerminal: false, layout: layout),
+            environment: ["NO_COLOR": "1", "SSL_CERT_FILE": ArticleWorld.systemRoots], input: Array(input.utf8))
         context.cas = cas
         context.network = StagedNetwork(names: ArticleWorld.names, ports: ports, loopback: IPAddress("127.0.0.1")!)
         status = await PinCheck.run(arguments, in: context).code

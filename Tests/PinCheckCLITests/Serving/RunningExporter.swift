@@ -1,10 +1,10 @@
 import Base
 import Dispatch
-import LoopbackLab
 import Pinning
 import Synchronization
 import Testing
 
+@testable import LoopbackLab
 @testable import PinCheckCLI
 
 struct RunningExporter: Sendable {
@@ -170,11 +170,7 @@ final class ScrapeConnection: Sendable {
     @discardableResult func send(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
-            #if canImport(Darwin)
-            let count = rest.withUnsafeBytes { Darwin.send(descriptor, $0.baseAddress, $0.count, 0) }
-            #else
-            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            #endif
+            let count = Sockets.transmit(rest, to: descriptor)
             guard count > 0 else { return false }
             rest = rest.dropFirst(count)
         }
@@ -185,8 +181,7 @@ final class ScrapeConnection: Sendable {
 
     /// Breaks the connection off, as a client does that crashes.
     func reset() {
-        var option = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        Sockets.resetOnClose(descriptor)
         // The number stays this object's, so that nobody else gets it before it is closed.
         let other = socket(AF_INET, Self.stream, 0)
         dup2(other, descriptor)

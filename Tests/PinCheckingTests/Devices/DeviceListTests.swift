@@ -134,7 +134,6 @@ import X509
     }
 }
 
-/// The script that makes device data, with certificates that were issued for the test.
 @Suite("make-device-data writes the table that is compiled in") struct DeviceDataScriptTests {
     static let python = ["/usr/bin/python3", "/usr/local/bin/python3", "/opt/homebrew/bin/python3"].first {
         FileManager.default.isExecutableFile(atPath: $0)

@@ -4,7 +4,7 @@ import Testing
 @testable import Pinning
 
 /// The table of stacks against the data that it was made from, and the rows that no server here can show.
-@Suite("Stacks offer what was recorded") struct TLSStackTests {
+@Suite struct TLSStackTests {
     private struct Recorded: Decodable {
         struct Stack: Decodable {
             let stack: String
