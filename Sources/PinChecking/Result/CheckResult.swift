@@ -30,33 +30,29 @@ public struct CheckResult: Sendable {
     package internal(set) var changes: BaselineChanges? = nil
     /// The findings in any order, before their levels and `--ignore` apply.
     var findings: [Finding] = []
-    /// The difference to other connections of the target, if this result reports it.
-    var difference: Finding? = nil
     /// The comparison of the target's connections, only in the last of their results; `nil` in all others.
     package internal(set) var consistency: AddressComparison? = nil
 
     package private(set) var ending = Ending.unjudged
     /// The warnings, the most important first.
-    public private(set) var warnings: [Finding] = []
+    public internal(set) var warnings: [Finding] = []
     /// The notes on the connection and the judgement, which never change the outcome.
     public private(set) var notes: [Finding] = []
     package internal(set) var outlook: Outlook? = nil
 
-    func withEnding() -> CheckResult {
+    /// The result with its ending, for which a difference to the target's other connections may count, too.
+    func withEnding(counting difference: Finding? = nil) -> CheckResult {
         var result = self
         let ignored = policy?.outlook.ignored ?? []
-        func select(_ findings: [Finding], _ level: Finding.Level) -> [Finding] {
-            findings.filter { $0.level == level && !ignored.contains($0.kind) }
-        }
         if let judged {
             (result.clients, result.matches) = (judged.clients, judged.matches)
             result.outlook = judged.outlook?.without(ignored)
         }
         if !ignored.isEmpty { for index in result.clients.indices { result.clients[index].ignore(ignored) } }
-        let own = select(findings + (answer?.warning.map { [$0] } ?? []), .warning)
-        result.warnings = own + select(consistency?.findings ?? [], .warning)
-        result.notes = select(findings, .note)
-        result.ending = result.ending(own + (difference.map { [$0] } ?? []))
+        let told = (findings + [answer?.warning].compactMap(\.self)).filter { !ignored.contains($0.kind) }
+        result.warnings = told.filter { $0.level == .warning }
+        result.notes = told.filter { $0.level == .note }
+        result.ending = result.ending(result.warnings + [difference].compactMap(\.self))
         result.outlook?.told = result.ending.told
         return result
     }

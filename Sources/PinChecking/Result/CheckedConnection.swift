@@ -98,12 +98,11 @@ extension CheckedTarget {
             let warning = comparison.findings.first(where: { $0.level == .warning }),
             let index = results.lastIndex(where: { $0.counts && $0.outcome == .accepted })
         {
-            results[index].difference = warning
-            results[index] = results[index].withEnding()
+            results[index] = results[index].withEnding(counting: warning)
         }
         comparison.conclude(by: results.filter(\.counts), isUnchanged: isUnchanged)
         results[last].consistency = comparison
-        results[last] = results[last].withEnding()
+        results[last].warnings += comparison.findings.filter { $0.level == .warning }
         return results
     }
 
