@@ -333,8 +333,8 @@ import Testing
     @Test func theSchemaOfReportsKnowsEveryChange() async throws {
         let schema = try JSONValue(String(decoding: Schemas.data(of: "report"), as: UTF8.self))
         let ids = schema["$defs"]["change"]["properties"]["classes"]["items"]["properties"]["id"]["enum"]
-        #expect(ids.array.map(\.text) == Change.Kind.allCases.map(\.rawValue))
+        #expect(ids.array.map(\.text) == Change.Kind.allCases.map(\.id))
         let help = await pincheck("help", "diff").output
-        for kind in Change.Kind.allCases { #expect(help.contains("  \(kind.rawValue): ")) }
+        for kind in Change.Kind.allCases { #expect(help.contains("  \(kind.id): ")) }
     }
 }

@@ -21,7 +21,7 @@ extension Command {
               pincheck diff old.json new.json
 
             Changes, as --allow takes them:
-            \(Change.Kind.allCases.map { "  \($0.rawValue): \($0.summary)" }.joined(separator: "\n"))
+            \(Change.Kind.allCases.map { "  \($0.id): \($0.summary)" }.joined(separator: "\n"))
 
             Exit status: 0 nothing changed but what is allowed, 4 something else did,
             2 no answer. With --pins, --anchors or --client each chain is judged as

@@ -63,7 +63,7 @@ extension BaselineChanges: JSONDocument {
     var document: JSONObject {
         let classes = changes.map { change -> JSONObject in
             [
-                "id": change.kind.rawValue, "old": change.old, "new": change.new,
+                "id": change.kind.id, "old": change.old, "new": change.new,
                 "old_certificate": change.oldCertificate.map(Self.certificate),
                 "new_certificate": change.newCertificate.map(Self.certificate),
                 "allowed": allowed.contains(change.kind),

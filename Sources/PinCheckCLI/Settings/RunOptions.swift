@@ -46,9 +46,9 @@ extension OptionGroup {
             "--allow", of: "changes", .list(changeNames), help: "Accept these changes, as in 'renewed,names-added'.",
             "Any other change ends with exit status 4. 'pincheck help diff' lists them. Repeatable.", isRepeatable: true
         ) {
-            let all = Change.Kind.allCases.map(\.rawValue)
-            let words = try [$1.text].words.map { try String($0.drop { $0 == " " }).known(among: all) }
-            $0.allowed.formUnion(words.compactMap(Change.Kind.init))
+            let all = Change.Kind.allCases
+            let words = try [$1.text].words.map { try String($0.drop { $0 == " " }).known(among: all.map(\.id)) }
+            $0.allowed.formUnion(all.filter { words.contains($0.id) })
         }
         Option(
             "--update", help: "Rewrite the baseline if all changes are allowed.",
@@ -61,7 +61,7 @@ extension OptionGroup {
         changes.options
     }
 
-    private static let changeNames: Option.Values.Words = { Change.Kind.allCases.map { ($0.rawValue, $0.summary) } }
+    private static let changeNames: Option.Values.Words = { Change.Kind.allCases.map { ($0.id, $0.summary) } }
 
     static let watching = OptionGroup("Watching") {
         Option(

@@ -87,7 +87,7 @@ package struct BaselineChanges: Hashable, Sendable {
         return Reason("changed-as-allowed", "\(Self.list(changes)) since \(baseline), as allowed")
     }
 
-    private static func list(_ all: [Change]) -> String { all.map(\.kind.rawValue).distinct.joined(separator: ", ") }
+    private static func list(_ all: [Change]) -> String { all.map(\.kind.id).distinct.joined(separator: ", ") }
 }
 
 extension Snapshot.Key {

@@ -194,46 +194,30 @@ package struct Change: Sendable, Hashable {
     package var newCertificate: Snapshot.Certificate? = nil
 
     /// The words, by which changes are compared, whatever certificates are behind them.
-    private var words: [String?] { [kind.rawValue, old, new] }
+    private var words: [String?] { [kind.id, old, new] }
     package static func == (left: Change, right: Change) -> Bool { left.words == right.words }
     package func hash(into hasher: inout Hasher) { hasher.combine(words) }
 
-    /// The kinds of differences, roughly from harmless to grave; raw values are stable ids.
+    /// The kinds of differences, roughly from harmless to grave: a row each, with its stable id and a sentence.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-        case renewed
-        case rekeyed
-        case keyTypeChanged = "key-type-changed"
-        case issuerChanged = "issuer-changed"
-        case rootChanged = "root-changed"
-        case namesAdded = "names-added"
-        case namesRemoved = "names-removed"
-        case intermediateMissing = "intermediate-missing"
-        /// A new certificate that no path needs, so it may be a stranger's.
-        case intermediateExtra = "intermediate-extra"
-        /// Another order; one certificate more or less that leads nowhere; or the root is sent now or no longer.
-        case chainChanged = "chain-changed"
-        case expiresEarlier = "expires-earlier"
-        case targetAdded = "target-added"
-        case targetMissing = "target-missing"
+        case renewed = "renewed a new certificate for the same key and name"
+        case rekeyed = "rekeyed the server has a new key"
+        case keyTypeChanged = "key-type-changed the server's key is of another kind or size"
+        case issuerChanged = "issuer-changed another CA, or another key of it, issued"
+        case rootChanged = "root-changed the chain leads to another root"
+        case namesAdded = "names-added the certificate is for more names"
+        case namesRemoved = "names-removed the certificate is no longer for some names"
+        case intermediateMissing = "intermediate-missing a certificate on the way to the root is no longer sent"
+        /// It may be a stranger's.
+        case intermediateExtra = "intermediate-extra a certificate is sent that leads nowhere"
+        /// Also one certificate less that leads nowhere, and a root that is sent now or no longer.
+        case chainChanged = "chain-changed other certificates are sent beside the leaf, or in another order"
+        case expiresEarlier = "expires-earlier a new certificate ends more than a day before the old one"
+        case targetAdded = "target-added the target is not in the baseline"
+        case targetMissing = "target-missing the target is only in the baseline"
 
-        package var summary: String {
-            switch self {
-            case .renewed: "a new certificate for the same key and name"
-            case .rekeyed: "the server has a new key"
-            case .keyTypeChanged: "the server's key is of another kind or size"
-            case .issuerChanged: "another CA, or another key of it, issued"
-            case .rootChanged: "the chain leads to another root"
-            case .namesAdded: "the certificate is for more names"
-            case .namesRemoved: "the certificate is no longer for some names"
-            case .intermediateMissing: "a certificate on the way to the root is no longer sent"
-            case .intermediateExtra: "a certificate is sent that leads nowhere"
-            case .chainChanged: "other certificates are sent beside the leaf, or in another order"
-            case .expiresEarlier: "a new certificate ends more than a day before the old one"
-            case .targetAdded: "the target is not in the baseline"
-            case .targetMissing: "the target is only in the baseline"
-            }
-        }
-
+        package var id: String { String(rawValue.prefix { $0 != " " }) }
+        package var summary: String { String(rawValue.dropFirst(id.count + 1)) }
         fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 }

@@ -85,7 +85,7 @@ struct ChainComparisonTests {
 
     @Test(arguments: rows) func aRotationIsCalledByWhatItMeansToPins(old: String, new: String, kinds: String) throws {
         let changes = ChainComparison.changes(from: try chain(old), to: try chain(new))
-        #expect(changes.map(\.kind.rawValue).joined(separator: " ") == kinds)
+        #expect(changes.map(\.kind.id).joined(separator: " ") == kinds)
     }
 
     @Test(

@@ -97,7 +97,7 @@ extension Report {
         [status.name, reason.told, tls.map { "\($0.facts)" } ?? "", variantLabel ?? "", result.answer?.outcome ?? ""]
             + presented.map { $0.fingerprint.hexadecimal } + (warnings + result.notes.map(\.reason)).map(\.told)
             + clients.map { "\($0.title) \($0.verdict.rawValue) \($0.reason.told)" }
-            + (result.changes.map { ["\($0.status)"] + $0.changes.map(\.kind.rawValue) } ?? [])
+            + (result.changes.map { ["\($0.status)"] + $0.changes.map(\.kind.id) } ?? [])
     }
 }
 

@@ -123,7 +123,7 @@ struct TextRenderer {
         guard change.status != .unchanged else { return ["  unchanged since \(baseline)"] }
         let rows = change.changes.map { entry in
             let isAllowed = change.allowed.contains(entry.kind)
-            let name = entry.kind.rawValue + (isAllowed ? " (allowed)" : "")
+            let name = entry.kind.id + (isAllowed ? " (allowed)" : "")
             let sides = [entry.old ?? "–", entry.new ?? "–"].map { safe($0, length: 200) }
             return [isAllowed ? name : style.doubtful(name), "\(sides[0]) → \(sides[1])"]
         }
