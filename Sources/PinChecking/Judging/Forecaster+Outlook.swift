@@ -6,14 +6,13 @@ extension Forecaster {
     /// The outlook, and today's matches by position in the configuration; ``ClientVerdict`` explains the parameters.
     func outlook(inUse: Set<SHA256Digest>, isIdleTaken: Bool) -> (outlook: Outlook, matches: [PinMatch]) {
         let configured = policy.pins?.pins ?? []
-        var byPin: [Pin: [Int]] = [:]
-        for index in configured.indices { byPin[configured[index], default: []].append(index) }
         // A client's own pins have no duplicates: a result is for all equal pins of the configuration.
-        let positions = pins.map { byPin.removeValue(forKey: $0) ?? [] }
+        let own = Dictionary(pins.indices.map { (pins[$0], $0) }) { first, _ in first }
+        let positions = configured.map { own[$0] }
         func matchesInConfiguration(_ matches: [PinMatch]) -> [PinMatch] {
-            matches.flatMap { match in
-                let equal = positions.indices.contains(match.pinIndex) ? positions[match.pinIndex] : []
-                return equal.map { PinMatch(pinIndex: $0, depth: match.depth) }
+            let byPin = Dictionary(grouping: matches, by: \.pinIndex)
+            return positions.enumerated().flatMap { position, index in
+                (index.flatMap { byPin[$0] } ?? []).map { PinMatch(pinIndex: position, depth: $0.depth) }
             }.sorted { ($0.depth, $0.pinIndex) < ($1.depth, $1.pinIndex) }
         }
         let conditions = comparison.conditions
@@ -22,21 +21,18 @@ extension Forecaster {
         let changes = rootChanges(coming)
         let ahead = verdict.isByPins ? ahead(changes, learning: coming.map(\.end)) : nil
         let unused = ahead.map { unusedPins(from: max($0.until, time), inUse: inUse) }
-        var standings = configured.map { _ in Outlook.PinStanding(depth: nil, until: nil, isCompared: false) }
-        for index in Set(conditions.flatMap(\.pins)) {
-            for position in positions[index] { standings[position].isCompared = true }
-        }
-        for match in matchesInConfiguration(holding.flatMap(\.self)) {
-            let (standing, end) = (standings[match.pinIndex], path[match.depth].notAfter)
-            // A key on several certificates lasts as long as the last of them.
-            standings[match.pinIndex].until = max(standing.until ?? end, end)
-            standings[match.pinIndex].depth = min(standing.depth ?? match.depth, match.depth)
-        }
-        for (index, pin) in unused?.pins ?? [:] {
-            for position in positions[index] {
-                (standings[position].until, standings[position].noBackup) = (pin.until, pin.noBackup)
-                standings[position].isBackup = pin.noBackup == nil
-            }
+        let compared = Set(conditions.flatMap(\.pins))
+        let found = holding.flatMap(\.self)
+        let byPin = Dictionary(grouping: found, by: \.pinIndex)
+        let standings = positions.map { index in
+            let matches = index.flatMap { byPin[$0] } ?? []
+            let result = index.flatMap { unused?.pins[$0] }
+            return Outlook.PinStanding(
+                depth: matches.map(\.depth).min(),
+                // A key on several certificates lasts as long as the last of them.
+                until: matches.map { path[$0.depth].notAfter }.max() ?? result?.until,
+                isCompared: index.map(compared.contains) ?? false,
+                isBackup: result.map { $0.noBackup == nil } ?? false, noBackup: result?.noBackup)
         }
         let hasBackup = conditions.map { condition in
             condition.pins.contains { unused?.pins[$0].map { $0.noBackup == nil } ?? false }
@@ -64,8 +60,8 @@ extension Forecaster {
             (expiringCertificates() + changedRoots(changes) + expiringPins(outlook) + shortPinLife(outlook, isIdleTaken)
             + (ahead.map { [endOfPins($0, outlook, hasIndispensablePin, isRootComing: isRootComing)] } ?? [])
             + unjudgedPins(outlook)).worstFirst
-        let compared = verdict.isByPins ? holding.flatMap(\.self).distinct : []
-        return (outlook, matchesInConfiguration(verdict.isAccepted ? compared : verdict.matches))
+        let matches = verdict.isByPins ? found.distinct : []
+        return (outlook, matchesInConfiguration(verdict.isAccepted ? matches : verdict.matches))
     }
 
     /// The end of a condition's matches: one of several that the root fulfils lasts as long as the root.

@@ -81,27 +81,18 @@ final class Forecaster: Sendable {
                 extendedKeyUsage: leaf.extendedKeyUsage, signatureAlgorithm: leaf.signatureAlgorithm))
     }
 
-    /// The verdict on a leaf renewed at `time` under today's issuers; `nil` roots are those that the device has today.
-    func renewal(_ key: PublicKey, at time: Timestamp, learning roots: [Certificate]? = nil) -> Verdict {
-        let presented = assumedLeaf(key, at: time)
-        let paths = World.Paths.changed(absent: [leaf.fingerprint]) { [self] question, paths in
-            changed(paths, question, learning: roots, at: time).filter { $0.count > 1 }.map {
-                [presented.leaf] + $0.dropFirst()
-            }
-        }
-        return forecast(presented, at: time, paths)
-    }
-
-    /// The verdict on a leaf renewed at `time` under an issuer with another key, issued by today's root or by `roots`.
+    /// The verdict on a leaf renewed at `time` under today's issuers, or under one with the key `issuer` that today's root
+    /// or one of `roots` issued; `nil` roots are those that the device has today.
     func renewal(
-        _ key: PublicKey, issuer: PublicKey, at time: Timestamp, learning roots: [Certificate]? = nil
+        _ key: PublicKey, issuer: PublicKey? = nil, at time: Timestamp, learning roots: [Certificate]? = nil
     ) -> Verdict {
         let presented = assumedLeaf(key, at: time)
-        let issuer = Certificate.assumedIssuer(like: path.dropFirst().first ?? leaf, key: issuer, at: time)
-        let others = verdict.certificates + today.presented.certificates
-        let absent = Set(others.filter { !$0.isSelfIssued || $0 == leaf }.map(\.fingerprint))
+        let issuer = issuer.map { Certificate.assumedIssuer(like: path.dropFirst().first ?? leaf, key: $0, at: time) }
+        let others = issuer == nil ? [] : verdict.certificates + today.presented.certificates
+        let absent = Set(([leaf] + others.filter { !$0.isSelfIssued }).map(\.fingerprint))
         let paths = World.Paths.changed(absent: absent) { [self] question, paths in
             let later = changed(paths, question, learning: roots, at: time).filter { $0.count > 1 }
+            guard let issuer else { return later.map { [presented.leaf] + $0.dropFirst() } }
             return later.compactMap(\.last).filter { $0.isSelfIssued || roots?.contains($0) == true }.map {
                 [presented.leaf, issuer, $0]
             }
