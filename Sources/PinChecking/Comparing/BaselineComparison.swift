@@ -17,11 +17,11 @@ package struct BaselineComparison {
     /// The comparison of each connection with the baseline, in order; `nil` if it has nothing to compare.
     package mutating func states(of target: CheckedTarget) -> [BaselineChanges?] {
         target.connections.map { connection in
+            let key = Snapshot.Key(connection.endpoint, connection.variant)
+            let peer = connection.peer?.description
+            let recorded = baseline.record(for: key, at: peer)
+            if let recorded { asked.insert(recorded.key) }
             guard var endpoint = Snapshot.Endpoint(connection) else {
-                let key = Snapshot.Key(connection.endpoint, connection.variant)
-                let peer = connection.peer?.description
-                let recorded = baseline.record(for: key, at: peer)
-                asked.insert(recorded?.key ?? key)
                 guard connection.came?.isNone == true else {
                     if let recorded { silent.insert(recorded.key) }
                     return nil
@@ -29,11 +29,10 @@ package struct BaselineComparison {
                 if let recorded { gone.insert(recorded.key) }
                 return baseline.missing(key, at: peer)
             }
-            let changes = baseline.changes(at: endpoint)
-            asked.insert(changes.recorded?.key ?? endpoint.key)
+            let changes = baseline.changes(at: endpoint, from: peer)
             // A given address does not show the result of a look-up, so its chain has its own record.
-            let isLookedUp = endpoint.key.connect == nil || connection.endpoint.lookedUpName != nil
-            if isLookedUp { endpoint.key = changes.recorded?.key ?? endpoint.key }
+            let isLookedUp = key.connect == nil || connection.endpoint.lookedUpName != nil
+            if isLookedUp, let recorded { endpoint.key = recorded.key }
             seen.append(endpoint)
             return changes
         }
@@ -65,7 +64,7 @@ extension Snapshot.Endpoint {
     package init?(_ connection: CheckedConnection) {
         guard let result = connection.served else { return nil }
         self.init(
-            Snapshot.Key(connection.endpoint, connection.variant), peer: result.peer?.description,
+            Snapshot.Key(connection.endpoint, connection.variant),
             chain: result.presented.certificates.map(Snapshot.Certificate.init))
     }
 }

@@ -27,8 +27,8 @@ package struct Baseline: Sendable {
         return others.grouped(by: \.leaf).max { $0.elements.count < $1.elements.count }?.elements[0]
     }
 
-    package func changes(at endpoint: Snapshot.Endpoint) -> BaselineChanges {
-        let recorded = record(for: endpoint.key, at: endpoint.peer)
+    package func changes(at endpoint: Snapshot.Endpoint, from peer: String? = nil) -> BaselineChanges {
+        let recorded = record(for: endpoint.key, at: peer)
         let other = recorded == nil ? elsewhere(endpoint.key, chain: endpoint.chain) : nil
         let changes =
             (recorded ?? other).map { ChainComparison.changes(from: $0.chain, to: endpoint.chain) }
@@ -38,7 +38,7 @@ package struct Baseline: Sendable {
     }
 
     package func missing(from endpoints: [Snapshot.Endpoint]) -> [(Snapshot.Endpoint, BaselineChanges)] {
-        let seen = Set(endpoints.compactMap { record(for: $0.key, at: $0.peer)?.key })
+        let seen = Set(endpoints.compactMap { record(for: $0.key)?.key })
         return snapshot.endpoints.filter { !seen.contains($0.key) }.map { ($0, missing($0)) }
     }
 
@@ -100,4 +100,4 @@ extension Snapshot.Key {
     }
 }
 
-extension Snapshot.Endpoint { package var place: String { key.connect ?? peer ?? key.target } }
+extension Snapshot.Endpoint { var place: String { key.connect ?? key.target } }

@@ -7,12 +7,7 @@ package struct Snapshot: Sendable, Hashable {
 
     /// Sorts `endpoints`; of two with the same key the later one counts.
     package init(_ endpoints: [Endpoint]) {
-        var byKey: [Key: Endpoint] = [:]
-        for var endpoint in endpoints {
-            endpoint.peer = nil
-            byKey[endpoint.key] = endpoint
-        }
-        self.endpoints = byKey.values.sorted { $0.key < $1.key }
+        self.endpoints = Dictionary(endpoints.map { ($0.key, $0) }) { $1 }.values.sorted { $0.key < $1.key }
     }
 
     /// The identity of an endpoint in two snapshots: its target, and the way to connect to it.
@@ -39,14 +34,12 @@ package struct Snapshot: Sendable, Hashable {
 
     package struct Endpoint: Sendable, Hashable {
         package var key: Key
-        /// The connected address and port, if they are known; never written to a file.
-        package var peer: String?
         /// The certificates in the order of sending, leaf first; never empty.
         package let chain: [Certificate]
 
-        package init?(_ key: Key, peer: String? = nil, chain: [Certificate]) {
+        package init?(_ key: Key, chain: [Certificate]) {
             guard !chain.isEmpty else { return nil }
-            (self.key, self.peer, self.chain) = (key, peer, chain)
+            (self.key, self.chain) = (key, chain)
         }
 
         package var leaf: Certificate { chain[0] }

@@ -26,14 +26,15 @@ struct BaselineTests {
         // An address of a target that is recorded by its name.
         #expect(recorded.changes(at: endpoint(connect: "127.0.0.9:443", leaf)).changes.isEmpty)
         // A name that was looked up and led to an address that is recorded.
-        #expect(recorded.changes(at: endpoint(of: "b.example:443", peer: "127.0.0.2:443", leaf)).changes.isEmpty)
+        #expect(recorded.changes(at: endpoint(of: "b.example:443", leaf), from: "127.0.0.2:443").changes.isEmpty)
         // Another address of a target is compared with what its recorded ones served.
-        for elsewhere in [
-            endpoint(of: "b.example:443", peer: "127.0.0.3:443", leaf), endpoint(of: "b.example:443", leaf),
-            endpoint(of: "b.example:443", connect: "127.0.0.3:443", leaf),
+        let named = endpoint(of: "b.example:443", leaf)
+        for (elsewhere, peer) in [
+            (named, "127.0.0.3:443"), (named, nil),
+            (endpoint(of: "b.example:443", connect: "127.0.0.3:443", leaf), nil),
         ] {
-            #expect(recorded.changes(at: elsewhere).changes.isEmpty)
-            #expect(recorded.changes(at: elsewhere).comparedWith == "127.0.0.2:443")
+            #expect(recorded.changes(at: elsewhere, from: peer).changes.isEmpty)
+            #expect(recorded.changes(at: elsewhere, from: peer).comparedWith == "127.0.0.2:443")
         }
         let rekeyed = endpoint(of: "b.example:443", connect: "127.0.0.3:443", self.rekeyed)
         #expect(recorded.changes(at: rekeyed).changes.map(\.kind).contains(.rekeyed))
@@ -74,11 +75,9 @@ func recorded(
             "\(subject)|\(issuer)|\(key ?? "")|\(issuerKey ?? "")|\(type)|\(from)|\(to)|\(names)|\(edition)")
 }
 
-func endpoint(
-    of target: String = "api.example.com:443", connect: String? = nil, peer: String? = nil,
-    _ chain: Snapshot.Certificate...
-) -> Snapshot.Endpoint {
+func endpoint(of target: String = "api.example.com:443", connect: String? = nil, _ chain: Snapshot.Certificate...)
+    -> Snapshot.Endpoint
+{
     let name = String(target.split(separator: ":")[0])
-    return Snapshot.Endpoint(
-        Snapshot.Key(target: target, connect: connect, sni: name, verifyName: name), peer: peer, chain: chain)!
+    return Snapshot.Endpoint(Snapshot.Key(target: target, connect: connect, sni: name, verifyName: name), chain: chain)!
 }
