@@ -132,9 +132,36 @@ extension [ClientVerdict] {
         for index in indices { self[index].lookAhead(inUse: inUse, isIdleTaken: isIdleTaken) }
     }
 
-    /// The worst of the clients' outlooks; `nil` without any.
+    /// The worst of the clients' outlooks: the earliest dates, and each subject's worst finding with its clients' names.
     var outlook: Outlook? {
-        Outlook.worst(of: ranked.compactMap { one in one.outlook.map { (one, $0) } }) { names(of: $0) }
+        let judges = ranked.filter { $0.outlook != nil }
+        let all = judges.compactMap(\.outlook)
+        guard all.count > 1, let first = all.first else { return all.first }
+        let comparing = all.filter(\.comparesPins)
+        let ends = all.compactMap { outlook in outlook.pinsMatchUntil.map { (until: $0, end: outlook.end) } }
+        func rank(_ end: Outlook.End?) -> Int { Outlook.End.allCases.firstIndex { $0 == end } ?? 0 }
+        let soonest = ends.min { ($0.until, rank($0.end)) < ($1.until, rank($1.end)) }
+        let findings = all.flatMap(\.findings).grouped(by: \.subject).map { _, alike in
+            var worst = alike.min { $0.comes(before: $1) } ?? alike[0]
+            let tellers = judges.filter { $0.outlook?.findings.contains(worst) == true }
+            // The end of a certificate concerns all clients.
+            if tellers.count < judges.count, worst.kind != .expiresSoon {
+                worst.message = "\(names(of: tellers)): \(worst.message)"
+            }
+            return worst
+        }
+        return Outlook(
+            pins: first.pins.indices.map { index in
+                let standings = all.map { $0.pins[index] }
+                return Outlook.PinStanding(
+                    depth: standings.compactMap(\.depth).min(), until: standings.compactMap(\.until).min(),
+                    isCompared: standings.contains(where: \.isCompared),
+                    isBackup: !comparing.isEmpty && comparing.allSatisfy { $0.pins[index].isBackup },
+                    noBackup: standings.lazy.compactMap(\.noBackup).first)
+            }, pinsMatchUntil: soonest?.until, end: soonest?.end, noPinAfter: all.compactMap(\.noPinAfter).min(),
+            hasBackup: !comparing.isEmpty && comparing.allSatisfy(\.hasBackup),
+            pinsExpire: all.compactMap(\.pinsExpire).min(), validUntil: all.compactMap(\.validUntil).min(),
+            renewalPoint: first.renewalPoint, findings: findings.worstFirst, comparesPins: !comparing.isEmpty)
     }
 
     var ranked: [ClientVerdict] {

@@ -83,44 +83,6 @@ package struct Outlook: Sendable {
     /// The finding that the result's reason already contains.
     package internal(set) var told: Finding? = nil
 
-    /// The worst of several outlooks: the earliest dates, and each subject's worst finding with its clients' names.
-    static func worst<Judge>(of outlooks: [(judge: Judge, outlook: Outlook)], named: ([Judge]) -> String) -> Outlook? {
-        guard outlooks.count > 1, let first = outlooks.first?.outlook else { return outlooks.first?.outlook }
-        let all = outlooks.map(\.outlook)
-        let comparing = all.filter(\.comparesPins)
-        let ends = all.compactMap { outlook in outlook.pinsMatchUntil.map { (until: $0, end: outlook.end) } }
-        func rank(_ end: End?) -> Int { End.allCases.firstIndex { $0 == end } ?? 0 }
-        let soonest = ends.min { ($0.until, rank($0.end)) < ($1.until, rank($1.end)) }
-        var worst: [Finding] = []
-        for finding in all.flatMap(\.findings) {
-            if let index = worst.firstIndex(where: { $0.subject == finding.subject }) {
-                if finding.comes(before: worst[index]) { worst[index] = finding }
-            } else {
-                worst.append(finding)
-            }
-        }
-        let findings = worst.map { finding in
-            let judges = outlooks.filter { $0.outlook.findings.contains(finding) }.map(\.judge)
-            // The end of a certificate concerns all clients.
-            guard judges.count < outlooks.count, finding.kind != .expiresSoon else { return finding }
-            var finding = finding
-            finding.message = "\(named(judges)): \(finding.message)"
-            return finding
-        }
-        return Outlook(
-            pins: first.pins.indices.map { index in
-                let standings = all.map { $0.pins[index] }
-                return PinStanding(
-                    depth: standings.compactMap(\.depth).min(), until: standings.compactMap(\.until).min(),
-                    isCompared: standings.contains(where: \.isCompared),
-                    isBackup: !comparing.isEmpty && comparing.allSatisfy { $0.pins[index].isBackup },
-                    noBackup: standings.lazy.compactMap(\.noBackup).first)
-            }, pinsMatchUntil: soonest?.until, end: soonest?.end, noPinAfter: all.compactMap(\.noPinAfter).min(),
-            hasBackup: !comparing.isEmpty && comparing.allSatisfy(\.hasBackup),
-            pinsExpire: all.compactMap(\.pinsExpire).min(), validUntil: all.compactMap(\.validUntil).min(),
-            renewalPoint: first.renewalPoint, findings: findings.worstFirst, comparesPins: !comparing.isEmpty)
-    }
-
     func without(_ ids: Set<FindingID>) -> Outlook {
         var outlook = self
         outlook.findings.removeAll { $0.level != .fail && ids.contains($0.kind) }
@@ -133,7 +95,7 @@ extension [Finding] {
 }
 
 extension Finding {
-    fileprivate func comes(before other: Finding) -> Bool {
+    func comes(before other: Finding) -> Bool {
         if level != other.level { return level > other.level }
         guard let date, let otherDate = other.date, date != otherDate else { return message < other.message }
         return date < otherDate
