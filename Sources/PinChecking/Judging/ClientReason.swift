@@ -2,45 +2,40 @@ import Pinning
 import TLSProbe
 import X509
 
-extension Reason {
-    /// Puts the reason of a verdict in one line with its remedy; `attempt` is `nil` if the chain is from a file.
-    init(
-        _ verdict: Verdict, of client: ConfiguredClient, for name: ReferenceName, by policy: HostPolicy,
-        asked attempt: Attempt? = nil, hasAnchors: Bool, on device: JudgedDevice? = nil,
-        _ refusal: HandshakeRefusal? = nil
-    ) {
+extension HostPolicy {
+    /// The reason of a verdict in one line with its remedy; `attempt` is `nil` if the chain is from a file.
+    func reason(
+        of verdict: Verdict, by client: ConfiguredClient, for name: ReferenceName, asked attempt: Attempt? = nil,
+        hasAnchors: Bool, on device: JudgedDevice? = nil, _ refusal: HandshakeRefusal? = nil
+    ) -> Reason {
         func reason(_ message: String, _ hints: [String] = [], _ remedy: Remedy? = nil) -> Reason {
             Reason(verdict.reason.id, message, hints: hints, remedy: remedy)
         }
         switch verdict.reason {
         case .pinMatched(let match):
             let step = verdict.trace.last { $0.id == "pins" && $0.status == .pass }
-            self = reason(step?.detail ?? "a pin matched at depth \(match.depth)")
+            return reason(step?.detail ?? "a pin matched at depth \(match.depth)")
         case .trustedWithoutPins where client.client.looseSet == .others:
-            self = reason(
+            return reason(
                 name == .unchecked
                     ? "trusted; the name was not checked" : "trusted and valid for \(name) (no pins given)")
-        case .trustedWithoutPins: self = reason("the chain is trusted; no pins are compared")
-        case .everythingAccepted: self = reason("these settings accept every certificate")
-        case .pinsNotApplied(let why): self = reason("the chain is trusted; the pins do not apply: \(why)")
-        case .mismatchNotEnforced: self = reason("no configured pin is on the chain, which this client only reports")
+        case .trustedWithoutPins: return reason("the chain is trusted; no pins are compared")
+        case .everythingAccepted: return reason("these settings accept every certificate")
+        case .pinsNotApplied(let why): return reason("the chain is trusted; the pins do not apply: \(why)")
+        case .mismatchNotEnforced: return reason("no configured pin is on the chain, which this client only reports")
         case .untrusted(let failures):
-            guard let first = failures.first else {
-                self = reason("the chain is not trusted")
-                return
-            }
+            guard let first = failures.first else { return reason("the chain is not trusted") }
             if case .handshake(let why) = first.reason {
-                let who = policy.clients.count * policy.devices.count > 1 ? "" : client.client.name + " "
-                let place = who.isEmpty || policy.lists == nil ? "" : device.map { "on \($0.name) " } ?? ""
+                let who = clients.count * devices.count > 1 ? "" : client.client.name + " "
+                let place = who.isEmpty || lists == nil ? "" : device.map { "on \($0.name) " } ?? ""
                 let conscrypt = client.client.isSet("conscrypt") ? nil : TLSStack.conscrypt
                 let connects = conscrypt?.lacks(nil, first.certificate.publicKey).isEmpty == true
                 let remedy: Remedy? =
                     if case .byOptions(let part) = refusal { .offerMore(part) } else { connects ? .bringTLS : nil }
-                self = reason("\(who)\(place)cannot connect: \(why)", [], remedy)
-                return
+                return reason("\(who)\(place)cannot connect: \(why)", [], remedy)
             }
             var hints = failures.prefix(3).dropFirst().map { "also, \($0)" }
-            var remedy = policy.anchorRemedy(for: first, of: client, attempt, hasAnchors: hasAnchors)
+            var remedy = anchorRemedy(for: first, of: client, attempt, hasAnchors: hasAnchors)
             // AFSecurityPolicy can accept a pinned self-signed certificate by a setting, without an anchor.
             if first.reason == .selfSigned, client.client.hasSecurityPolicy,
                 client.pins?.certificates.contains(first.certificate) == true
@@ -48,7 +43,7 @@ extension Reason {
                 // Apple's rules for leaves under an app's own anchor still apply in certificate mode.
                 let apple = Platform.apple().running(on: device?.release ?? .newest)
                 let objection =
-                    policy.mode == .publicKey ? nil : apple.objections(toLeaf: first.certificate, endingAt: .own).first
+                    mode == .publicKey ? nil : apple.objections(toLeaf: first.certificate, endingAt: .own).first
                 if let objection {
                     hints.append("its pin is not enough with allowInvalidCertificates = YES: \(objection)")
                 } else {
@@ -66,7 +61,7 @@ extension Reason {
                     remedy = endpoint.nameToSend.map(Remedy.sendServerName) ?? .giveServerName
                 }
             }
-            self = reason("\(first)", hints, remedy)
+            return reason("\(first)", hints, remedy)
         case .pinMismatch:
             let others = (client.pins?.certificates ?? []).flatMap { pinned in
                 verdict.builtChain.certificates.filter { $0 != pinned && $0.publicKey == pinned.publicKey }.map {
@@ -74,29 +69,27 @@ extension Reason {
                 }
             }
             let another = others.first.map { ": the key is pinned, the certificate is another (\($0))" } ?? ""
-            self = reason(
+            return reason(
                 "no configured pin is on the chain" + another,
                 another.isEmpty ? [] : ["ship the new .cer, or pin the key"])
-        case .pinsFallShort(let what): self = reason(what)
-        case .noPins: self = reason("pins are required in this mode and none are configured", [], .givePins)
-        case .clientError(let name, let message): self = reason("\(name): \(message)")
-        case .refusedSettings(let text): self = reason(text)
+        case .pinsFallShort(let what): return reason(what)
+        case .noPins: return reason("pins are required in this mode and none are configured", [], .givePins)
+        case .clientError(let name, let message): return reason("\(name): \(message)")
+        case .refusedSettings(let text): return reason(text)
         case .refusedByTransportSecurity(let failure):
-            self = reason("\(failure)", [], failure.id == "ats-forward-secrecy" ? .offerECDHE : nil)
+            return reason("\(failure)", [], failure.id == "ats-forward-secrecy" ? .offerECDHE : nil)
         }
     }
-}
 
-extension HostPolicy {
     /// The remedy for a missing issuer or anchor; `nil` if none is missing, or if the user's own anchors lack it.
-    fileprivate func anchorRemedy(
+    private func anchorRemedy(
         for failure: TrustFailure, of client: ConfiguredClient, _ attempt: Attempt?, hasAnchors: Bool
     ) -> Remedy? {
         switch failure.reason {
         case .unknownIssuer:
             let giving = giving(issuerOf: failure.certificate, for: client)
             // A root rarely issues a server's certificate: the server most likely left out an intermediate.
-            guard failure.depth > 0, [.helps, .doesNotHelp, .isOfAnother].contains(giving) else {
+            guard failure.depth > 0, giving != .isUnused else {
                 if let proxy = attempt?.endpoint.request.proxy { return .askWithoutProxy(proxy.url) }
                 return .sendIntermediate(giving, isOfFile: attempt == nil, mayBeOwnRoot: !hasAnchors)
             }

@@ -55,9 +55,9 @@ extension HostPolicy {
             let verdict = procedure.decide(view, pins: client.pins, verifier: verifier, in: client.app)
             let reason =
                 wording?(verdict, client)
-                ?? Reason(
-                    verdict, of: client, for: view.referenceName, by: self, asked: attempt,
-                    hasAnchors: givenRoots != nil, on: devices[place], refusal)
+                ?? reason(
+                    of: verdict, by: client, for: name, asked: attempt, hasAnchors: givenRoots != nil,
+                    on: devices[place], refusal)
             // An outlook needs only verdicts, not the findings on other systems.
             view.tellsOfOthers = false
             let forecaster = Forecaster(

@@ -78,7 +78,7 @@ package struct NextQuestion {
             }
             return item.missingPin(of: client, isByAuthority: isByAuthority ?? false)
         }
-        return Reason(verdict, of: client, for: name, by: policy, hasAnchors: true)
+        return policy.reason(of: verdict, by: client, for: name, hasAnchors: true)
     }
 
     /// The verdict on a key without a certificate, or on a certificate whose issuer is not known.
