@@ -8,7 +8,7 @@ extension HostPolicy {
         on clients: [ClientVerdict], _ views: [ServerView], _ interception: Finding?, isAdvising: Bool
     ) -> [Finding] {
         let ranked = clients.ranked
-        var findings = warnings(of: ranked, among: clients) + platformRules(ranked) + missingClients(clients)
+        var findings = warnings(of: clients) + platformRules(ranked) + missingClients(clients)
         if let deciding = ranked.shown, let verdict = deciding.decided {
             let store = deciding.judgedDevice.verifier.trustStore
             if verdict.isMissingAnchor, let places = store.placesWithoutSystemRoots {
@@ -38,21 +38,11 @@ extension HostPolicy {
     }
 
     /// The warnings of verdicts; a client's warning on several devices counts once.
-    func warnings(of ranked: [ClientVerdict], among clients: [ClientVerdict]) -> [Finding] {
-        var warnings: [(warning: Finding, clients: [ClientVerdict])] = []
-        for one in ranked {
-            for warning in one.decided?.warnings ?? [] {
-                let known = warnings.firstIndex { $0.warning == warning && $0.clients[0].name == one.name }
-                if let known, one.device != nil {
-                    warnings[known].clients.append(one)
-                } else {
-                    warnings.append((warning, [one]))
-                }
-            }
-        }
-        return warnings.map { warning, judging in
-            var warning = warning
-            if clients.count > 1 { warning.message = "\(clients.names(of: judging)): \(warning.message)" }
+    func warnings(of clients: [ClientVerdict]) -> [Finding] {
+        let all = clients.ranked.flatMap { one in (one.decided?.warnings ?? []).map { (warning: $0, client: one) } }
+        return all.grouped { [$0, $1.device == nil ? "\($1.rank)" : $1.name] as [AnyHashable] }.map { _, alike in
+            var warning = alike[0].warning
+            if clients.count > 1 { warning.message = "\(clients.names(of: alike.map(\.client))): \(warning.message)" }
             return warning
         }
     }

@@ -102,7 +102,7 @@ package struct NextQuestion {
         // Only the key of an assumed certificate can be at fault.
         let keyWarnings =
             certificate == nil
-            ? policy.warnings(of: clients.ranked, among: clients).filter { $0.kind == .platformRule } : []
+            ? policy.warnings(of: clients).filter { $0.kind == .platformRule } : []
         let doubts = clients.filter { $0.decided?.reason == .mismatchNotEnforced }.prefix(1).map {
             Finding.warning(.notEnforced, "no pin matches, and \($0.name) only reports that")
         }
