@@ -46,7 +46,7 @@ extension HostPolicy {
     /// `true` if a missing issuer is the only fault of a chain on every device.
     func lacksIssuer(_ chain: PresentedChain, for name: ReferenceName, at time: Timestamp) -> Bool {
         let question = question(chain, intermediates, for: name, at: time)
-        return !chain.leaf.isSelfIssued && devices.allSatisfy { $0.verifier.evaluate(question).failures.lackIssuer }
+        return devices.allSatisfy { $0.verifier.evaluate(question).failures.lackIssuer }
     }
 
     /// The CAs on today's path of a server, nearest to the leaf first; empty if it is not trusted.

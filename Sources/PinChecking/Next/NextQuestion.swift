@@ -13,9 +13,7 @@ package struct NextQuestion {
     package init(
         name: ReferenceName, host: ServerName? = nil, policy: HostPolicy, job: Int?, about items: [NextItem]
     ) throws(Problem) {
-        let isCompared = policy.clients.contains { client in
-            if case .failure = client.procedure { true } else { client.pins != nil }
-        }
+        let isCompared = policy.clients.contains { $0.pins != nil || (try? $0.procedure.get()) == nil }
         // A key without pins for the host cannot be judged; a certificate would be accepted without one.
         guard isCompared || !policy.settings.settings.pins.isEmpty && items.allSatisfy(\.certificates.isEmpty) else {
             throw .usage("what is about to be deployed is compared with pins, and none are given", .givePins)
@@ -40,18 +38,20 @@ package struct NextQuestion {
         guard let chain = PresentedChain(item.certificates) else {
             return forecast(of: item, served, at: now, [.issuer, .certificate, .name])
         }
-        let leaf = chain.leaf
         // A certificate is deployed on its first valid day at the earliest.
-        let time = max(now, leaf.notBefore)
+        let time = max(now, chain.leaf.notBefore)
         var assumptions: [Assumption] = time > now ? [.time] : []
-        var judged = judge(chain, item, served, at: time)
-        let isAlone = item.kind == .certificate && !leaf.isSelfIssued
-        if isAlone, judged.lacksIssuer || policy.lacksIssuer(chain, for: name, at: time) {
-            let whole = served.map { PresentedChain(leaf, below: $0.certificates.dropFirst()) }
-            if let whole, !policy.lacksIssuer(whole, for: name, at: time) {
-                judged = judge(whole, item, served, at: time)
+        func judge(_ chain: PresentedChain) -> JudgedChain {
+            policy.judge(chain, for: name, at: time) { reason($0, $1, item, served, time) }
+        }
+        func lacksIssuer(_ chain: PresentedChain) -> Bool { policy.lacksIssuer(chain, for: name, at: time) }
+        var judged = judge(chain)
+        if item.kind == .certificate, !chain.leaf.isSelfIssued, judged.lacksIssuer || lacksIssuer(chain) {
+            let whole = served.map { PresentedChain(chain.leaf, below: $0.certificates.dropFirst()) }
+            if let whole, !lacksIssuer(whole) {
+                judged = judge(whole)
                 assumptions.append(.intermediates)
-            } else if policy.lacksIssuer(chain, for: name, at: time) {
+            } else if lacksIssuer(chain) {
                 return forecast(of: item, served, at: time, assumptions + [.issuer])
             }
         }
@@ -61,22 +61,15 @@ package struct NextQuestion {
             adding: findings(assumptions, item, sent: sent))
     }
 
-    private func judge(
-        _ chain: PresentedChain, _ item: NextItem, _ served: PresentedChain?, at time: Timestamp
-    ) -> JudgedChain {
-        policy.judge(chain, for: name, at: time) { verdict, client in reason(verdict, client, item, served, time) }
-    }
-
     private func reason(
         _ verdict: Verdict, _ client: ConfiguredClient, _ item: NextItem, _ served: PresentedChain?, _ time: Timestamp
     ) -> Reason {
         if verdict.reason.isPinMismatch {
-            let pinned = Set(client.pins?.pins.map(\.spkiSHA256) ?? [])
-            func isPinned(_ certificate: Certificate) -> Bool { pinned.contains(certificate.publicKey.spkiSHA256) }
-            let isByAuthority = served.map { served in
-                !isPinned(served.leaf) && policy.issuers(of: served, for: name, at: time).contains(where: isPinned)
+            var isByAuthority = false
+            if let served, let pins = client.pins, !pins.isPinned(served.leaf) {
+                isByAuthority = policy.issuers(of: served, for: name, at: time).contains(where: pins.isPinned)
             }
-            return item.missingPin(of: client, isByAuthority: isByAuthority ?? false)
+            return item.missingPin(of: client, isByAuthority: isByAuthority)
         }
         return policy.reason(of: verdict, by: client, for: name, hasAnchors: true)
     }
@@ -100,9 +93,7 @@ package struct NextQuestion {
         let configured = policy.pins?.pins ?? []
         let issuers = certificate == nil ? served.map { policy.issuers(of: $0, for: name, at: time) } ?? [] : []
         // Only the key of an assumed certificate can be at fault.
-        let keyWarnings =
-            certificate == nil
-            ? policy.warnings(of: clients).filter { $0.kind == .platformRule } : []
+        let keyWarnings = certificate == nil ? policy.warnings(of: clients).filter { $0.kind == .platformRule } : []
         let doubts = clients.filter { $0.decided?.reason == .mismatchNotEnforced }.prefix(1).map {
             Finding.warning(.notEnforced, "no pin matches, and \($0.name) only reports that")
         }
@@ -135,9 +126,7 @@ package struct NextQuestion {
             return known(unpinned)
         }
         let file = certificate.map { "add \($0.issuer) to the file" } ?? "ask with the certificate once it is issued"
-        switch accepted.reason {
-        case .pinMatched, .mismatchNotEnforced, .everythingAccepted: break
-        default:
+        guard accepted.isByPins || [.mismatchNotEnforced, .everythingAccepted].contains(accepted.reason) else {
             return unknown(
                 "\(client.client.name) compares no pin for \(name), and whether the CA is trusted cannot be told: \(file)"
             )
@@ -150,7 +139,7 @@ package struct NextQuestion {
         }
         if unpinned.isAccepted {
             // Two equal pins match the leaf twice, which satisfies an assumed chain of two certificates.
-            guard forecast.countsAll, case .pinMatched = unpinned.reason else { return known(unpinned) }
+            guard forecast.countsAll, unpinned.isByPins else { return known(unpinned) }
             return unknown(
                 "\(client.client.name) compares all certificates of the chain, and how many there are cannot be told: \(file)"
             )

@@ -41,7 +41,7 @@ package struct PinSet: Sendable, Hashable {
 
     package var certificates: [Certificate] { pins.compactMap(\.certificate) }
 
-    func isPinned(_ certificate: Certificate) -> Bool {
+    package func isPinned(_ certificate: Certificate) -> Bool {
         pins.contains { $0.spkiSHA256 == certificate.publicKey.spkiSHA256 }
     }
 }
