@@ -57,9 +57,7 @@ final class Forecaster: Sendable {
         if view.evidence == nil, !presented.leaf.isAssumed {
             view.evidence = policy.evidence(of: presented, staple: nil, at: time)
         }
-        let assumed = verdict.restsOn.map(\.certificates).filter { $0.contains(where: \.isAssumed) }
-        let world = World(
-            real: real, today: today, presented: presented, time: time, paths: paths, assumedPaths: assumed)
+        let world = World(forecaster: self, presented: presented, time: time, paths: paths)
         return procedure.decide(view, pins: client.pins, verifier: world, in: client.app)
     }
 

@@ -195,7 +195,4 @@ final class RememberingVerifier: PathVerifier {
 
     func issuerPlaces(of certificate: Certificate) -> [String] { verifier.issuerPlaces(of: certificate) }
     func holdsAnchor(like certificate: Certificate) -> Bool { verifier.holdsAnchor(like: certificate) }
-    func anchorClass(of anchor: Certificate, _ anchors: Anchors) -> AnchorClass {
-        verifier.anchorClass(of: anchor, anchors)
-    }
 }

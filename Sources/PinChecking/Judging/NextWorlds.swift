@@ -1,13 +1,10 @@
 import Pinning
 
 extension HostPolicy {
-    /// A client's verdicts on a future leaf: below an unpinned issuer, and below today's issuers or a pinned CA.
+    /// A client's verdicts on a future leaf: below an unpinned issuer, and below today's issuers or a known pinned CA.
     ///
-    /// `pinned` is `nil` if there is no such CA. `countsAll` is `true` if the client counts matches on all certificates of
-    /// a path, whose number is not known. `after` judges what comes after an accepted deployment.
-    typealias NextForecast = (
-        unpinned: Verdict, pinned: Verdict?, countsAll: Bool, after: (Verdict) -> Forecaster
-    )
+    /// `countsAll` is `true` if the client counts matches on all certificates of a path, whose number is not known.
+    typealias NextForecast = (unpinned: Verdict, pinned: Verdict?, countsAll: Bool, after: (Verdict) -> Forecaster)
 
     func nextForecast(
         of key: PublicKey, _ certificate: Certificate?, by client: ConfiguredClient, _ procedure: any ClientProcedure,
@@ -25,9 +22,7 @@ extension HostPolicy {
             by: RememberingVerifier(client.trustsInstalledRoots ? device.verifierWithInstalledRoots : device.verifier),
             view)
         let presented = certificate.map { PresentedChain($0) } ?? forecaster.assumedLeaf(key, at: time)
-        func below(_ issuer: Certificate) -> Verdict {
-            forecaster.forecast(presented, at: time, .search(orBelow: issuer, assumedClass))
-        }
+        let below = { (issuer: Certificate) in forecaster.forecast(presented, at: time, .search(orBelow: issuer)) }
         func after(_ verdict: Verdict) -> Forecaster { forecaster.after(verdict, on: presented, at: time) }
         func issuer(_ key: PublicKey) -> Certificate { .assumedIssuer(like: presented.leaf, key: key, at: time) }
         let unpinned = below(issuer(key.unknown))

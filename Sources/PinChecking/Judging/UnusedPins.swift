@@ -110,7 +110,7 @@ extension Forecaster {
         if isWhole {
             let presented = PresentedChain(certificate, below: cas + today.fetchable)
             let issuer = Certificate.assumedIssuer(like: certificate, key: leaf.publicKey.unknown, at: time)
-            return noBackup(forecast(presented, at: time, .search(orBelow: issuer, policy.assumedClass)), by: index)
+            return noBackup(forecast(presented, at: time, .search(orBelow: issuer)), by: index)
         }
         // The names in a certificate show whose key it has.
         let question = PathQuestion(

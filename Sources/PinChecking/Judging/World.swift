@@ -7,21 +7,21 @@ import X509
 /// Paths of real certificates are searched for; assumed certificates are put on today's paths.
 struct World: PathVerifier {
     enum Paths: Sendable {
-        /// A search; a leaf that is assumed or lacks only its issuer is below this certificate, an anchor of the class.
-        case search(orBelow: Certificate, AnchorClass)
+        /// A search; a leaf that is assumed or lacks only its issuer is below this certificate, an assumed anchor.
+        case search(orBelow: Certificate)
         /// A change of today's paths. The certificates with the fingerprints in `absent` are not anchors in the world.
         case changed(absent: Set<SHA256Digest> = [], @Sendable (PathQuestion, [[Certificate]]) -> [[Certificate]])
         /// A search for the paths of a CA's certificates, with the assumed leaf below them.
         case below(PresentedChain)
     }
 
-    let real: RememberingVerifier
-    let today: ServerView
+    let forecaster: Forecaster
     let presented: PresentedChain
     let time: Timestamp
     let paths: Paths
-    /// Today's paths if they contain assumed certificates, so that no search finds them.
-    let assumedPaths: [[Certificate]]
+
+    private var real: RememberingVerifier { forecaster.real }
+    private var today: ServerView { forecaster.today }
 
     func issuerPlaces(of certificate: Certificate) -> [String] {
         certificate.isAssumed ? [] : real.issuerPlaces(of: certificate)
@@ -33,12 +33,14 @@ struct World: PathVerifier {
     func findPaths(_ question: PathQuestion) -> PathFindings {
         var asked = question
         switch paths {
-        case .search(let issuer, _): return search(question, orBelow: issuer)
+        case .search(let issuer): return search(question, orBelow: issuer)
         case .changed(let absent, let change):
             (asked.presented, asked.time, asked.evidence) = (today.presented, today.time, today.evidence)
             asked.anchors.own.removeAll { absent.contains($0.fingerprint) }
-            var found = assumedPaths.isEmpty ? real.findPaths(asked) : PathFindings(validPaths: assumedPaths)
-            if assumedPaths.isEmpty, question.platform?.buildsOnePath == true {
+            // No search finds paths of today that contain assumed certificates.
+            let assumed = forecaster.verdict.restsOn.map(\.certificates).filter { $0.contains(where: \.isAssumed) }
+            var found = assumed.isEmpty ? real.findPaths(asked) : PathFindings(validPaths: assumed)
+            if assumed.isEmpty, question.platform?.buildsOnePath == true {
                 // OpenSSL builds on above a leaf that is an anchor, to issuers that need not be anchors.
                 found.validPaths.removeAll { !isAnchored($0, at: asked.anchors, without: absent) }
             }
@@ -114,8 +116,8 @@ struct World: PathVerifier {
         let objections = (question.platform ?? .openssl).objections(
             to: path, firstAnchor: path.count - 1, findings: findings, under: question.policy, evidence: evidence
         ) {
-            if case .search(_, let anchorClass) = paths { return anchorClass }
-            return real.anchorClass(of: anchor, question.anchors)
+            if case .search = paths { return forecaster.policy.assumedClass }
+            return real.verifier.anchorClass(of: anchor, question.anchors)
         }
         if case .below = paths { return objections }
         return objections.filter { $0.depth == 0 }
