@@ -124,8 +124,8 @@ import Testing
 
     @Test func aRootThatItsAuthorityLeavesIsPinnedOnlyAsLongAsItIsServed() async throws {
         let end = Timestamp(secondsSinceEpoch: LabClock.now + 86_400 * 100)
-        func root(_ certificate: LabCertificate, _ name: String, _ state: CA.Root.State) -> CA.Root {
-            CA.Root(
+        func root(_ certificate: LabCertificate, _ name: String, _ state: CARoot.State) -> CARoot {
+            CARoot(
                 name, SHA256Digest(bytes: certificate.publicKeySHA256)!, "EC P-256", state,
                 until: state == .older ? end : nil, "https://authority.example/", "2026-01-01")
         }
@@ -269,8 +269,8 @@ struct RotatedAuthority {
     }
 
     var cas: [CA] {
-        func root(_ certificate: LabCertificate, _ name: String, _ crossSigners: [String] = []) -> CA.Root {
-            CA.Root(
+        func root(_ certificate: LabCertificate, _ name: String, _ crossSigners: [String] = []) -> CARoot {
+            CARoot(
                 name, SHA256Digest(bytes: certificate.publicKeySHA256)!, "EC P-256", .inUse, signedBy: crossSigners,
                 "https://authority.example/roots", "2026-01-01")
         }

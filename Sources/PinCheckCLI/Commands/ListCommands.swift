@@ -138,7 +138,7 @@ struct DevicesReport {
             "name": root.shownName, "cert_sha256": root.fingerprint.hexadecimal,
             "spki_sha256": root.publicKey.spkiSHA256.description, "key": root.publicKey.algorithm.description,
             "not_before": root.notBefore, "not_after": root.notAfter,
-            "availability": data.availability(of: root.der, on: device.platform) ?? "",
+            "availability": data.availability(of: root.der, on: device.platform),
         ]
     }
 
@@ -173,7 +173,7 @@ struct DevicesReport {
             + roots.map { root in
                 let holders = data.devices(listing: root.der)
                 let isEverywhere = data.devices.allSatisfy { $0.platform != device.platform || holders.contains($0) }
-                let remark = isEverywhere ? "" : "  (\(data.availability(of: root.der, on: device.platform) ?? ""))"
+                let remark = isEverywhere ? "" : "  (\(data.availability(of: root.der, on: device.platform)))"
                 let name = "ends \(root.notAfter.date)  \(Self.safe(root.shownName))" + remark
                 return layout.folded(layout.joined(["  \(root.fingerprint.hexadecimal)", name], by: "  "))
             }

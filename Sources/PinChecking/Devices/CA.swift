@@ -4,16 +4,14 @@ package import Pinning
 
 package struct CA: Sendable, Hashable {
     package let name: String
-    package let roots: [Root]
+    package let roots: [CARoot]
 
-    package typealias Root = CARoot
+    package init(_ name: String, _ roots: [CARoot]) { (self.name, self.roots) = (name, roots) }
 
-    package init(_ name: String, _ roots: [Root]) { (self.name, self.roots) = (name, roots) }
+    package var rootsInUse: [CARoot] { roots.filter { $0.state == .inUse } }
+    package var comingRoots: [CARoot] { roots.filter { $0.state == .coming } }
 
-    package var rootsInUse: [Root] { roots.filter { $0.state == .inUse } }
-    package var comingRoots: [Root] { roots.filter { $0.state == .coming } }
-
-    static func all(_ rows: [(ca: String, root: Root)]) -> [CA] {
+    static func all(_ rows: [(ca: String, root: CARoot)]) -> [CA] {
         rows.grouped(by: \.ca).map { CA($0, $1.map(\.root)) }
     }
 
@@ -25,7 +23,7 @@ package struct CA: Sendable, Hashable {
             row.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
                 .map { String(decoding: $0, as: UTF8.self) }
         }
-        return all(fields.map { ($0[0], Root(row: $0)) })
+        return all(fields.map { ($0[0], CARoot(row: $0)) })
     }()
 }
 
@@ -45,7 +43,7 @@ extension CARoot {
 }
 
 extension DeviceData {
-    func publicRoot(withKey key: SHA256Digest) -> CA.Root? {
+    func publicRoot(withKey key: SHA256Digest) -> CARoot? {
         if let root = publicCAs.root(withKey: key) { return root }
         // Most keys are of no published root, and reading all rows costs a check 1.6 M instructions.
         guard PackageResources.public_cas_tsv.holds(Array(key.hexadecimal.utf8)) else { return nil }
@@ -55,6 +53,6 @@ extension DeviceData {
 
 extension [CA] {
     package func ca(withKey key: SHA256Digest) -> CA? { first { $0.roots.contains { $0.key == key } } }
-    package func root(withKey key: SHA256Digest) -> CA.Root? { ca(withKey: key)?.roots.first { $0.key == key } }
+    package func root(withKey key: SHA256Digest) -> CARoot? { ca(withKey: key)?.roots.first { $0.key == key } }
     var rootNames: Set<String> { Set(flatMap { $0.roots.map(\.name) }) }
 }

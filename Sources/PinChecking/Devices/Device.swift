@@ -30,18 +30,15 @@ package struct Device: Sendable, Hashable {
     func holds(_ position: Int) -> Bool { membership[position / 8] & 0x80 >> UInt8(position % 8) != 0 }
 
     package var platformRelease: PlatformRelease? {
-        guard let version else { return nil }
-        return switch platform {
+        switch (platform, version) {
         // The version of iOS counts, even if the alias is a macOS.
-        case .apple: .apple(version)
-        case .android: .android(version)
-        case .openssl: nil
+        case (.apple, let version?): .apple(version)
+        case (.android, let version?): .android(version)
+        default: nil
         }
     }
 
-    package var stack: TLSStack? {
-        platformRelease.map { TLSStack(of: platform, on: $0) }
-    }
+    package var stack: TLSStack? { platformRelease.map { TLSStack(of: platform, on: $0) } }
 }
 
 extension PlatformFamily {

@@ -75,10 +75,7 @@ package struct DeviceData: Sendable {
     package var date: Timestamp { devices.map(\.date).max() ?? Timestamp(secondsSinceEpoch: 0) }
 
     /// The age of the data in whole days; 0 if the clock is behind.
-    package func age(at time: Timestamp) -> Int {
-        Int(max(0, time.advanced(bySeconds: -date.secondsSinceEpoch).secondsSinceEpoch) / 86_400)
-    }
-
+    package func age(at time: Timestamp) -> Int { Int(max(0, date.seconds(to: time)) / 86_400) }
     package func isStale(at time: Timestamp) -> Bool { age(at: time) > Self.daysUntilStale }
 
     package func roots(of device: Device) -> some RandomAccessCollection<[UInt8]> {
@@ -109,14 +106,9 @@ package struct DeviceData: Sendable {
     }
 
     package func roots(withKey key: SHA256Digest) -> [(der: [UInt8], devices: [Device])] {
-        let found =
-            if let read { read.keys.indices.filter { read.keys[$0] == key } } else {
-                key.bytes.withUnsafeBufferPointer { wanted in
-                    (0..<certificateCount).filter { position in
-                        wanted.baseAddress.map { memcmp(Self.table.keys + 32 * position, $0, 32) == 0 } ?? false
-                    }
-                }
-            }
+        let found = (0..<certificateCount).filter { position in
+            read.map { $0.keys[position] == key } ?? (memcmp(Self.table.keys + 32 * position, key.bytes, 32) == 0)
+        }
         return found.map { position in (certificate(at: position), devices.filter { $0.holds(position) }) }
     }
 
@@ -153,10 +145,9 @@ package struct DeviceData: Sendable {
         left.count != right.count ? left.count < right.count : left.lexicographicallyPrecedes(right)
     }
 
-    /// The devices of a platform that have a root, as in `on ios-13 to ios-26`; `nil` if the platform has no devices.
-    package func availability(of certificate: [UInt8], on platform: PlatformFamily) -> String? {
+    /// The devices of a platform that have a root, as in `on ios-13 to ios-26`.
+    package func availability(of certificate: [UInt8], on platform: PlatformFamily) -> String {
         let all = devices.filter { $0.platform == platform }.map(\.name)
-        guard !all.isEmpty else { return nil }
         let names = devices(listing: certificate).map(\.name).filter(all.contains)
         return "on " + (names.isEmpty ? "no \(platform.system)" : names.inRows(of: all))
     }

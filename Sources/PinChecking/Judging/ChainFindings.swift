@@ -109,7 +109,7 @@ extension HostPolicy {
         let missing = named.filter { !holders.contains($0) }
         guard !missing.isEmpty else { return nil }
         let places = PlatformFamily.allCases.filter { platform in named.contains { $0.platform == platform } }
-            .compactMap { data.availability(of: root.der, on: $0) }
+            .map { data.availability(of: root.der, on: $0) }
         return Finding(
             .rootNotEverywhere, .note,
             "the root \(root.commonName ?? root.subject) is not on \(missing.map(\.name).inRows(of: named.map(\.name))): it is "

@@ -157,10 +157,10 @@ extension [Certificate] {
 extension Forecaster {
     /// A root that devices learn (`isComing`) or lose, so that the client rejects today's chain, and the pins of
     /// certificates above the root on today's path.
-    typealias RootChange = (root: CA.Root, isComing: Bool, pins: [Int])
+    typealias RootChange = (root: CARoot, isComing: Bool, pins: [Int])
 
     /// A certificate below the root on today's path whose key is that of a root, and the root as devices will have it.
-    typealias ComingRoot = (root: CA.Root, certificate: Certificate, end: Certificate)
+    typealias ComingRoot = (root: CARoot, certificate: Certificate, end: Certificate)
 
     var comingRoots: [ComingRoot] {
         guard verdict.isByPins, device.trust != .anchors else { return [] }
@@ -169,7 +169,7 @@ extension Forecaster {
             let listed = data.roots(withKey: key)
             var root = data.publicRoot(withKey: key).flatMap { $0.state == .older ? nil : $0 }
             if root == nil, listed.contains(where: { $0.devices.contains(where: isNewer) }) {
-                root = CA.Root(certificate.shownName, key, certificate.publicKey.algorithm.description)
+                root = CARoot(certificate.shownName, key, certificate.publicKey.algorithm.description)
             }
             guard let root else { return nil }
             let own = listed.lazy.compactMap { try? CertificateReader.certificate(der: $0.der) }.first

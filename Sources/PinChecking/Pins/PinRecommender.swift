@@ -80,7 +80,7 @@ package struct PinRecommender: Sendable {
     private func roots(of ca: CA, _ path: [Certificate], _ place: (Certificate) -> String) -> Recommendation {
         let keys = path.map(\.publicKey.spkiSHA256)
         let usable = ca.rootsInUse.filter { root in root.until.map { time < $0 } ?? true }
-        func choice(_ root: CA.Root, _ id: String, _ message: String) -> Recommendation.Choice {
+        func choice(_ root: CARoot, _ id: String, _ message: String) -> Recommendation.Choice {
             let known = path.first { $0.publicKey.spkiSHA256 == root.key }
             let givenRoot = policy.givenRoots?.givenCertificates.first { $0.publicKey.spkiSHA256 == root.key }
             guard let certificate = listed[root.key] ?? known ?? givenRoot else {
@@ -99,7 +99,7 @@ package struct PinRecommender: Sendable {
         // The CA may leave the root at which today's chain ends.
         let left = own.isEmpty ? Array(keys.dropFirst().compactMap { cas.root(withKey: $0) }.prefix(1)) : []
         let moving = "the server's certificates come from it until \(ca.name) moves them to the others"
-        let rows: [(roots: [CA.Root], id: String, words: String)] = [
+        let rows: [(roots: [CARoot], id: String, words: String)] = [
             (own, "root-in-use", "the server's certificates come from it today"),
             (left, "root-being-left", "\(moving). Drop it \(left.first?.until.map { "by \($0.date)" } ?? "then")"),
             (others, "sibling-root", "another root of \(ca.name). Any renewal may move the server to it"),
@@ -163,7 +163,7 @@ package struct PinRecommender: Sendable {
 
 package struct Recommendation: Sendable {
     /// A key, its owner in a few words, the end of its use (`until`, `nil` if not known) and its CA's root.
-    package typealias Choice = (item: PinItem, owner: String, reason: Reason, until: Timestamp?, root: CA.Root?)
+    package typealias Choice = (item: PinItem, owner: String, reason: Reason, until: Timestamp?, root: CARoot?)
 
     /// The word in documents; `none` if the chain's owner is not known.
     package let strategy: String

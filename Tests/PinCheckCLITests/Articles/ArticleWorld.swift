@@ -66,8 +66,8 @@ struct ArticleWorld {
     }
 
     var cas: [CA] {
-        func root(_ certificate: LabCertificate, _ name: String) -> CA.Root {
-            CA.Root(
+        func root(_ certificate: LabCertificate, _ name: String) -> CARoot {
+            CARoot(
                 name, SHA256Digest(bytes: certificate.publicKeySHA256)!, "EC P-256", .inUse,
                 "https://authority.example/roots", "2026-01-08")
         }

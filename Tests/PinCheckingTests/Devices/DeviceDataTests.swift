@@ -63,8 +63,8 @@ struct BuiltInDevicesTests {
         let old = try #require(data.devices.first { $0.name == "ios-12" })
         let came = try #require(data.roots(of: new).first { !data.lists($0, for: old) })
         let went = try #require(data.roots(of: old).first { !data.lists($0, for: new) })
-        #expect(data.availability(of: came, on: .apple)?.hasSuffix("ios-26") == true)
-        #expect(data.availability(of: went, on: .apple)?.hasPrefix("on ios-12") == true)
+        #expect(data.availability(of: came, on: .apple).hasSuffix("ios-26"))
+        #expect(data.availability(of: went, on: .apple).hasPrefix("on ios-12"))
         let own = pki.rootA.der
         #expect(data.availability(of: own, on: .android) == "on no android")
     }
