@@ -22,35 +22,31 @@ package enum Coverage: Hashable, Sendable {
 /// A part and its outcome: a key type, `ordinary`, `no SNI`, `with SNI`, or the addresses of a family.
 package typealias CoveredPart = (part: String, address: String?, came: Coverage)
 
-extension CheckedConnection {
-    /// The outcome of a connection, if `serving` contains the places that gave a chain to another one.
-    ///
-    /// `kept` are the key types to request instead, `nil` if a record requests this one. A server without a key type
-    /// sends an alert (RFC 8446, 4.1.1) or another type's certificate. A reset or an end may have other causes.
-    fileprivate func coverage(whereOthersWork serving: Set<String>, keeping kept: [CertificateKeyType]?) -> Coverage {
-        guard case .failure(let error) = result else { return .chain }
-        if case .family = variant { return .unknown(Reason(error, id: "addresses-incomplete")) }
-        guard let type = variant.keyType, serving.contains(place), error.phase == .handshake,
-            !["timeout", "no-time"].contains(error.id)
-        else { return .unknown(Reason(error)) }
-        if case .keyTypeRefused = error.reason {
-            return .none(Reason(FindingID.keyTypeAbsent.word, "no certificate with an \(type) key"))
-        }
-        let remedy = kept.map { Remedy.leaveOut("\(type)", keeping: $0.map(\.rawValue)) }
-        return .unknown(Reason(error, remedy: remedy))
-    }
-}
-
 extension [CheckedConnection] {
     /// Adds the outcomes; reports a missing part only if a record has it (`expected`), and a dead address only once.
-    func connections(expecting expected: Set<Variant> = []) -> [CheckedConnection] {
-        let serving = Set(filter { $0.served != nil }.map(\.place))
-        let kept = compactMap { $0.served == nil ? nil : $0.variant.keyType }.distinct
+    func connections(expecting expected: Set<Variant>) -> [CheckedConnection] {
+        let serving = filter { $0.served != nil }
+        let places = Set(serving.map(\.place))
+        func coverage(of connection: CheckedConnection) -> Coverage {
+            guard case .failure(let error) = connection.result else { return .chain }
+            if case .family = connection.variant { return .unknown(Reason(error, id: "addresses-incomplete")) }
+            guard let type = connection.variant.keyType, places.contains(connection.place), error.phase == .handshake,
+                !["timeout", "no-time"].contains(error.id)
+            else { return .unknown(Reason(error)) }
+            // The server has another type's certificate, or none: an alert (RFC 8446, 4.1.1). A reset or an end may have
+            // other causes.
+            if case .keyTypeRefused = error.reason {
+                return .none(Reason(FindingID.keyTypeAbsent.word, "no certificate with an \(type) key"))
+            }
+            let kept = serving.compactMap(\.variant.keyType).distinct.map(\.rawValue)
+            let isExpected = expected.contains(connection.variant)
+            return .unknown(Reason(error, remedy: isExpected ? nil : .leaveOut("\(type)", keeping: kept)))
+        }
         let ordinary = Dictionary(filter { $0.variant == .ordinary }.map { ($0.place, $0) }) { first, _ in first }
         return map { connection in
             var connection = connection
             let isExpected = expected.contains(connection.variant)
-            connection.came = connection.coverage(whereOthersWork: serving, keeping: isExpected ? nil : kept)
+            connection.came = coverage(of: connection)
             guard connection.variant != .ordinary, case .failure(let error) = connection.result else {
                 return connection
             }
