@@ -1,4 +1,5 @@
 import Base
+package import PinFormats
 package import Pinning
 
 package struct Device: Sendable, Hashable {
@@ -52,45 +53,6 @@ extension PlatformFamily {
     }
 }
 
-extension DeviceData {
-    /// The name of this machine, with its own roots and each client's newest platform.
-    package static let systemName = "system"
-
-    package var names: [String] { [Self.systemName] + devices.map(\.name) }
-    package var allNames: [String] { names + devices.compactMap(\.alias) }
-
-    /// The device of a name, `nil` if it is this machine; throws if a version has no list: roots change within one.
-    package func device(named name: String) throws(Problem) -> Device? {
-        if name == Self.systemName { return nil }
-        if let device = devices.first(where: { $0.name == name || $0.alias == name }) { return device }
-        guard !name.isEmpty else {
-            throw .usage("the name of a device is empty: write names with one comma between, as in 'ios-17,android-14'")
-        }
-        let neighbours = neighbours(of: name)
-        guard neighbours.isEmpty else {
-            throw .usage(
-                "there is no list of roots for \(quoted(name)), and next to it \(neighbours.count == 1 ? "is" : "are") "
-                    + "\(neighbours.joined(separator: " and "))", .nameKnownDevice)
-        }
-        let newest = devices.last { $0.name.hasPrefix(name.lowercased()) }?.name
-        guard let nearest = newest ?? Suggestion.nearest(to: name, in: allNames + ["all"]) else {
-            throw .usage("there is no device \(quoted(name))", .nameKnownDevice)
-        }
-        throw .usage(
-            "there is no device \(quoted(name)): did you mean \(quoted(nearest))? (devices are named by their system)")
-    }
-
-    private func neighbours(of name: String) -> [String] {
-        let parts = name.split(separator: "-", maxSplits: 1)
-        guard parts.count == 2, let version = DeviceVersion(parts[1]) else { return [] }
-        let system = "\(parts[0])-"
-        let known = allNames.filter { $0.hasPrefix(system) }.compactMap { DeviceVersion($0.dropFirst(system.count)) }
-        return [known.filter { $0 < version }.max(), known.filter { $0 > version }.min()].compactMap(\.self).map {
-            "\(system)\($0)"
-        }
-    }
-}
-
 extension [String] {
     /// The names in the order of `devices`; more than three neighbours become a range, as in `ios-12 to ios-17`.
     package func inRows(of devices: [String]) -> String {
@@ -104,4 +66,50 @@ extension [String] {
         return rows.map { row in row.count > 3 ? "\(row[0]) to \(row[row.count - 1])" : row.joined(separator: ", ") }
             .joined(separator: ", ")
     }
+}
+
+package struct CA: Sendable, Hashable {
+    package let name: String
+    package let roots: [CARoot]
+
+    package init(_ name: String, _ roots: [CARoot]) { (self.name, self.roots) = (name, roots) }
+
+    package var rootsInUse: [CARoot] { roots.filter { $0.state == .inUse } }
+    package var comingRoots: [CARoot] { roots.filter { $0.state == .coming } }
+
+    static func all(_ rows: [(ca: String, root: CARoot)]) -> [CA] {
+        rows.grouped(by: \.ca).map { CA($0, $1.map(\.root)) }
+    }
+
+    /// The public CAs whose roots are known: the rows of `public-cas.tsv`, which `make-public-cas` writes.
+    package static let published: [CA] = {
+        // Comparing characters costs a check 4 M instructions more than comparing bytes.
+        let rows = PackageResources.public_cas_tsv.split(separator: UInt8(ascii: "\n")).dropFirst()
+        let fields = rows.map { row in
+            row.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+                .map { String(decoding: $0, as: UTF8.self) }
+        }
+        return all(fields.map { ($0[0], CARoot(row: $0)) })
+    }()
+}
+
+extension CARoot {
+    fileprivate init(row: [String]) {
+        guard let key = SHA256Digest(hexadecimal: row[2]) else { preconditionFailure("\(row[1]) has no key") }
+        self.init(
+            row[1], key, row[3], State(rawValue: row[4]) ?? .older, until: try? TimeText.read(row[5]),
+            signedBy: row[6].split(separator: "|").map(String.init), row[7], row[8])
+    }
+
+    /// `true` if the row is too old to rely on; a root of the devices' lists has no date and is never old.
+    func isOld(at time: Timestamp) -> Bool {
+        let day = try? TimeText.read(date)
+        return day.map { $0.seconds(to: time) > Int64(DeviceData.daysUntilStale) * 86_400 } ?? false
+    }
+}
+
+extension [CA] {
+    package func ca(withKey key: SHA256Digest) -> CA? { first { $0.roots.contains { $0.key == key } } }
+    package func root(withKey key: SHA256Digest) -> CARoot? { ca(withKey: key)?.roots.first { $0.key == key } }
+    var rootNames: Set<String> { Set(flatMap { $0.roots.map(\.name) }) }
 }

@@ -151,4 +151,48 @@ package struct DeviceData: Sendable {
         let names = devices(listing: certificate).map(\.name).filter(all.contains)
         return "on " + (names.isEmpty ? "no \(platform.system)" : names.inRows(of: all))
     }
+
+    func publicRoot(withKey key: SHA256Digest) -> CARoot? {
+        if let root = publicCAs.root(withKey: key) { return root }
+        // Most keys are of no published root, and reading all rows costs a check 1.6 M instructions.
+        guard PackageResources.public_cas_tsv.holds(Array(key.hexadecimal.utf8)) else { return nil }
+        return CA.published.root(withKey: key)
+    }
+
+    /// The name of this machine, with its own roots and each client's newest platform.
+    package static let systemName = "system"
+
+    package var names: [String] { [Self.systemName] + devices.map(\.name) }
+    package var allNames: [String] { names + devices.compactMap(\.alias) }
+
+    /// The device of a name, `nil` if it is this machine; throws if a version has no list: roots change within one.
+    package func device(named name: String) throws(Problem) -> Device? {
+        if name == Self.systemName { return nil }
+        if let device = devices.first(where: { $0.name == name || $0.alias == name }) { return device }
+        guard !name.isEmpty else {
+            throw .usage("the name of a device is empty: write names with one comma between, as in 'ios-17,android-14'")
+        }
+        let neighbours = neighbours(of: name)
+        guard neighbours.isEmpty else {
+            throw .usage(
+                "there is no list of roots for \(quoted(name)), and next to it \(neighbours.count == 1 ? "is" : "are") "
+                    + "\(neighbours.joined(separator: " and "))", .nameKnownDevice)
+        }
+        let newest = devices.last { $0.name.hasPrefix(name.lowercased()) }?.name
+        guard let nearest = newest ?? Suggestion.nearest(to: name, in: allNames + ["all"]) else {
+            throw .usage("there is no device \(quoted(name))", .nameKnownDevice)
+        }
+        throw .usage(
+            "there is no device \(quoted(name)): did you mean \(quoted(nearest))? (devices are named by their system)")
+    }
+
+    private func neighbours(of name: String) -> [String] {
+        let parts = name.split(separator: "-", maxSplits: 1)
+        guard parts.count == 2, let version = DeviceVersion(parts[1]) else { return [] }
+        let system = "\(parts[0])-"
+        let known = allNames.filter { $0.hasPrefix(system) }.compactMap { DeviceVersion($0.dropFirst(system.count)) }
+        return [known.filter { $0 < version }.max(), known.filter { $0 > version }.min()].compactMap(\.self).map {
+            "\(system)\($0)"
+        }
+    }
 }

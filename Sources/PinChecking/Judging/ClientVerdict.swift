@@ -83,6 +83,8 @@ package struct JudgedChain: Sendable {
         clients.lookAhead(in: policy, inUse: inUse)
     }
 
+    var lacksIssuer: Bool { clients.contains { $0.decided?.reason.failures.lackIssuer == true } }
+
     /// The finding on an interceptor or a private root.
     package var interception: Finding? { findings.first { [.interceptor, .privateRoot].contains($0.kind) } }
 

@@ -239,11 +239,3 @@ extension Forecaster {
         return left < 2 * 86_400 ? "in \(max(0, left) / 3_600) h, on \(end)" : "in \(left / 86_400) d, on \(end.date)"
     }
 }
-
-extension Certificate {
-    /// The usual time of renewal: after two thirds of the lifetime, or half of one of up to ten days (Certbot 4.0).
-    fileprivate var renewalPoint: Timestamp {
-        let lifetime = notBefore.seconds(to: notAfter)
-        return notBefore.advanced(bySeconds: lifetime <= 10 * 86_400 ? lifetime / 2 : lifetime / 3 * 2)
-    }
-}

@@ -142,19 +142,7 @@ final class Forecaster: Sendable {
         let last = min(left ?? root.notAfter, root.notAfter)
         return (.root, min(last, expiration ?? last), last < root.notAfter ? .rootChange : .rootExpiry)
     }
-}
 
-extension Verdict {
-    var isByPins: Bool { if case .pinMatched = reason { true } else { false } }
-    var certificates: [Certificate] { restsOn.flatMap(\.certificates) + builtChain.certificates + reach.certificates }
-}
-
-extension [Certificate] {
-    /// The hashes by which a pin can match one of the certificates.
-    var marks: [SHA256Digest] { flatMap { [$0.publicKey.spkiSHA256, $0.fingerprint] } }
-}
-
-extension Forecaster {
     /// A root that devices learn (`isComing`) or lose, so that the client rejects today's chain, and the pins of
     /// certificates above the root on today's path.
     typealias RootChange = (root: CARoot, isComing: Bool, pins: [Int])
@@ -236,4 +224,15 @@ extension Forecaster {
         guard let version = own.version, let later = other.version else { return false }
         return other.platform == own.platform && later > version
     }
+}
+
+extension Verdict {
+    var holds: Bool { isAccepted && reason != .mismatchNotEnforced }
+    var isByPins: Bool { if case .pinMatched = reason { true } else { false } }
+    var certificates: [Certificate] { restsOn.flatMap(\.certificates) + builtChain.certificates + reach.certificates }
+}
+
+extension [Certificate] {
+    /// The hashes by which a pin can match one of the certificates.
+    var marks: [SHA256Digest] { flatMap { [$0.publicKey.spkiSHA256, $0.fingerprint] } }
 }

@@ -162,8 +162,3 @@ extension Forecaster {
         return Set(all.distinct.flatMap(\.otherHashes).map(\.hash))
     }
 }
-
-extension Certificate {
-    /// `true` if the certificate only contains a backup key: no CA issued it to a server.
-    fileprivate var isContainer: Bool { isSelfIssued && (!isCA || !names.isEmpty) }
-}

@@ -177,25 +177,3 @@ package struct AddressComparison: Sendable {
         }
     }
 }
-
-extension CheckedConnection {
-    var place: String { endpoint.request.target }
-
-    /// The connected or intended address, with a port that is not the target's.
-    fileprivate var address: String {
-        let isUsualPort = Int(endpoint.request.port) == endpoint.targetPort
-        if let peer { return isUsualPort ? "\(peer.ip)" : "\(peer)" }
-        if isUsualPort, case .address(let address) = endpoint.request.destination { return "\(address)" }
-        return place
-    }
-
-    /// The address with the offer: connections with equal values are alike.
-    fileprivate var offer: [String] {
-        [address, variant.label ?? "", variant.request(of: endpoint).serverNameIndication ?? ""]
-    }
-
-    fileprivate var hasAddress: Bool {
-        guard case .failure(let error) = result, case .resolve = endpoint.request.destination else { return true }
-        return error.phase != .resolve
-    }
-}

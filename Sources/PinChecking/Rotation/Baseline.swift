@@ -89,15 +89,3 @@ package struct BaselineChanges: Hashable, Sendable {
 
     private static func list(_ all: [Change]) -> String { all.map(\.kind.id).distinct.joined(separator: ", ") }
 }
-
-extension Snapshot.Key {
-    var words: String {
-        var words = target
-        if let connect { words += " → \(connect)" }
-        words += sni.map { " (SNI \($0)" } ?? " (no SNI"
-        if let verifyName, verifyName != sni { words += ", name \(verifyName)" }
-        return words + (variant.map { ", \($0))" } ?? ")")
-    }
-}
-
-extension Snapshot.Endpoint { var place: String { key.connect ?? key.target } }

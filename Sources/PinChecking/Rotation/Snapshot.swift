@@ -30,6 +30,14 @@ package struct Snapshot: Sendable, Hashable {
         package static func < (left: Key, right: Key) -> Bool { left.order.lexicographicallyPrecedes(right.order) }
         private var order: [String] { [target, connect ?? "", variant ?? "", sni ?? "", verifyName ?? ""] }
         var atAnyAddress: Key { Key(target: target, connect: nil, sni: sni, verifyName: verifyName, variant: variant) }
+
+        var words: String {
+            var words = target
+            if let connect { words += " → \(connect)" }
+            words += sni.map { " (SNI \($0)" } ?? " (no SNI"
+            if let verifyName, verifyName != sni { words += ", name \(verifyName)" }
+            return words + (variant.map { ", \($0))" } ?? ")")
+        }
     }
 
     package struct Endpoint: Sendable, Hashable {
@@ -43,6 +51,7 @@ package struct Snapshot: Sendable, Hashable {
         }
 
         package var leaf: Certificate { chain[0] }
+        var place: String { key.connect ?? key.target }
     }
 
     /// The facts of a certificate that matter to pins; two are equal if their hashes are.
