@@ -33,7 +33,7 @@ extension HostPolicy {
         let notes = ranked.flatMap { $0.decided?.findings ?? [] }.filter { $0.level == .note }.distinct
         let interception = [interception].compactMap(\.self)
         return findings + interception.filter { $0.level == .warning }
-            + views.flatMap { $0.evidence?.findings(isRefused: isRefused) ?? [] }.distinct + remarks
+            + views.compactMap { $0.evidence?.finding(isRefused: isRefused) }.distinct + remarks
             + rootNotes(on: ranked, views[0]) + differentLeaves(of: ranked) + notes
             + interception.filter { $0.level == .note }
     }
@@ -97,9 +97,9 @@ extension HostPolicy {
     }
 
     /// A note for each root that only some of the named devices have.
-    func rootNotes(on clients: [ClientVerdict], _ view: ServerView) -> [Finding] {
-        let named = devices.filter(\.usesOwnRoots).compactMap(\.device)
+    private func rootNotes(on clients: [ClientVerdict], _ view: ServerView) -> [Finding] {
         guard let lists else { return [] }
+        let named = devices.filter(\.usesOwnRoots).compactMap(\.device)
         var chains = clients.compactMap(\.decided).flatMap { verdict in
             verdict.restsOn.map(BuiltChain.verified) + [verdict.builtChain]
         }
@@ -110,33 +110,31 @@ extension HostPolicy {
                 time: view.time)
             chains.append(lists.verifier.evaluate(question).builtChain)
         }
-        let roots = chains.filter(\.isVerified).compactMap(\.certificates.last).distinct
-        return roots.filter { lists.data.lists($0.der) }.compactMap { note(on: $0, named, lists.data) }
-    }
-
-    private func note(on root: Certificate, _ named: [Device], _ data: DeviceData) -> Finding? {
-        let holders = data.devices(listing: root.der)
-        let missing = named.filter { !holders.contains($0) }
-        guard !missing.isEmpty else { return nil }
-        let places = PlatformFamily.allCases.filter { platform in named.contains { $0.platform == platform } }
-            .map { data.availability(of: root.der, on: $0) }
-        return Finding(
-            .rootNotEverywhere, .note,
-            "the root \(root.commonName ?? root.subject) is not on \(missing.map(\.name).inRows(of: named.map(\.name))): it is "
-                + places.joined(separator: ", "))
+        return chains.filter(\.isVerified).compactMap(\.certificates.last).distinct.compactMap { root in
+            let holders = lists.data.devices(listing: root.der)
+            let missing = named.filter { !holders.contains($0) }
+            guard !holders.isEmpty, !missing.isEmpty else { return nil }
+            let places = PlatformFamily.allCases.filter { platform in named.contains { $0.platform == platform } }
+                .map { lists.data.availability(of: root.der, on: $0) }
+            let without = missing.map(\.name).inRows(of: named.map(\.name))
+            return Finding(
+                .rootNotEverywhere, .note,
+                "the root \(root.commonName ?? root.subject) is not on \(without): it is "
+                    + places.joined(separator: ", "))
+        }
     }
 
     /// The finding on an interceptor or a root that is on no public list; a note if the root is given or rejected.
     func interceptionFinding(on clients: [ClientVerdict]) -> Finding? {
+        let warning = privateRootWarning(on: clients)
         guard let shown = clients.shown, let path = shown.decided?.builtChain.certificates, let top = path.last,
             !isPublic(top)
-        else { return privateRootWarning(on: clients) }
+        else { return warning }
         let device = shown.judgedDevice
         let isKnown =
             isNamed(top)
             || device.verifierWithInstalledRoots.trustStore.holds(top) && !device.verifier.trustStore.holds(top)
-        if let finding = Finding.interceptor(making: path, isKnown: isKnown) { return finding }
-        if let warning = privateRootWarning(on: clients) { return warning }
+        if let finding = Finding.interceptor(making: path, isKnown: isKnown) ?? warning { return finding }
         guard shown.isAccepted == false, top.isSelfIssued, path.count > 1, !isKnown else { return nil }
         return .privateRoot(top, .note)
     }
@@ -174,23 +172,22 @@ extension Verdict {
 }
 
 extension JudgedDevice {
-    /// The damage to the system's store that makes a verdict impossible: this chain's root or its distrust may be lost.
-    func damage(concerning verdict: Verdict) -> Reason? {
+    /// The reason for no verdict: the system's store is damaged where this chain's root or its distrust may be, or this
+    /// OpenSSL does not know the leaf's key, which phones and newer OpenSSLs know.
+    func obstacle(to verdict: Verdict) -> Reason? {
+        let failures = verdict.reason.failures
         let damage = verifier.trustStore.damage(
-            concerning: verdict.builtChain.certificates,
-            whenMissing: verdict.reason.failures.contains(where: \.lacksAnchor))
-        let advice = "reinstall ca-certificates, or give anchors"
-        return damage.map { Reason("damaged-trust-store", "the system's store is damaged in \($0): \(advice)") }
-    }
-
-    /// The reason for no verdict if this OpenSSL does not know the leaf's key, which phones and newer OpenSSLs know.
-    func unknownKey(of verdict: Verdict) -> Reason? {
-        guard let first = verdict.reason.failures.first(where: { $0.reason == .weakKey }), first.depth == 0,
-            first.certificate.publicKey.algorithm.isOfNewerOpenSSL
-        else { return nil }
+            concerning: verdict.builtChain.certificates, whenMissing: failures.contains(where: \.lacksAnchor))
+        if let damage {
+            let advice = "reinstall ca-certificates, or give anchors"
+            return Reason("damaged-trust-store", "the system's store is damaged in \(damage): \(advice)")
+        }
+        guard let first = failures.first(where: { $0.reason == .weakKey }), first.depth == 0 else { return nil }
         let key = first.certificate.publicKey.algorithm
-        return Reason(
-            "unknown-algorithm", "\(key), which this OpenSSL (\(OpenSSLVersion.number)) does not know; 3.5 does")
+        return key.isOfNewerOpenSSL
+            ? Reason(
+                "unknown-algorithm", "\(key), which this OpenSSL (\(OpenSSLVersion.number)) does not know; 3.5 does")
+            : nil
     }
 }
 

@@ -119,11 +119,7 @@ extension HostPolicy {
                 case .failure(let error): decision = (nil, Reason(ClientVerdict.notSetUp, error.message), nil, nil)
                 case .success(let procedure):
                     decision = decide(client, procedure, place)
-                    if let verdict = decision.verdict,
-                        let damage = device.damage(concerning: verdict) ?? device.unknownKey(of: verdict)
-                    {
-                        decision = (nil, damage, nil, nil)
-                    }
+                    if let obstacle = decision.verdict.flatMap(device.obstacle) { decision = (nil, obstacle, nil, nil) }
                 }
                 return ClientVerdict(client, on: device, in: self, rank: place * clients.count + ranks[index], decision)
             }
@@ -162,16 +158,14 @@ extension HostPolicy {
 }
 
 extension LeafEvidence {
-    func findings(isRefused: Bool) -> [Finding] {
+    func finding(isRefused: Bool) -> Finding? {
         switch staple {
-        case .unusable(let why): [.warning(.unusableStaple, "\(why): it does not say that the certificate is good")]
+        case .unusable(let why): .warning(.unusableStaple, "\(why): it does not say that the certificate is good")
         case .revoked(let time, _) where !isRefused:
-            [
-                .warning(
-                    .certificateRevoked,
-                    "the certificate was revoked at \(time), by the server's own OCSP staple: not every client looks")
-            ]
-        default: []
+            .warning(
+                .certificateRevoked,
+                "the certificate was revoked at \(time), by the server's own OCSP staple: not every client looks")
+        default: nil
         }
     }
 }
