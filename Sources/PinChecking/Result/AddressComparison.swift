@@ -49,18 +49,17 @@ package struct AddressComparison: Sendable {
         addresses = Set(connections.filter(\.hasAddress).map(\.address)).count
         serving = connections.count { $0.variant.counts && $0.served != nil }
         absentFamilies = families
-        let absent = families.map { family -> CoveredPart in
-            let reason = Reason(FindingID.familyAbsent.word, "the name has no \(family.label ?? "")")
-            return (family.label ?? "", nil, .none(reason))
-        }
         coverage =
-            connections.map { connection in
+            connections.map { connection -> CoveredPart in
                 let isUnknown = connection.isOutOfTime ? Coverage.unknown(connection.verdict.reason) : nil
                 return (
                     connection.variant.label ?? "ordinary", connection.hasAddress ? connection.address : nil,
                     isUnknown ?? connection.came ?? .chain
                 )
-            } + absent
+            }
+            + families.compactMap(\.label).map { label -> CoveredPart in
+                (label, nil, .none(Reason(FindingID.familyAbsent.word, "the name has no \(label)")))
+            }
         let variants = connections.map(\.variant).distinct
         let difference = variants.lazy.filter(\.counts).compactMap { Self.difference(between: connections, of: $0) }
         if let difference = difference.first { findings.append(.warning(.addressesDiffer, difference)) }
@@ -71,7 +70,11 @@ package struct AddressComparison: Sendable {
             let remedy = variant == .withoutSNI ? ordinary.first.map { Remedy.askTwice($0.place) } : nil
             findings.append(.warning(.noSNIDiffers, found, remedy: remedy))
         }
-        let keys = variants.compactMap { Self.keys(of: $0, connections) }
+        let keys = connections.grouped(by: \.variant).compactMap { variant, alike -> String? in
+            let keys = alike.compactMap { ($0.served?.presented).map(Self.key) }.distinct
+            guard let keyType = variant.keyType, !keys.isEmpty else { return nil }
+            return "\(keyType) " + keys.joined(separator: " or ")
+        }
         if keys.count > 1 {
             let list = keys.joined(separator: ", ")
             findings.append(Finding(.keyTypesDiffer, .note, "clients get the key of the type they ask for: \(list)"))
@@ -138,12 +141,6 @@ package struct AddressComparison: Sendable {
         let sentences = sentences(parts, of: leaves.count).joined(separator: "; ")
         let (with, how) = variant == .withoutSNI ? ("without", "alone") : ("with", "by the name")
         return "\(with) SNI \(sentences): apps that connect to the address \(how) get that"
-    }
-
-    private static func keys(of variant: Variant, _ connections: [CheckedConnection]) -> String? {
-        guard case .keyType(let keyType) = variant else { return nil }
-        let keys = connections.filter { $0.variant == variant }.compactMap { ($0.served?.presented).map(key) }.distinct
-        return keys.isEmpty ? nil : "\(keyType) " + keys.joined(separator: " or ")
     }
 
     /// Warns of an address that serves one kind of client different leaves, as two backends do.

@@ -194,18 +194,12 @@ extension JudgedChain {
     fileprivate func lastPinsWarning(since recorded: Snapshot.Endpoint) -> Finding? {
         let pins = policy.pins?.pins ?? []
         let before = Set(recorded.chain.map(\.spkiSHA256))
-        let matched = Set(matches.map(\.pinIndex))
-        let others = pins.indices.filter { !matched.contains($0) }
+        let found = Set(matches.map(\.pinIndex))
+        let (matched, others) = (pins.indices.filter(found.contains), pins.indices.filter { !found.contains($0) })
         // A pin that another connection uses is not lost.
-        let used = inUse
-        guard ending.outcome == .accepted, !matched.isEmpty, !others.isEmpty,
-            others.allSatisfy({
-                before.contains(pins[$0].spkiSHA256.description) && !used.contains(pins[$0].spkiSHA256)
-            })
-        else { return nil }
-        func numbers(_ indices: some Sequence<Int>) -> String {
-            indices.sorted().map { String($0 + 1) }.joined(separator: ", ")
-        }
+        let areLost = others.map { pins[$0].spkiSHA256 }.allSatisfy { before.contains("\($0)") && !inUse.contains($0) }
+        guard ending.outcome == .accepted, !matched.isEmpty, !others.isEmpty, areLost else { return nil }
+        func numbers(_ positions: [Int]) -> String { positions.map { "\($0 + 1)" }.joined(separator: ", ") }
         return .warning(
             .onlyBackupLeft,
             "the server has moved on to its backup: pin \(numbers(others)) matched before and does no longer, "
