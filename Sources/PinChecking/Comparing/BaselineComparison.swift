@@ -1,7 +1,6 @@
 import Pinning
 import TLSProbe
 
-/// Compares targets with a baseline one after the other, and records what they serve now.
 package struct BaselineComparison {
     private let baseline: Baseline
     private var seen: [Snapshot.Endpoint] = []
@@ -49,7 +48,6 @@ package struct BaselineComparison {
 extension Snapshot.Key {
     fileprivate var title: String { target + (connect.map { " → \($0)" } ?? "") + (variant.map { ", \($0)," } ?? "") }
 
-    /// The key of an endpoint's record, with the address only if that was given.
     package init(_ endpoint: CheckEndpoint, _ variant: Variant) {
         let place = endpoint.request.target
         self.init(

@@ -9,7 +9,6 @@ package struct Device: Sendable, Hashable {
     package let alias: String?
     /// The platform; Mozilla's list is not a system, but comes with curl.
     package let platform: PlatformFamily
-    /// The system's version; `nil` if the list is Mozilla's, which has none.
     package let version: DeviceVersion?
     /// The systems and versions of the list, in its publisher's words.
     package let release: String

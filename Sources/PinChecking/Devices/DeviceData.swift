@@ -4,7 +4,6 @@ package import PinFormats
 package import Pinning
 import X509
 
-/// Devices and their roots, as their publishers listed them on some days.
 package struct DeviceData: Sendable {
     /// The age in days from which on data is old: public lists change several times a year.
     package static let daysUntilStale = 180

@@ -72,7 +72,6 @@ extension HostPolicy {
         }
     }
 
-    /// Warns of pins that hash anything but a certificate's SubjectPublicKeyInfo, and names the right pin.
     private func misreadPinWarnings(_ certificates: [Certificate]) -> [Finding] {
         let keys = Set(certificates.map(\.publicKey.spkiSHA256))
         let unknown = (pins?.pins ?? []).enumerated().filter { $1.certificate == nil && !keys.contains($1.spkiSHA256) }
@@ -96,7 +95,6 @@ extension HostPolicy {
         }
     }
 
-    /// A note for each root that only some of the named devices have.
     private func rootNotes(on clients: [ClientVerdict], _ view: ServerView) -> [Finding] {
         guard let lists else { return [] }
         let named = devices.filter(\.usesOwnRoots).compactMap(\.device)
@@ -163,7 +161,7 @@ extension HostPolicy {
 extension Verdict {
     var isMissingAnchor: Bool { reason.failures.contains(where: \.isMissingAnchor) }
 
-    /// The platform whose own rule rejects; `nil` if other platforms share the rule, as phones do for key usage.
+    /// `nil` also if other platforms share the rule, as phones do for key usage.
     fileprivate var refusingPlatform: PlatformFamily? {
         if case .refusedByTransportSecurity = reason { return .apple }
         if case .keyUsage? = reason.failures.first?.reason { return nil }
@@ -192,7 +190,6 @@ extension JudgedDevice {
 }
 
 extension Finding {
-    /// Warns of a path with an interceptor's name; a note if its root `isKnown` to the user.
     static func interceptor(making path: [Certificate], isKnown: Bool = false) -> Finding? {
         // Hostile names may be long: the rest is not searched.
         let names = path.map { String($0.issuer.prefix(1_000)) }.joined(separator: "\n").lowercased()

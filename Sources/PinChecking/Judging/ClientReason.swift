@@ -3,7 +3,7 @@ import TLSProbe
 import X509
 
 extension HostPolicy {
-    /// The reason of a verdict in one line with its remedy; `attempt` is `nil` if the chain is from a file.
+    /// The words for a verdict; `attempt` is `nil` if the chain is from a file.
     func reason(
         of verdict: Verdict, by client: ConfiguredClient, for name: ReferenceName, asked attempt: Attempt? = nil,
         hasAnchors: Bool, on device: JudgedDevice? = nil, _ refusal: HandshakeRefusal? = nil
@@ -81,7 +81,6 @@ extension HostPolicy {
         }
     }
 
-    /// The remedy for a missing issuer or anchor; `nil` if none is missing, or if the user's own anchors lack it.
     private func anchorRemedy(
         for failure: TrustFailure, of client: ConfiguredClient, _ attempt: Attempt?, hasAnchors: Bool
     ) -> Remedy? {

@@ -18,7 +18,7 @@ public struct ClientVerdict: Sendable {
     package let handshake: Handshake?
     /// The position among all verdicts by device and client table, independent of the order of `--client`.
     let rank: Int
-    /// Judges future chains as this client; `nil` if a verdict is missing, or if this is a forecast.
+    /// `nil` if there is no verdict, or if a forecast rejects.
     private let forecaster: Forecaster?
     package private(set) var outlook: Outlook?
     /// The configured pins on the client's path, even if the client does not compare them there.
@@ -41,8 +41,6 @@ public struct ClientVerdict: Sendable {
         decided.map(Result.success) ?? .failure(ClientConfigurationError(client: name, message: reason.sentence))
     }
 
-    /// Computes the outlook; a pin for a key or certificate in `inUse` is not a backup.
-    ///
     /// With `isIdleTaken` a client without pins keeps `minPinLife`: another client compares those pins.
     mutating func lookAhead(inUse: Set<SHA256Digest>, isIdleTaken: Bool) {
         if let forecaster { (outlook, matches) = forecaster.outlook(inUse: inUse, isIdleTaken: isIdleTaken) }
@@ -52,13 +50,10 @@ public struct ClientVerdict: Sendable {
 
     static let notSetUp = "not-configured"
     static let undecided = "issuer-unknown"
-    /// `true` if the verdict depends on the issuer of a future deployment, which is not known.
     var isUndecided: Bool { reason.id == Self.undecided }
-    /// `true` if the connection with this client's TLS failed.
     var isUnanswered: Bool { isAccepted == nil && reason.failure != nil }
     var isNotSetUp: Bool { isAccepted == nil && !isUndecided && !isUnanswered }
 
-    /// `true` if the client rejects because the chain is not trusted; pins do not matter.
     var isUntrusted: Bool { if case .untrusted? = decided?.reason { isAccepted == false } else { false } }
 
     var view: ServerView? { forecaster?.today }
@@ -71,7 +66,6 @@ package struct JudgedChain: Sendable {
     package let view: ServerView
     /// The verdicts in the order of the chosen clients, device by device.
     package var clients: [ClientVerdict]
-    /// The warnings and notes on verdicts, chains and roots, each once.
     let findings: [Finding]
     let ending: Ending
     /// The hashes of keys and certificates that servers use now; a pin for one of them is not a backup.
@@ -85,7 +79,6 @@ package struct JudgedChain: Sendable {
 
     var lacksIssuer: Bool { clients.contains { $0.decided?.reason.failures.lackIssuer == true } }
 
-    /// The finding on an interceptor or a private root.
     package var interception: Finding? { findings.first { [.interceptor, .privateRoot].contains($0.kind) } }
 
     /// The verdict in reports: the first that rejects, else the first of the table; `nil` if no client could be set up.
@@ -171,7 +164,6 @@ extension [ClientVerdict] {
         count == 1 && self[0].isAccepted != nil ? self : filter { $0.isAccepted != nil }.sorted { $0.rank < $1.rank }
     }
 
-    /// The first client that rejects, by device and table, else the first of all.
     var shown: ClientVerdict? {
         // Positions are compared, because a verdict is large to copy.
         func key(_ index: Int) -> (Int, Int) { (self[index].isAccepted == true ? 1 : 0, self[index].rank) }

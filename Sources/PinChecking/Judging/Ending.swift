@@ -31,7 +31,6 @@ public enum Outcome: Hashable, Sendable, CaseIterable {
 package struct Ending: Hashable, Sendable {
     package let outcome: Outcome
     package let reason: Reason
-    /// The outlook's finding that became the reason; `nil` if the reason is another.
     package let told: Finding?
     static let unjudged = Ending(.unjudged, Reason("not-judged", "not judged", remedy: .giveSomethingToJudgeBy))
 
@@ -39,10 +38,8 @@ package struct Ending: Hashable, Sendable {
         (self.outcome, self.reason, self.told) = (outcome, reason, told)
     }
 
-    /// Decides how a check ends; no other place does.
-    ///
-    /// A rejection comes first, then the server's answer, how long an acceptance lasts, changes and warnings. `verdict`
-    /// is the ending by verdicts or their absence. Unless `counts`, all but an acceptance only needs attention.
+    /// The only decision how a check ends: by a rejection, then the server's answer, how long an acceptance lasts,
+    /// changes and warnings; unless `counts`, all but an acceptance only needs attention.
     package init(
         _ verdict: Ending, counts: Bool = true, objection: Reason? = nil, outlook: Outlook? = nil,
         changes: BaselineChanges? = nil, warnings: [Finding] = [], failsOnWarning: Bool = false

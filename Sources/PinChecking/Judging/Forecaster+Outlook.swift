@@ -74,7 +74,7 @@ extension Forecaster {
 
     private var rules: OutlookRules { policy.outlook }
 
-    /// Warns of certificates that end within the limits, even if the client ignores dates: their renewal is due.
+    /// Warns even if the client ignores dates: the renewal is due.
     private func expiringCertificates() -> [Finding] {
         let ignoresDates = verdict.restsOn.isEmpty && verdict.isAccepted
         var seen: Set<SHA256Digest> = []
@@ -112,7 +112,6 @@ extension Forecaster {
         return nil
     }
 
-    /// Warns of roots that only a new app survives when devices learn them, and of roots left by CAs.
     private func changedRoots(_ changes: [RootChange]) -> [Finding] {
         let oldest = changes.map(\.root).filter { $0.isOld(at: time) }.min { $0.date < $1.date }
         let old = oldest.map { root in

@@ -169,7 +169,6 @@ final class Forecaster: Sendable {
         }
     }
 
-    /// `true` if a valid path ends at a root of the device that its CA has left by `time`.
     private func isAnyRootLeft(at time: Timestamp) -> Bool {
         device.trust != .anchors
             && (verdict.restsOn.map(\.certificates) + real.otherPaths).contains { isLeft($0.last, at: time) }

@@ -15,9 +15,9 @@ enum Asking: Sendable {
 typealias Answers = [TLSStack: Asking]
 
 extension HostPolicy {
-    /// Judges a chain as each client on each device: the only way to a verdict, on connections, files and deployments.
+    /// The only way to a verdict, on connections, files and deployments; `wording` replaces the words for a server.
     ///
-    /// A client decides on its TLS's handshake if that is within its offer. `wording` replaces the words for a server.
+    /// A client decides on its TLS's handshake if that is within its offer.
     func judge(
         _ presented: PresentedChain, for name: ReferenceName, at time: Timestamp, on first: Handshake? = nil,
         _ answers: Answers = [:], asked attempt: Attempt? = nil, wording: ((Verdict, ConfiguredClient) -> Reason)? = nil
@@ -29,7 +29,6 @@ extension HostPolicy {
                 evidence: evidence(of: presented, staple: handshake?.staple, at: time), connection: handshake?.facts)
         }
         var views = [(handshake: first, view: view(of: presented, on: first))]
-        // The clients on a device share one memory: most begin with the same question.
         let budget = TargetBudget()
         let verifiers = devices.map { device in
             (
@@ -94,7 +93,6 @@ extension HostPolicy {
             ? "this machine's clock reads \("\(time)".prefix(16))Z" : nil
     }
 
-    /// Notes the clients that are not judged because their TLS takes no key of this type.
     private func leftOut(beside stacks: [TLSStack?]?, _ keyType: CertificateKeyType?) -> [Finding] {
         guard let stacks, let keyType else { return [] }
         let idle = running.filter { !stacks.contains($0.procedure.stack(on: $0.device.release)) }
@@ -184,7 +182,6 @@ final class RememberingVerifier: PathVerifier {
         return findings
     }
 
-    /// The valid paths that were found beside the preferred ones.
     var otherPaths: [[Certificate]] { known.withLock { $0.flatMap { $0.findings.validPaths.dropFirst() } } }
 
     func issuerPlaces(of certificate: Certificate) -> [String] { verifier.issuerPlaces(of: certificate) }

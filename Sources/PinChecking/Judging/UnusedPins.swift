@@ -84,7 +84,6 @@ extension Forecaster {
         return isAlone ? leaf.publicKey.unknown : leaf.publicKey
     }
 
-    /// The end of a certificate, or the day on which its CA leaves the root.
     private func endOfUse(of certificate: Certificate) -> Timestamp {
         let left = data.publicRoot(withKey: certificate.publicKey.spkiSHA256)?.until
         return min(certificate.notAfter, left ?? certificate.notAfter)

@@ -2,9 +2,7 @@ import Base
 import Pinning
 import X509
 
-/// A server on another day, with assumptions for unknown facts.
-///
-/// Paths of real certificates are searched for; assumed certificates are put on today's paths.
+/// A server on another day: real certificates' paths are searched for, and assumed ones are put on today's paths.
 struct World: PathVerifier {
     enum Paths: Sendable {
         /// A search; a leaf that is assumed or lacks only its issuer is below this certificate, an assumed anchor.
@@ -79,7 +77,6 @@ struct World: PathVerifier {
         return judge([[leaf, issuer]], question, [], efforts: [[leaf, issuer]])
     }
 
-    /// Drops paths past their end, and those with an assumed certificate that the platform refuses.
     private func judge(
         _ paths: [[Certificate]], _ question: PathQuestion, _ failures: [TrustFailure], efforts: [[Certificate]]
     ) -> PathFindings {
@@ -128,7 +125,6 @@ struct World: PathVerifier {
 package enum Assumption: String, Sendable, Hashable, CaseIterable {
     /// The server sends today's intermediates with a certificate.
     case intermediates
-    /// An issuer that is not known yet is trusted.
     case issuer
     /// The certificate is issued, with dates and purposes that clients accept.
     case certificate
@@ -152,7 +148,6 @@ extension Certificate {
         return notBefore.advanced(bySeconds: lifetime <= 10 * 86_400 ? lifetime / 2 : lifetime / 3 * 2)
     }
 
-    /// A server certificate that clients accept, for a name and 90 days.
     static func ordinary(for name: ReferenceName, key: PublicKey, at time: Timestamp) -> Certificate {
         Certificate(
             der: [], fingerprint: identity("leaf", key, time), publicKey: key, subject: "the certificate to come",
@@ -221,7 +216,6 @@ extension HostPolicy {
         return (unpinned, cas.prefix(64).map(below).first(where: \.isAccepted), countsAll, after)
     }
 
-    /// `true` if a missing issuer is the only fault of a chain on every device.
     func lacksIssuer(_ chain: PresentedChain, for name: ReferenceName, at time: Timestamp) -> Bool {
         let question = question(chain, intermediates, for: name, at: time)
         return devices.allSatisfy { $0.verifier.evaluate(question).failures.lackIssuer }
@@ -242,7 +236,6 @@ extension HostPolicy {
             policy: .sslServer(name: name), time: time)
     }
 
-    /// `true` if a client counts timestamps, which a future certificate does not have yet.
     var countsTimestamps: Bool {
         running.contains { $0.procedure.platform(on: $0.device.release)?.countsTimestamps == true }
     }

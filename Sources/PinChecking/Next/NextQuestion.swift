@@ -178,7 +178,6 @@ package struct NextQuestion {
 }
 
 extension NextItem {
-    /// The reason that names the pin to ship before the item is deployed, in the client's own form.
     fileprivate func missingPin(of client: ConfiguredClient, isByAuthority: Bool) -> Reason {
         func reason(_ what: String) -> Reason { Reason("pin-mismatch", what) }
         if client.pins?.certificates.contains(where: { $0.publicKey.spkiSHA256 == item.spkiSHA256 }) == true {

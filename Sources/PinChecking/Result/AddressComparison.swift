@@ -2,11 +2,9 @@ import Base
 package import Pinning
 import TLSProbe
 
-/// The comparison of one target's connections by addresses and kinds of clients.
 package struct AddressComparison: Sendable {
     package private(set) var findings: [Finding] = []
     package internal(set) var addresses: Int
-    /// The number of counting connections that gave a chain.
     private let serving: Int
     /// `true` if no finding is a warning and the verdicts are equal; `nil` if there are not two chains to compare.
     package internal(set) var isConsistent: Bool?
@@ -16,7 +14,6 @@ package struct AddressComparison: Sendable {
 
     package var accepted: Int { verdicts.count { $0 == .accepted } }
     package var rejected: Int { verdicts.count(where: \.isRejection) }
-    /// The number of counting connections without the intended verdict.
     package var unreachable: Int { verdicts.count { [.unreachable, .notSetUp].contains($0) } }
     package var answeringOtherwise: Int { outcomes.count { $0 == .answersOtherwise } }
     package var hasKnownDifferences: Bool {
@@ -88,7 +85,6 @@ package struct AddressComparison: Sendable {
         }
     }
 
-    /// The facts that distinguish chains, in the order of their comparison.
     private static let facts: [(condition: String, fact: @Sendable (PresentedChain) -> String)] = [
         ("", { "the key \(key($0))" }),
         ("the key is the same, but ", { "a certificate until \($0.leaf.notAfter) with SHA-256 \(mark($0.leaf))" }),
@@ -143,7 +139,6 @@ package struct AddressComparison: Sendable {
         return "\(with) SNI \(sentences): apps that connect to the address \(how) get that"
     }
 
-    /// Warns of an address that serves one kind of client different leaves, as two backends do.
     private static func turns(_ connections: [CheckedConnection]) -> [Finding] {
         let served = connections.filter { $0.served != nil && $0.variant.counts }
         return served.grouped(by: \.offer).compactMap { _, alike in

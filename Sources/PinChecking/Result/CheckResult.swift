@@ -114,7 +114,7 @@ extension CheckResult {
         at now: Timestamp
     ) { self.init(policy.judge(chain, for: referenceName, at: policy.time ?? now), named: name) }
 
-    /// The result for a chain from a file; with `next` for a future deployment, with its own findings.
+    /// The result for a chain from a file or, with `next`, of a future deployment.
     init(_ judged: JudgedChain, named name: String, next: NextDeployment? = nil, adding findings: [Finding] = []) {
         let presented = next?.item.certificates ?? judged.view.presented.certificates
         self = CheckResult(

@@ -190,7 +190,6 @@ package struct CheckedAnswer: Sendable {
 }
 
 extension JudgedChain {
-    /// Warns if recorded chains matched pins that now match no longer, and only the last pins match.
     fileprivate func lastPinsWarning(since recorded: Snapshot.Endpoint) -> Finding? {
         let pins = policy.pins?.pins ?? []
         let before = Set(recorded.chain.map(\.spkiSHA256))

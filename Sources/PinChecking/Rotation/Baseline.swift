@@ -1,6 +1,5 @@
 import Base
 
-/// The recorded state that servers are compared with, and the kinds of changes that are allowed.
 package struct Baseline: Sendable {
     package let path: String
     package let snapshot: Snapshot
@@ -81,7 +80,6 @@ package struct BaselineChanges: Hashable, Sendable {
     private var refused: [Change] { changes.filter { !allowed.contains($0.kind) } }
     var refusal: Reason? { refused.isEmpty ? nil : Reason("changed", "\(Self.list(refused)) since \(baseline)") }
 
-    /// The reason for a chain that was not judged and has only allowed changes.
     var approval: Reason {
         if status == .unchanged { return Reason("unchanged", "unchanged since \(baseline)") }
         return Reason("changed-as-allowed", "\(Self.list(changes)) since \(baseline), as allowed")

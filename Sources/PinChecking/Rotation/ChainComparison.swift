@@ -4,7 +4,6 @@ import Pinning
 /// The differences between two presented chains, by their meaning for pins; each chain is followed from the leaf to
 /// issuer after issuer, and the last issuer name counts as the root, even if the server does not send it.
 package struct ChainComparison {
-    /// A CA, as a certificate names its issuer.
     private struct Link {
         let name: String
         let certificate: Snapshot.Certificate?

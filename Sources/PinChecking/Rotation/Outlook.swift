@@ -31,10 +31,8 @@ package struct OutlookRules: Sendable, Hashable {
     }
 }
 
-/// The forecast of a verdict: the end of the pins that match, the backups after it, and the coming dates.
-///
-/// A forecast is not a verdict: CAs can change their certificates on any day, and servers their keys. It is for one
-/// client, or the worst of several.
+/// The forecast of a verdict, for one client or the worst of several; CAs can change their certificates on any day, and
+/// servers their keys.
 package struct Outlook: Sendable {
     package struct PinStanding: Sendable {
         /// The depth of the certificate that the pin matches, the nearest to the leaf; `nil` if it matches none.
@@ -44,7 +42,7 @@ package struct Outlook: Sendable {
         package var isCompared: Bool
         /// `true` if the pin has no match and satisfies the client in a future chain.
         package var isBackup = false
-        /// The reason why a pin without a match is not a backup; `nil` if it is one, or is in use.
+        /// `nil` if the pin is a backup, or in use.
         package var noBackup: NoBackup? = nil
     }
 

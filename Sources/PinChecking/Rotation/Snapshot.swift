@@ -2,15 +2,13 @@ package import Pinning
 
 /// The chains of servers at one moment, without times of the run, session data and looked-up addresses.
 package struct Snapshot: Sendable, Hashable {
-    /// The endpoints in the order of their keys; no key occurs twice.
     package let endpoints: [Endpoint]
 
-    /// Sorts `endpoints`; of two with the same key the later one counts.
+    /// Sorts `endpoints` by their keys; of two with the same key the later one counts.
     package init(_ endpoints: [Endpoint]) {
         self.endpoints = Dictionary(endpoints.map { ($0.key, $0) }) { $1 }.values.sorted { $0.key < $1.key }
     }
 
-    /// The identity of an endpoint in two snapshots: its target, and the way to connect to it.
     package struct Key: Sendable, Hashable, Comparable {
         /// The target with its port, as in `api.example.com:443`.
         package var target: String
