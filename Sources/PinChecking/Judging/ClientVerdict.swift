@@ -19,10 +19,10 @@ public struct ClientVerdict: Sendable {
     /// The position among all verdicts by device and client table, independent of the order of `--client`.
     let rank: Int
     /// `nil` if there is no verdict, or if a forecast rejects.
-    private let forecaster: Forecaster?
-    package private(set) var outlook: Outlook?
+    fileprivate let forecaster: Forecaster?
+    package fileprivate(set) var outlook: Outlook?
     /// The configured pins on the client's path, even if the client does not compare them there.
-    package private(set) var matches: [PinMatch] = []
+    package fileprivate(set) var matches: [PinMatch] = []
 
     init(
         _ client: ConfiguredClient, on judgedDevice: JudgedDevice, in policy: HostPolicy, rank: Int = 0,
@@ -39,11 +39,6 @@ public struct ClientVerdict: Sendable {
     /// The verdict, or the reason why there is none.
     public var verdict: Result<Verdict, ClientConfigurationError> {
         decided.map(Result.success) ?? .failure(ClientConfigurationError(client: name, message: reason.sentence))
-    }
-
-    /// With `isIdleTaken` a client without pins keeps `minPinLife`: another client compares those pins.
-    mutating func lookAhead(inUse: Set<SHA256Digest>, isIdleTaken: Bool) {
-        if let forecaster { (outlook, matches) = forecaster.outlook(inUse: inUse, isIdleTaken: isIdleTaken) }
     }
 
     mutating func ignore(_ ids: Set<FindingID>) { outlook = outlook?.without(ids) }
@@ -123,8 +118,12 @@ package struct MatchedPin: Sendable, Hashable {
 
 extension [ClientVerdict] {
     mutating func lookAhead(in policy: HostPolicy, inUse: Set<SHA256Digest>) {
+        // A client without pins keeps `minPinLife` if another compares the pins.
         let isIdleTaken = policy.followsSources && contains { $0.decided?.isByPins == true }
-        for index in indices { self[index].lookAhead(inUse: inUse, isIdleTaken: isIdleTaken) }
+        for index in indices {
+            guard let forecaster = self[index].forecaster else { continue }
+            (self[index].outlook, self[index].matches) = forecaster.outlook(inUse: inUse, isIdleTaken: isIdleTaken)
+        }
     }
 
     /// The worst of the clients' outlooks: the earliest dates, and each subject's worst finding with its clients' names.

@@ -3,7 +3,7 @@ import PinFormats
 import Pinning
 
 extension Forecaster {
-    /// The outlook, and today's matches by position in the configuration; ``ClientVerdict`` explains the parameters.
+    /// The outlook, and today's matches by position in the configuration.
     func outlook(inUse: Set<SHA256Digest>, isIdleTaken: Bool) -> (outlook: Outlook, matches: [PinMatch]) {
         let configured = policy.pins?.pins ?? []
         // A client's own pins have no duplicates: a result is for all equal pins of the configuration.
@@ -187,13 +187,7 @@ extension Forecaster {
         _ ahead: Ahead, _ outlook: Outlook, _ hasIndispensablePin: Bool, isRootComing: Bool
     ) -> Finding {
         let until = ahead.until.date
-        let why =
-            switch ahead.holder {
-            case .certificate: "the leaf certificate is pinned, and a renewal replaces it"
-            case .key: "the leaf's key is pinned, and a renewal may bring another"
-            case .intermediate: "an intermediate is pinned, and a renewal may come from another"
-            case .root: "the root is pinned, and the server may move to another"
-            }
+        let why = ahead.holder.rawValue
         let works: String
         if ahead.end == .rootChange, ahead.until <= time {
             works =

@@ -108,7 +108,12 @@ final class Forecaster: Sendable {
     }
 
     /// The part of the path that keeps the pins matching: the client rejects if it is replaced.
-    enum Holder { case certificate, key, intermediate, root }
+    enum Holder: String {
+        case certificate = "the leaf certificate is pinned, and a renewal replaces it"
+        case key = "the leaf's key is pinned, and a renewal may bring another"
+        case intermediate = "an intermediate is pinned, and a renewal may come from another"
+        case root = "the root is pinned, and the server may move to another"
+    }
 
     typealias Ahead = (holder: Holder, until: Timestamp, end: Outlook.End)
 
