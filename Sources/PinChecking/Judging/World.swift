@@ -67,11 +67,9 @@ struct World: PathVerifier {
 
     private func search(_ question: PathQuestion, orBelow issuer: Certificate) -> PathFindings {
         let leaf = presented.leaf
-        let unknown = TrustFailure(.unknownIssuer, at: 0, of: leaf)
-        let found =
-            leaf.isAssumed ? PathFindings(failures: [unknown], bestEfforts: [[leaf]]) : real.findPaths(question)
-        guard found.validPaths.isEmpty, !found.failures.isEmpty,
-            found.failures.allSatisfy({ $0.reason == .unknownIssuer }),
+        // Nothing found means an unknown issuer of the leaf.
+        let found = leaf.isAssumed ? PathFindings() : real.findPaths(question)
+        guard found.validPaths.isEmpty, found.failures.allSatisfy({ $0.reason == .unknownIssuer }),
             question.anchors.includesTrustStore || question.anchors.own.contains(issuer)
         else { return found }
         return judge([[leaf, issuer]], question, [], efforts: [[leaf, issuer]])
@@ -82,19 +80,18 @@ struct World: PathVerifier {
     ) -> PathFindings {
         var (valid, against): ([[Certificate]], [TrustFailure]) = ([], [])
         for path in paths where !valid.contains(path) {
-            let objections = expiryFailures(path, question) + objections(to: path, question)
+            let objections = expiryFailures(path) + objections(to: path, question)
             if objections.isEmpty { valid.append(path) } else { against += objections }
         }
         guard valid.isEmpty else { return PathFindings(validPaths: valid) }
         return PathFindings(failures: against.isEmpty ? failures : against, bestEfforts: efforts)
     }
 
-    private func expiryFailures(_ path: [Certificate], _ question: PathQuestion) -> [TrustFailure] {
+    private func expiryFailures(_ path: [Certificate]) -> [TrustFailure] {
         guard presented.leaf.isAssumed else { return [] }
-        let looksAtAnchors = question.platform?.judgesAnchors ?? true
-        return path.enumerated().dropFirst().filter { depth, certificate in
-            certificate.notAfter < time && (looksAtAnchors || depth < path.count - 1)
-        }.map { TrustFailure(.expired, at: $0, of: $1) }
+        return forecaster.dated(path).enumerated().dropFirst().filter { $1.notAfter < time }.map {
+            TrustFailure(.expired, at: $0, of: $1)
+        }
     }
 
     /// The objections of the platform, else OpenSSL, to assumed certificates; today's CAs were judged on their path.
