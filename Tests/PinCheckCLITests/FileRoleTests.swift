@@ -104,7 +104,7 @@ import Testing
         let output = OutputBuffer()
         let identity = try #require(FileIdentity(of: "\(desk.files.path)/\(name)"))
         let stream = OutputStream(isTerminal: false, isFile: true, identity: identity) {
-            bytes throws(Base.OutputError) in try output.stream().writeBytes(bytes)
+            bytes throws(Base.WriteFailure) in try output.stream().writeBytes(bytes)
         }
         return (await PinCheck.run(desk.words(line), in: .lab(stream)).code, output.text)
     }

@@ -12,16 +12,12 @@ package enum AtomicFile {
     /// - Throws: ``WriteFailure``; the file is then as it was, and the temporary file is gone.
     package static func write(_ contents: [UInt8], to path: String, mode: mode_t = 0o666) throws(WriteFailure) {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .unnamed }
-        if let file = try OpenFile(at: path) { return try write(contents, into: file.descriptor) }
+        if let file = try OpenFile(at: path) { return try file.write(contents) }
         let target = try SymbolicLinks.target(of: path)
         var status = stat()
         let isThere = stat(target, &status) == 0
         guard !isThere || access(target, W_OK) == 0 else { throw .system(errno) }
         try replace(target, like: isThere ? status : nil, mode: mode, with: contents)
-    }
-
-    private static func write(_ contents: [UInt8], into descriptor: Int32) throws(WriteFailure) {
-        do throws(OutputError) { try Descriptor.write(contents, to: descriptor) } catch { throw .output(error) }
     }
 
     package static func isStandardOutput(_ path: String) -> Bool { descriptor(named: path) == STDOUT_FILENO }
@@ -53,7 +49,7 @@ package enum AtomicFile {
                     _ = fchown(descriptor, old.st_uid, old.st_gid)
                     guard fchmod(descriptor, old.st_mode & 0o777) == 0 else { throw .system(errno) }
                 }
-                try write(contents, into: descriptor)
+                try Descriptor.write(contents, to: descriptor)
                 guard fsync(descriptor) == 0 || errno == EINVAL else { throw .system(errno) }
                 guard rename(temporary, path) == 0 else { throw .system(errno) }
             } catch {
@@ -85,12 +81,6 @@ package enum AtomicFile {
     }
 }
 
-package enum OutputError: Error, Hashable, Sendable {
-    /// The reader went away (`EPIPE`): it has seen enough, so this is not a fault.
-    case brokenPipe
-    case failed(String)
-}
-
 /// The reason why a file could not be written; the caller words the message.
 package enum WriteFailure: Error, Hashable, Sendable {
     /// The path is empty or contains a NUL.
@@ -100,7 +90,8 @@ package enum WriteFailure: Error, Hashable, Sendable {
     /// No temporary file can be made next to the target: the code in `errno`.
     case noRoom(Int32)
     case held
-    case output(OutputError)
+    /// The reader went away (`EPIPE`): it has seen enough, so this is not a fault of a stream.
+    case brokenPipe
     /// The file at this path is not from an earlier run: it is another user's, a link, or without a record.
     case foreign(String)
     /// Any other reason: the code in `errno`.

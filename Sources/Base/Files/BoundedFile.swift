@@ -56,13 +56,19 @@ package enum BoundedFile {
         let descriptor = open(path, flags)
         guard descriptor >= 0 else { throw ReadFailure(errno) }
         defer { close(descriptor) }
+        let code = each(of: descriptor, visit)
+        guard code == 0 else { throw .system(code) }
+    }
+
+    /// Visits the bytes of an open file from its position on; returns the code in `errno` of a failure, else 0.
+    static func each(of descriptor: Int32, _ visit: (UnsafeRawBufferPointer) -> Bool) -> Int32 {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 8)
         defer { buffer.deallocate() }
         while true {
             let length = read(descriptor, buffer.baseAddress, buffer.count)
             if length < 0, errno == EINTR { continue }
-            guard length >= 0 else { throw .system(errno) }
-            guard length > 0, visit(UnsafeRawBufferPointer(rebasing: buffer[..<length])) else { return }
+            guard length >= 0 else { return errno }
+            guard length > 0, visit(UnsafeRawBufferPointer(rebasing: buffer[..<length])) else { return 0 }
         }
     }
 

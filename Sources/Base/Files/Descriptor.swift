@@ -2,10 +2,10 @@ package enum Descriptor {
     /// Writes `bytes`, and leaves only whole lines in a regular file if that fails.
     ///
     /// An unfinished line, as on a full disk, is removed, unless another process has added to the file meanwhile.
-    package static func writeLines(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
+    package static func writeLines(_ bytes: [UInt8], to descriptor: Int32) throws(WriteFailure) {
         let start = end(of: descriptor)
         do { try write(bytes, to: descriptor) } catch {
-            if case .failed = error, let start, let end = end(of: descriptor), end > start, end - start <= bytes.count {
+            if error != .brokenPipe, let start, let end = end(of: descriptor), end > start, end - start <= bytes.count {
                 var status = stat()
                 let written = bytes[..<(end - start)]
                 let whole = written.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
@@ -36,8 +36,8 @@ package enum Descriptor {
     }
 
     /// Writes all of `bytes` to an open descriptor; a signal to end the process takes effect only afterwards.
-    package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
-        try Interruption.deferring { () throws(OutputError) in
+    package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(WriteFailure) {
+        try Interruption.deferring { () throws(WriteFailure) in
             var written = 0
             while written < bytes.count {
                 let count = bytes[written...].withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
@@ -49,26 +49,9 @@ package enum Descriptor {
                     // A terminal or pipe that another program left in non-blocking mode.
                     _ = wait(for: POLLOUT, on: descriptor, milliseconds: -1)
                 } else if errno != EINTR {
-                    throw .failed(SystemError.message(of: errno))
+                    throw .system(errno)
                 }
             }
-        }
-    }
-
-    /// Reads the file of an open descriptor from its beginning, and passes parts of up to 1 MiB to `body`.
-    static func read(
-        _ descriptor: Int32, _ body: (UnsafeRawBufferPointer) throws(OutputError) -> Void
-    ) throws(OutputError) {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-        defer { buffer.deallocate() }
-        var position: off_t = 0
-        while true {
-            let count = pread(descriptor, buffer.baseAddress, buffer.count, position)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .failed(SystemError.message(of: errno)) }
-            guard count > 0 else { return }
-            try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            position += off_t(count)
         }
     }
 
@@ -111,5 +94,5 @@ package final class OpenFile: Sendable {
 
     package var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    package func write(_ bytes: [UInt8]) throws(OutputError) { try Descriptor.write(bytes, to: descriptor) }
+    package func write(_ bytes: [UInt8]) throws(WriteFailure) { try Descriptor.write(bytes, to: descriptor) }
 }

@@ -124,13 +124,13 @@ package final class PartialFile {
 
     package func read(_ body: (UnsafeRawBufferPointer) -> Void) throws(WriteFailure) {
         var length = 0
-        do throws(OutputError) {
-            try Descriptor.read(descriptor) { bytes in
-                body(bytes)
-                length += bytes.count
-            }
-        } catch { throw .output(error) }
-        guard length == count else { throw .system(EIO) }
+        lseek(descriptor, 0, SEEK_SET)
+        let code = BoundedFile.each(of: descriptor) { bytes in
+            body(bytes)
+            length += bytes.count
+            return true
+        }
+        guard code == 0, length == count else { throw .system(code == 0 ? EIO : code) }
     }
 
     package func complete() throws(WriteFailure) {

@@ -92,7 +92,7 @@ extension Invocation {
     ) async throws(Problem) -> DownloadResult {
         let (output, isQuiet) = (context.console.output, settings.isQuiet)
         let open = try Self.openFile(file)
-        let write: DownloadStream = { (bytes) throws(OutputError) in
+        let write: DownloadStream = { (bytes) throws(WriteFailure) in
             if let open { try open.write(bytes) } else { try output.writeBytes(bytes) }
         }
         // A terminal gets the document without control characters.
@@ -106,12 +106,12 @@ extension Invocation {
         let errors = context.console.errors
         let isShown = !isQuiet && errors.isTerminal && context.environment["TERM"] != "dumb"
         let showing = isShown ? Task { await progress.show(on: errors) } : nil
-        let stream: DownloadStream = { (bytes) throws(OutputError) in
+        let stream: DownloadStream = { (bytes) throws(WriteFailure) in
             try write(shown.withLock { $0?.show(bytes) } ?? bytes)
         }
         var result = await downloader.fetch(download, toFile: open == nil ? file : nil, or: stream, progress: progress)
         if let rest = shown.withLock({ $0?.finish() }), !rest.isEmpty {
-            do throws(OutputError) { try write(rest) } catch { result.ending = .notStored(.output(error)) }
+            do throws(WriteFailure) { try write(rest) } catch { result.ending = .notStored(error) }
         }
         showing?.cancel()
         await showing?.value

@@ -25,13 +25,16 @@ struct OutputStream {
     var isWhole = false
     var layout = TextLayout()
     var identity: FileIdentity?
-    let writeBytes: @Sendable ([UInt8]) throws(OutputError) -> Void
+    /// The file that the words of a failure name.
+    var path: String?
+    let writeBytes: @Sendable ([UInt8]) throws(WriteFailure) -> Void
 
     /// Writes text; if the reader has gone away, the rest is dropped and the verdict still counts.
     func write(_ text: String) throws(Problem) {
-        do throws(OutputError) { try writeBytes(Array(text.utf8)) } catch {
-            guard case .failed(let reason) = error else { return }
-            throw .inputOutput("the result could not be written: \(reason)")
+        do throws(WriteFailure) { try writeBytes(Array(text.utf8)) } catch {
+            guard case .system(let code) = error else { return }
+            let place: SafeText = path.map { " (\(quoted($0))): name another file" } ?? ""
+            throw .inputOutput("the result could not be written: \(SystemError.message(of: code))\(place)")
         }
     }
 }

@@ -74,8 +74,7 @@ enum OutputFile {
         case .withoutReader: "this pipe has no reader: start its reader first"
         case .noRoom(let code): "no new file can be made beside it: \(SystemError.message(of: code)): name another"
         case .held: "another run is writing it: wait for its end"
-        case .output(.brokenPipe): "its reader has closed it"
-        case .output(.failed(let reason)): "\(reason): name another file"
+        case .brokenPipe: "its reader has closed it"
         case .foreign(let path): "\(quoted(path)) is not of a download of pincheck: move it away, or name another file"
         case .system(let code): "\(SystemError.message(of: code)): name another file"
         }
@@ -90,11 +89,8 @@ extension OutputStream {
         let descriptor = open ?? Descriptor.openForWriting(path, O_CREAT | O_TRUNC | O_APPEND)
         guard descriptor >= 0 else { throw OutputFile.error(WriteFailure(opening: errno), at: path) }
         let file = OpenFile(owning: descriptor)
-        return OutputStream(isTerminal: false) { bytes throws(OutputError) in
-            do throws(OutputError) { try Descriptor.writeLines(bytes, to: file.descriptor) } catch {
-                guard case .failed(let reason) = error else { throw error }
-                throw .failed("\(reason) (\(quoted(path))): name another file")
-            }
+        return OutputStream(isTerminal: false, path: path) { bytes throws(WriteFailure) in
+            try Descriptor.writeLines(bytes, to: file.descriptor)
         }
     }
 }

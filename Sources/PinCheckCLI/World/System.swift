@@ -38,8 +38,7 @@ enum System {
                     close(placeholder)
                 }
             }
-            let reason = SystemError.message(of: EBADF)
-            return OutputStream(isTerminal: false) { _ throws(OutputError) in throw .failed(reason) }
+            return OutputStream(isTerminal: false) { _ throws(WriteFailure) in throw .system(EBADF) }
         }
         let isFile = status.st_mode & S_IFMT == S_IFREG
         let isTerminal = !isFile && isatty(descriptor) == 1
@@ -47,7 +46,7 @@ enum System {
             isTerminal: isTerminal, isFile: isFile,
             layout: layout(of: descriptor, isTerminal: isTerminal, columns: columns),
             identity: isTerminal || status.st_mode & S_IFMT != S_IFCHR ? FileIdentity(status) : nil
-        ) { bytes throws(OutputError) in
+        ) { bytes throws(WriteFailure) in
             try isFile ? Descriptor.writeLines(bytes, to: descriptor) : Descriptor.write(bytes, to: descriptor)
         }
     }

@@ -169,7 +169,7 @@ package struct DownloadRequest: Sendable {
     }
 }
 
-package typealias DownloadStream = @Sendable ([UInt8]) throws(OutputError) -> Void
+package typealias DownloadStream = @Sendable ([UInt8]) throws(WriteFailure) -> Void
 
 /// One server on the way to a document; the status is `nil` without a request or an answer.
 package typealias DownloadHop = (location: HTTPLocation, result: CheckResult?, status: Int?)

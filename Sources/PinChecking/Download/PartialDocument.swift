@@ -89,12 +89,10 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
             answer = .ended(.wrongRange(head?.value(of: "Content-Range")))
             return false
         }
-        if let file {
-            do throws(WriteFailure) { try file.append(bytes) } catch { failure = error }
-        } else {
-            streamed += bytes.count
-            do throws(OutputError) { try stream(Array(bytes)) } catch { failure = .output(error) }
-        }
+        if file == nil { streamed += bytes.count }
+        do throws(WriteFailure) {
+            if let file { try file.append(bytes) } else { try stream(Array(bytes)) }
+        } catch { failure = error }
         guard failure == nil else { return false }
         hash?.add(bytes)
         progress.add(bytes.count)

@@ -77,7 +77,7 @@ final class LogWatch: Sendable {
     var text: String { lines.joined(separator: "\n") }
 
     var stream: OutputStream {
-        OutputStream(isTerminal: false) { bytes throws(OutputError) in
+        OutputStream(isTerminal: false) { bytes throws(WriteFailure) in
             self.add(String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init))
         }
     }
