@@ -52,12 +52,7 @@ package struct TextLayout: Sendable, Hashable {
                 used = indent
             }
             isFirst = false
-            guard used + cells > columns else {
-                result += word
-                used += cells
-                continue
-            }
-            for part in Self.parts(of: word) {
+            for part in used + cells > columns ? Self.parts(of: word) : [String(word)] {
                 let cells = TerminalText.cells(part)
                 if used + cells > columns, used > indent {
                     result += margin
@@ -71,34 +66,25 @@ package struct TextLayout: Sendable, Hashable {
     }
 
     private static func parts(of word: Substring) -> [String] {
-        var parts: [String] = []
-        var part = String.UnicodeScalarView()
-        func end() {
-            if !part.isEmpty { parts.append(String(part)) }
-            part = String.UnicodeScalarView()
-        }
+        var parts = [String.UnicodeScalarView()]
         for scalar in word.unicodeScalars {
             // A mark stays with the character that it is on.
-            if scalar.isWide { end() }
-            part.append(scalar)
-            if scalar == "," || scalar == "|" { end() }
+            if scalar.isWide { parts.append(.init()) }
+            parts[parts.count - 1].append(scalar)
+            if scalar == "," || scalar == "|" { parts.append(.init()) }
         }
-        end()
-        return parts
+        return parts.filter { !$0.isEmpty }.map { String($0) }
     }
 
     /// The groups of words one after another, each whole, on as few lines as possible.
-    package func joined(_ groups: [String], by gap: String, indent: Int = 6) -> String {
-        var lines: [String] = []
-        var used = 0
-        for group in groups {
-            let cells = TerminalText.cells(group)
-            if let last = lines.last, !wraps || used + gap.utf8.count + cells <= columns {
-                lines[lines.count - 1] = last + gap + group
-                used += gap.utf8.count + cells
+    package func joined(_ groups: [String], by gap: String) -> String {
+        var lines = Array(groups.prefix(1))
+        for group in groups.dropFirst() {
+            let line = lines[lines.count - 1] + gap + group
+            if !wraps || TerminalText.cells(line) <= columns {
+                lines[lines.count - 1] = line
             } else {
-                lines.append((lines.isEmpty ? "" : String(repeating: " ", count: indent)) + group)
-                used = (lines.count == 1 ? 0 : indent) + cells
+                lines.append(String(repeating: " ", count: Self.hanging) + group)
             }
         }
         return lines.joined(separator: "\n")
