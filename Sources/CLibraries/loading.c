@@ -22,33 +22,25 @@ _Static_assert(CPSL_ICANN == PSL_TYPE_ICANN, "types of libpsl");
 _Static_assert(CPSL_ANY_RULE == (PSL_TYPE_ANY | PSL_TYPE_NO_STAR_RULE), "types of libpsl");
 #endif
 
+#define OPEN_FILE(file) dlopen(file, RTLD_NOW | RTLD_LOCAL)
 #ifdef __APPLE__
-#define HOMEBREW(name, version)                                                          \
-    "/opt/homebrew/opt/" name "/lib/" name "." version ".dylib",                         \
-        "/usr/local/opt/" name "/lib/" name "." version ".dylib"
-#define LIBRARY(name, linux, apple) HOMEBREW(name, apple), "/usr/lib/" name ".2.dylib"
+#define OPEN(name, linux, apple)                                                         \
+    OPEN_FILE("/opt/homebrew/opt/" name "/lib/" name "." apple ".dylib")                 \
+        ?: OPEN_FILE("/usr/local/opt/" name "/lib/" name "." apple ".dylib")             \
+        ?: OPEN_FILE("/usr/lib/" name ".2.dylib")
 #else
-#define LIBRARY(name, linux, apple) name ".so." linux
+#define OPEN(name, linux, apple) OPEN_FILE(name ".so." linux)
 #endif
 #define FIND(result, name, parameters)                                                   \
     *(void **)&functions->name = dlsym(library, #name);                                  \
     if (functions->name == NULL) return "the library has no " #name;
 #define LOAD(NAME, ...)                                                                  \
     const char *NAME##_load(struct NAME *functions) {                                    \
-        static const char *const names[] = {__VA_ARGS__};                                \
-        void *library = NULL;                                                            \
-        for (size_t index = 0; library == NULL && index < sizeof names / sizeof *names; index++) { \
-            library = dlopen(names[index], RTLD_NOW | RTLD_LOCAL);                       \
-        }                                                                                \
+        void *library = OPEN(__VA_ARGS__);                                               \
         if (library == NULL) return dlerror();                                           \
         NAME##_EACH(FIND)                                                                \
         return NULL;                                                                     \
-    }
-LOAD(CArchive, LIBRARY("libarchive", "13", "13"))
-LOAD(CIDN2, LIBRARY("libidn2", "0", "0"))
-LOAD(CPSL, LIBRARY("libpsl", "5", "5"))
-
-#define NEEDED(NAME)                                                                     \
+    }                                                                                    \
     struct NAME NAME##_needed(void) {                                                    \
         struct NAME functions;                                                           \
         const char *reason = NAME##_load(&functions);                                    \
@@ -56,5 +48,6 @@ LOAD(CPSL, LIBRARY("libpsl", "5", "5"))
         fprintf(stderr, "pincheck: %s; install this library\n", reason);                 \
         _exit(70);                                                                       \
     }
-NEEDED(CIDN2)
-NEEDED(CPSL)
+LOAD(CArchive, "libarchive", "13", "13")
+LOAD(CIDN2, "libidn2", "0", "0")
+LOAD(CPSL, "libpsl", "5", "5")

@@ -39,20 +39,18 @@ typedef int64_t CArchive_seek_callback(struct archive *archive, void *data, int6
     do(int, psl_is_public_suffix2, (const struct psl_ctx_st *, const char *domain, int type)) \
     do(const char *, psl_unregistrable_domain, (const struct psl_ctx_st *, const char *domain))
 
-// NAME_load loads the library and fills in its functions; returns NULL, or the reason why it could not.
+// NAME_load loads the library and fills in its functions; returns NULL, or the reason why it could not. NAME_needed
+// ends the process instead with 70 (EX_SOFTWARE), as the system's loader does with 127.
 #define CLibraries_MEMBER(result, name, parameters) result(*name) parameters;
 #define CLibraries_TABLE(NAME)                                                           \
     struct NAME {                                                                        \
         NAME##_EACH(CLibraries_MEMBER)                                                   \
     };                                                                                   \
-    const char *NAME##_load(struct NAME *functions);
+    const char *NAME##_load(struct NAME *functions);                                     \
+    struct NAME NAME##_needed(void);
 CLibraries_TABLE(CArchive)
 CLibraries_TABLE(CIDN2)
 CLibraries_TABLE(CPSL)
-
-// Loads the library, or ends the process with 70 (EX_SOFTWARE), as the system's loader does with 127.
-struct CIDN2 CIDN2_needed(void);
-struct CPSL CPSL_needed(void);
 
 // The values of the functions' results and parameters.
 enum { CArchive_EOF = 1, CArchive_OK = 0, CArchive_WARN = -20, CArchive_FATAL = -30 };
