@@ -86,11 +86,8 @@ enum SymbolicLinks {
     static func target(of path: String) throws(WriteFailure) -> String {
         var path = path
         for _ in 0..<40 {
-            var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX) + 1)
-            let count = buffer.withUnsafeMutableBytes { bytes -> Int in
-                guard let start = bytes.bindMemory(to: CChar.self).baseAddress else { return -1 }
-                return readlink(path, start, bytes.count)
-            }
+            var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+            let count = readlink(path, &buffer, buffer.count)
             guard count > 0 else { return path }
             guard let target = String(validating: buffer[..<count], as: UTF8.self) else { throw .system(EILSEQ) }
             path = target.utf8.first == UInt8(ascii: "/") ? target : PathParts(path).directory + target

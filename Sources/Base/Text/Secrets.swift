@@ -22,7 +22,7 @@ package enum KeyMaterial {
         var result: [UInt8] = []
         var index = 0
         while index < bytes.count {
-            let end = bytes[index...].firstIndex { !isRunByte($0) } ?? bytes.count
+            let end = bytes[index...].firstIndex { !($0.isAlphanumeric || "+/=:".utf8.contains($0)) } ?? bytes.count
             let run = bytes[index..<end]
             let isCut = run.count >= shortest && isEncoded(run)
             result += isCut ? run.prefix(shown) + Array("…".utf8) : run
@@ -31,8 +31,6 @@ package enum KeyMaterial {
         }
         return String(decoding: result, as: UTF8.self)
     }
-
-    private static func isRunByte(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "+/=:".utf8.contains(byte) }
 
     private static let colon = UInt8(ascii: ":")
 

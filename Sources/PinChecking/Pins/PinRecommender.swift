@@ -38,16 +38,13 @@ package struct PinRecommender: Sendable {
     }
 
     private func recommendation(_ judged: JudgedChain, presented: [Certificate]) -> Recommendation? {
-        guard let verdict = judged.shown?.decided, let leaf = verdict.builtChain.certificates.first,
-            let top = verdict.builtChain.certificates.last
-        else { return nil }
-        let ending = judged.ending
-        guard ending.outcome == .accepted || verdict.isMissingAnchor else { return heldBack(ending.reason.sentence) }
-        let path = verdict.builtChain.certificates
+        let path = judged.shown?.decided?.builtChain.certificates ?? []
+        guard let verdict = judged.shown?.decided, let leaf = path.first, let top = path.last else { return nil }
+        let isTrusted = judged.ending.outcome == .accepted
+        guard isTrusted || verdict.isMissingAnchor else { return heldBack(judged.ending.reason.sentence) }
         let keys = path.map(\.publicKey.spkiSHA256)
         let ca = keys.dropFirst().lazy.compactMap { cas.ca(withKey: $0) }.first
         let isPublic = ca != nil || listed[top.publicKey.spkiSHA256] != nil
-        let isTrusted = ending.outcome == .accepted
         guard isTrusted, isPublic || policy.givenRoots?.holds(top) == true else {
             let known = "which this machine trusts and no device knows by itself"
             let end = isTrusted ? known : "and this machine does not trust it"

@@ -63,16 +63,15 @@ extension CheckRequest {
             return lowest...highest
         }
 
-        /// The application protocols to offer; a request needs HTTP/1.1, so the server may not choose another.
+        /// The application protocols to offer; a request needs its own (RFC 7301, 6), so servers may choose no other.
         func protocols(forRequest isForRequest: Bool) throws(Problem) -> [String] {
             guard isForRequest else { return applicationProtocols }
-            let own = RequestDefaults.applicationProtocolOfRequests
-            if let other = applicationProtocols.first(where: { $0 != own }) {
+            if let other = applicationProtocols.first(where: { $0 != "http/1.1" }) {
                 throw .usage(
                     "\(quoted(other)) is to be offered (alpn), and a request is sent in HTTP/1.1 alone: offer http/1.1 or nothing"
                 )
             }
-            return [own]
+            return ["http/1.1"]
         }
 
         func merged(over other: Connection) -> Connection {

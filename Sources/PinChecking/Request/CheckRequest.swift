@@ -39,8 +39,6 @@ package enum RequestDefaults {
     static let minimumTLS = ProtocolVersion.tls12
     static let maximumTLS = ProtocolVersion.tls13
     package static let jobs = 512
-    /// The protocol to offer for a request, unless another is given: the request's own (RFC 7301, 6).
-    static let applicationProtocolOfRequests = "http/1.1"
 }
 
 extension CheckRequest {
