@@ -111,8 +111,8 @@ struct SettingsPolicy: Sendable {
                         validatesDomainName: settings.validatesDomainName != false), pins: clientPins, policy: policy,
                     installedRoots: installedRoots, host: server.host == server.name.description ? nil : server.host,
                     referenceName: server.name == .unchecked ? nil : server.name.description,
-                    networkSecurity: client.platform == .android ? sources.read.networkSecurity.first : nil,
-                    transportSecurity: client.platform == .apple ? sources.read.transportSecurity.first : nil,
+                    networkSecurity: sources.read.networkSecurity.first,
+                    transportSecurity: sources.read.transportSecurity.first,
                     urlHost: server.url,
                     obstacle: isUncovered
                         ? sources.lackOfLines(for: server.host, by: client) : sources.exception(of: client)))
