@@ -3,7 +3,6 @@ package enum BoundedFile {
     package enum Accepted: Sendable {
         /// Only regular files, for a path that the user did not name for this run.
         case regularFiles
-        /// Regular files and pipes, such as `<(…)`.
         case regularFilesAndPipes
         /// Everything that opens, devices such as `/dev/stdin` included.
         case anything
@@ -18,9 +17,7 @@ package enum BoundedFile {
         }
     }
 
-    /// The bytes of the file at `path`, behind symbolic links, if there are at most `limit`.
-    ///
-    /// The first writer of a pipe has a second to come; a device must give something every second.
+    /// The bytes of a file; a pipe's first writer has a second to come, and a device must give something every second.
     package static func bytes(
         at path: String, limit: Int, accepting accepted: Accepted = .regularFiles
     ) throws(ReadFailure) -> [UInt8] {
@@ -34,7 +31,6 @@ package enum BoundedFile {
         return try contents(of: descriptor, limit: limit, accepting: accepted)
     }
 
-    /// Reads an open descriptor to its end, and leaves it open.
     package static func bytes(from descriptor: Int32, limit: Int) throws(ReadFailure) -> [UInt8] {
         try bytes(from: descriptor, expecting: 0, limit: limit, patience: -1)
     }

@@ -1,7 +1,6 @@
 package enum Descriptor {
-    /// Writes `bytes`, and leaves only whole lines in a regular file if that fails.
-    ///
-    /// An unfinished line, as on a full disk, is removed, unless another process has added to the file meanwhile.
+    /// Writes `bytes`; after a failure, as on a full disk, an unfinished line is removed from a regular file, unless
+    /// another process has added to it meanwhile.
     package static func writeLines(_ bytes: [UInt8], to descriptor: Int32) throws(WriteFailure) {
         let start = end(of: descriptor)
         do { try write(bytes, to: descriptor) } catch {

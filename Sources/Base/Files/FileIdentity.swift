@@ -6,7 +6,7 @@ package struct FileIdentity: Hashable, Sendable {
     private let inode: UInt64
     private let name: String?
 
-    /// The identity of the file with this status, or of the file `name` in the directory with this status.
+    /// The identity of the file with this status, or of `name` in the directory with it.
     package init(_ status: stat, name: String? = nil) {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)
@@ -81,8 +81,6 @@ package final class ReadLog: Sendable {
 
 enum SymbolicLinks {
     /// The file that a path leads to through symbolic links, even if it does not exist yet.
-    ///
-    /// - Throws: ``WriteFailure`` if the links form a circle or lead to a name that is not UTF-8.
     static func target(of path: String) throws(WriteFailure) -> String {
         var path = path
         for _ in 0..<40 {

@@ -2,9 +2,6 @@
 package final class FileLock: Sendable {
     private let descriptor: Int32
 
-    /// Locks the file at `path`, and creates it if it is missing.
-    ///
-    /// - Throws: ``WriteFailure/held`` if another run has it.
     package init(_ path: String) throws(WriteFailure) {
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o666)

@@ -5,7 +5,6 @@
 package final class PartialFile {
     package static let suffix = ".part"
     package static let recordSuffix = ".part.record"
-    /// The most bytes of a record.
     private static let recordLimit = 64 * 1_024
 
     package let path: String
@@ -18,8 +17,6 @@ package final class PartialFile {
     package private(set) var record: [UInt8]?
 
     /// Opens the partial file or creates it; one that has contents is continued only if `isRecord` accepts its record.
-    ///
-    /// - Throws: ``WriteFailure/held`` if another process has it, ``WriteFailure/foreign(_:)`` if it is not pincheck's.
     package init(becoming path: String, isRecord: ([UInt8]) -> Bool) throws(WriteFailure) {
         guard !path.isEmpty, !path.utf8.contains(0), !PathParts(path).name.isEmpty else { throw .unnamed }
         let target = try SymbolicLinks.target(of: path)

@@ -6,9 +6,8 @@
 #endif
 
 package enum DescriptorLimit {
-    /// Raises the limit of descriptors, and returns the number of connections that can be open at the same time.
-    ///
-    /// A connection that lacks a descriptor would look like a server that cannot be reached.
+    /// Raises the limit of descriptors, and returns the number of connections that can be open at the same time: one
+    /// that lacks a descriptor would look like a server that cannot be reached.
     package static func connectionLimit() -> Int {
         var limit = rlimit()
         if getrlimit(descriptorResource, &limit) == 0, limit.rlim_cur < limit.rlim_max {
@@ -52,7 +51,7 @@ package enum SystemThread {
         init(run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// Runs `work` on a new thread, without waiting for it; `false` if the system refuses.
+    /// Runs `work` on a new thread; `false` if the system refuses.
     package static func start(_ work: @escaping @Sendable () -> Void) -> Bool {
         let context = Unmanaged.passRetained(Work(run: work)).toOpaque()
         #if canImport(Darwin)

@@ -23,7 +23,6 @@ package struct JSONReader {
         self.mostValues = mostValues
     }
 
-    /// Reads exactly one document.
     package static func tree(
         of bytes: [UInt8], mostValues: Int = DocumentTree.mostValues
     ) throws(Failure) -> DocumentTree {

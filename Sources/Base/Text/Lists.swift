@@ -20,7 +20,6 @@ extension Array {
 }
 
 extension Array where Element: Hashable {
-    /// The elements without repetitions, each at its first place.
     package var distinct: [Element] {
         guard count > 1 else { return self }
         var seen: Set<Element> = []

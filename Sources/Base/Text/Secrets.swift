@@ -56,9 +56,8 @@ package enum UserInfo {
     /// The words before a mail address in certificates and URLs, as in `mailto:a@example.com`, which is not secret.
     private static let mailPrefixes: Set = ["email", "mailto"]
 
-    /// A text without user names and passwords, as in `https://…@dl.example.com/`.
-    ///
-    /// A URL is hidden up to its last `@`: a password with a slash looks like the beginning of the path.
+    /// A text without user names and passwords, as in `https://…@dl.example.com/`, which hides a URL up to its last
+    /// `@`: a password with a slash looks like the beginning of the path.
     package static func hidden(in text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "@")) else { return text }
         return hiddenInWords(of: hiddenInURL(of: text[...]))

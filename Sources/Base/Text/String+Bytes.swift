@@ -1,7 +1,5 @@
 extension Substring {
-    /// `true` if the text contains the bytes of `part`.
-    ///
-    /// The library's `contains` makes types at run time: tens of thousands of instructions for ten bytes.
+    /// Compares bytes: the library's `contains` makes types at run time, in tens of thousands of instructions.
     package func holds(_ part: String) -> Bool {
         var (text, part) = (self, part)
         return text.withUTF8 { text in
@@ -38,7 +36,6 @@ extension String {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The first position of `part` from `start` on.
     package func position(of part: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
         guard let wanted = part.baseAddress, let first = part.first else { return start }
         var start = start
@@ -62,7 +59,6 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-    /// `true` for an ASCII letter or digit.
     package var isAlphanumeric: Bool { (0x30...0x39).contains(self) || (0x61...0x7A).contains(self | 0x20) }
 }
 

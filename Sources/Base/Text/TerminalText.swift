@@ -1,7 +1,5 @@
-/// Makes text from outside safe to show.
-///
-/// Certificates, servers, files and arguments can contain anything: escape sequences that move the cursor or hide text,
-/// bidi controls, line breaks that look like the start of another message, and invisible characters.
+/// Makes text from outside safe to show: it can contain escape sequences that move the cursor or hide text, bidi
+/// controls, line breaks that look like the start of another message, and invisible characters.
 package enum TerminalText {
     /// The text on one line, with every hidden character written as `\u{202E}`; escaped text stays as it is.
     package static func escaped(_ text: String) -> String { replacingHidden(in: text) { "\\u{\($0)}" } }
@@ -97,10 +95,8 @@ package struct TerminalDocument: Sendable {
 }
 
 extension TerminalText {
-    /// The number of cells that a text takes on a terminal.
-    ///
-    /// Ideographs, kana, Hangul and emoji take two, combining marks none. The colours of the program itself take none
-    /// either; other control characters are never written.
+    /// The number of cells on a terminal: ideographs, kana, Hangul and emoji take two, combining marks and the colours
+    /// of the program itself none; other control characters are never written.
     package static func cells(_ text: String) -> Int {
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text.utf8.count }
         var cells = 0

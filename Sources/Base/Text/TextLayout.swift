@@ -1,9 +1,6 @@
-/// The width of a line of text, and whether longer lines are wrapped.
-///
-/// At a terminal, tables take its width, and prose is wrapped with an indent. In a pipe or a file, tables take 80
-/// cells, and prose is not wrapped, so that `grep` finds a whole reason.
+/// The layout of text: at a terminal, tables take its width, and prose is wrapped with an indent; in a pipe or a file,
+/// tables take 80 cells, and prose is not wrapped, so that `grep` finds a whole reason.
 package struct TextLayout: Sendable, Hashable {
-    /// The cells that a table may take in a line.
     package let columns: Int
     package let wraps: Bool
 
@@ -19,10 +16,8 @@ package struct TextLayout: Sendable, Hashable {
 
     package func narrowed(by cells: Int) -> TextLayout { TextLayout(columns: columns - cells, wraps: wraps) }
 
-    /// The text with lines that are too long broken at blanks.
-    ///
-    /// A word stays whole even if it is longer than a line, so that hashes and paths can be copied. Ideographs, which
-    /// have no blanks between them, are taken apart, as are lists at their commas and bars.
+    /// Breaks lines that are too long at blanks, so that hashes and paths can be copied; ideographs, which have no
+    /// blanks between them, are taken apart, as are lists at their commas and bars.
     package func folded(_ text: String, indent: Int? = nil) -> String {
         guard wraps, text.utf8.count > columns else { return text }
         return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in

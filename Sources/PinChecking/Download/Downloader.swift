@@ -103,7 +103,6 @@ package final class Downloader: Sendable {
         }
     }
 
-    /// Connects, judges, and sends the request to an accepted server on the same connection.
     private func ask(
         _ location: HTTPLocation, _ isFirst: Bool, _ check: Check, _ request: DownloadRequest,
         for document: PartialDocument, goingOn: Bool

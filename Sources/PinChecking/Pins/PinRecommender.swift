@@ -2,10 +2,8 @@ package import PinFormats
 package import Pinning
 import X509
 
-/// Recommends pins for the servers of a run.
-///
-/// Backup keys put the owner in control: two keys of one's own outlast any CA. Without them, the roots of a known CA
-/// stay when everything below changes. A chain that no device trusts by itself needs its root first.
+/// Recommends pins: two keys of one's own, which outlast any CA, else the roots of a known CA, which stay when
+/// everything below changes; a chain that no device trusts by itself needs its root first.
 package struct PinRecommender: Sendable {
     private let cas: [CA]
     /// The backup keys, which no certificate of the run has.

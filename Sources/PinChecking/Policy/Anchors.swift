@@ -11,7 +11,6 @@ extension BoundedFile {
         try reading(quoted(path)) { () throws(ReadFailure) in try bytes(at: path, limit: limit, accepting: .anything) }
     }
 
-    /// Reads an open descriptor to its end and leaves it open; `name` is for messages.
     package static func contents(ofDescriptor descriptor: Int32, name: String) throws(Problem) -> [UInt8] {
         try reading(name) { () throws(ReadFailure) in try bytes(from: descriptor, limit: limit) }
     }

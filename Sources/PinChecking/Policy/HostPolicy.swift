@@ -31,7 +31,6 @@ package final class HostPolicy: Sendable {
     package var lists: Lists? { settings.lists }
     package var time: Timestamp? { settings.settings.time }
     package var outlook: OutlookRules { settings.settings.outlook }
-    /// The clients that could be set up, on each device that runs them.
     var running: [(device: JudgedDevice, client: ConfiguredClient, procedure: any ClientProcedure)] {
         devices.flatMap { device in
             clients.filter { $0.client.runs(on: device.device) }.compactMap { client in
@@ -164,7 +163,6 @@ struct AppCode: Sendable {
     /// `true` if the user chose clients that follow the app's configuration and ignore its code.
     private let followsConfiguration: Bool
 
-    /// The code of `apps`, compared with `clients` for a host of this name; `isNamed` if the user chose the clients.
     init(
         _ apps: [CodePins], beside clients: [ConfiguredClient], for name: ReferenceName, of host: String, isNamed: Bool
     ) {

@@ -22,7 +22,6 @@ extension HostPolicy {
 }
 
 extension Checker {
-    /// Connects and judges; an ordinary client that is accepted sends its request.
     func connection(
         of attempt: Attempt, _ check: Check, until deadline: Deadline,
         judge: (CheckedConnection) async -> CheckedConnection

@@ -125,7 +125,6 @@ extension Baseline {
         self.init(path, Snapshot(endpoints), allowing: allowed)
     }
 
-    /// The check of a target, with the variants that the baseline has of it.
     package func extending(_ check: Check) -> Check {
         guard check.recorded == nil else { return check }
         var check = check

@@ -2,7 +2,6 @@ import Pinning
 import TLSProbe
 
 extension Checker {
-    /// Finds the addresses of a target, connects in every variant, and judges and compares the chains.
     func checkedVariants(of check: Check) async -> CheckedTarget {
         let deadline = Deadline(in: check.timeout)
         let judging = JudgingTime(limit: judgingLimit(deadline.remaining))

@@ -51,7 +51,6 @@ package struct Checker: Sendable {
         try result.get()
     }
 
-    /// The number of waiting checks below which more are made.
     private static let fewestWaiting = 256
 
     private func run<Failure>(
