@@ -1,6 +1,7 @@
 import Base
 import LoopbackLab
 import PinChecking
+import PinFormats
 import Pinning
 import Testing
 
@@ -89,7 +90,7 @@ func pincheck(
 /// Runs a command line in process, in ``Context/lab``; with `columns`, at a terminal of that width.
 func pincheck(
     _ arguments: [String], environment: [String: String] = [:], at time: Int64? = nil, input: [UInt8] = [],
-    isTerminal: Bool = false, columns: Int? = nil, cas: [CA]? = nil, targetWindow: Int? = nil
+    isTerminal: Bool = false, columns: Int? = nil, cas: [CARoot]? = nil, targetWindow: Int? = nil
 ) async -> Outcome {
     let layout = columns.map { TextLayout(columns: $0, wraps: true) } ?? TextLayout()
     let (output, errors) = (OutputBuffer(), OutputBuffer())
@@ -97,7 +98,7 @@ func pincheck(
         output.stream(isTerminal: isTerminal, layout: layout), errors: errors.stream(layout: layout),
         environment: environment, at: time ?? LabClock.now, input: input)
     if let targetWindow { context.targetWindow = targetWindow }
-    if let cas { context.cas = cas }
+    if let cas { context.caRoots = cas }
     let status = await PinCheck.run(arguments, in: context).status
     JSONSchemaCheck.expect(validDocumentsIn: output.text)
     return Outcome(status: status, output: output.text, errors: errors.text)
@@ -204,7 +205,7 @@ struct Desk: Sendable {
 
     func callAsFunction(
         _ line: String, environment: [String: String] = [:], at time: Int64? = nil, input: String = "",
-        columns: Int? = nil, cas: [CA]? = nil, targetWindow: Int? = nil
+        columns: Int? = nil, cas: [CARoot]? = nil, targetWindow: Int? = nil
     ) async -> Outcome {
         await pincheck(
             words(line), environment: environment.mapValues(expand), at: time, input: Array(expand(input).utf8),

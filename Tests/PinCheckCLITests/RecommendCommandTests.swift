@@ -126,10 +126,10 @@ import Testing
         let end = Timestamp(secondsSinceEpoch: LabClock.now + 86_400 * 100)
         func root(_ certificate: LabCertificate, _ name: String, _ state: CARoot.State) -> CARoot {
             CARoot(
-                name, SHA256Digest(bytes: certificate.publicKeySHA256)!, "EC P-256", state,
+                name, SHA256Digest(bytes: certificate.publicKeySHA256)!, "EC P-256", state, of: "Mover",
                 until: state == .older ? end : nil, "https://authority.example/", "2026-01-01")
         }
-        let cas = [CA("Mover", [root(lab.rootY, "Root Y", .inUse), root(lab.rootX, "Root X", .older)])]
+        let cas = [root(lab.rootY, "Root Y", .inUse), root(lab.rootX, "Root X", .older)]
         try await open { desk in
             let line = "pins @plain.pem --host $HOST --recommend --anchors @rootX.pem -f json"
             let advice = try advice(await desk(line, cas: cas))
@@ -268,12 +268,12 @@ struct RotatedAuthority {
         ]
     }
 
-    var cas: [CA] {
+    var cas: [CARoot] {
         func root(_ certificate: LabCertificate, _ name: String, _ crossSigners: [String] = []) -> CARoot {
             CARoot(
-                name, SHA256Digest(bytes: certificate.publicKeySHA256)!, "EC P-256", .inUse, signedBy: crossSigners,
-                "https://authority.example/roots", "2026-01-01")
+                name, SHA256Digest(bytes: certificate.publicKeySHA256)!, "EC P-256", .inUse, of: "A Laboratory",
+                signedBy: crossSigners, "https://authority.example/roots", "2026-01-01")
         }
-        return [CA("A Laboratory", [root(rootX, "Root X", ["Old Root"]), root(rootY, "Root Y")])]
+        return [root(rootX, "Root X", ["Old Root"]), root(rootY, "Root Y")]
     }
 }

@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import LoopbackLab
 import PinChecking
@@ -18,9 +19,9 @@ import X509
 
     @Test func eachRootIsOneThatDevicesHaveWithItsNameAndKindOfKey() throws {
         let known = Self.roots
-        let cas = CA.published
-        #expect(cas.count >= 7)
-        for root in cas.flatMap(\.roots) where root.state != .coming {
+        let published = CARoot.published
+        #expect(Set(published.map(\.ca)).count >= 7)
+        for root in published where root.state != .coming {
             let certificates = try #require(known[root.key], "\(root.name)")
             for certificate in certificates {
                 #expect(certificate.publicKey.algorithm.description == root.algorithm, "\(root.name)")
@@ -34,12 +35,12 @@ import X509
         }
         try #require(newest.count == 2)
         let known = Self.roots
-        for ca in CA.published {
-            #expect(!ca.rootsInUse.isEmpty, "\(ca.name)")
-            for root in ca.roots {
+        for (ca, roots) in CARoot.published.grouped(by: \.ca) {
+            #expect(roots.contains { $0.state == .inUse }, "\(ca)")
+            for root in roots {
                 #expect(root.source.hasPrefix("https://"))
                 #expect((try? TimeText.read(root.date)) != nil)
-                #expect(CA.published.ca(withKey: root.key)?.name == ca.name)
+                #expect(CARoot.published.root(withKey: root.key)?.ca == ca)
                 guard root.state == .inUse else { continue }
                 let holders = Set((known[root.key] ?? []).flatMap { DeviceData.builtIn.devices(listing: $0.der) })
                 #expect(newest.allSatisfy(holders.contains), "\(root.name)")
@@ -48,14 +49,14 @@ import X509
     }
 
     @Test func aRootToComeIsOnNoListYetAndKnownRootsSignedItsKey() {
-        let coming = CA.published.flatMap(\.comingRoots)
+        let coming = CARoot.published.filter { $0.state == .coming }
         #expect(coming.map(\.name) == ["Root YE", "Root YR"])
         #expect(coming.allSatisfy { !$0.crossSigners.isEmpty && Self.roots[$0.key] == nil })
     }
 
     @Test func aRootThatAnotherOneSignedNamesOneThatDevicesHaveOrHad() {
         let names = Self.roots.values.joined().map(\.subject)
-        for signer in CA.published.flatMap(\.roots).flatMap(\.crossSigners) {
+        for signer in CARoot.published.flatMap(\.crossSigners) {
             #expect(names.contains { $0.contains(signer) }, "\(signer)")
         }
     }

@@ -80,7 +80,7 @@ extension Invocation {
         if settings.recommends {
             // Curl compares only the server's own key.
             let recommender = PinRecommender(
-                by: context.cas ?? CA.published, reserve: reserves.flatMap(\.source.items),
+                by: context.caRoots ?? CARoot.published, reserve: reserves.flatMap(\.source.items),
                 comparesServerKeyOnly: settings.pinForm == PinBlockFormat.curl.rawValue, judgingBy: policy,
                 at: context.now())
             all = all.map(recommender.recommending)

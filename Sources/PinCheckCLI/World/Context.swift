@@ -1,5 +1,6 @@
 import Base
 import PinChecking
+import PinFormats
 import TLSProbe
 
 struct Context {
@@ -14,8 +15,8 @@ struct Context {
     var signals: @Sendable () -> AsyncStream<ProcessSignal> = { AsyncStream { $0.finish() } }
     /// The number of targets of lists that are read at once: they take as much memory as a few connections.
     var targetWindow = 8_192
-    /// The CAs with the roots they publish; `nil` means the built-in list.
-    var cas: [CA]?
+    /// The roots that CAs publish; `nil` means the built-in list.
+    var caRoots: [CARoot]?
     var publicRoots: Set<[UInt8]> = []
 
     func contents(of path: String) throws(Problem) -> [UInt8] {

@@ -67,36 +67,21 @@ extension [String] {
     }
 }
 
-package struct CA: Sendable, Hashable {
-    package let name: String
-    package let roots: [CARoot]
-
-    package init(_ name: String, _ roots: [CARoot]) { (self.name, self.roots) = (name, roots) }
-
-    package var rootsInUse: [CARoot] { roots.filter { $0.state == .inUse } }
-    package var comingRoots: [CARoot] { roots.filter { $0.state == .coming } }
-
-    static func all(_ rows: [(ca: String, root: CARoot)]) -> [CA] {
-        rows.grouped(by: \.ca).map { CA($0, $1.map(\.root)) }
-    }
-
-    /// The public CAs whose roots are known: the rows of `public-cas.tsv`, which `make-public-cas` writes.
-    package static let published: [CA] = {
+extension CARoot {
+    /// The roots of public CAs: the rows of `public-cas.tsv`, which `make-public-cas` writes.
+    package static let published: [CARoot] = {
         // Comparing characters costs a check 4 M instructions more than comparing bytes.
         let rows = PackageResources.public_cas_tsv.split(separator: UInt8(ascii: "\n")).dropFirst()
-        let fields = rows.map { row in
-            row.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
-                .map { String(decoding: $0, as: UTF8.self) }
+        return rows.map { row in
+            let fields = row.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+            return CARoot(row: fields.map { String(decoding: $0, as: UTF8.self) })
         }
-        return all(fields.map { ($0[0], CARoot(row: $0)) })
     }()
-}
 
-extension CARoot {
-    fileprivate init(row: [String]) {
+    private init(row: [String]) {
         guard let key = SHA256Digest(hexadecimal: row[2]) else { preconditionFailure("\(row[1]) has no key") }
         self.init(
-            row[1], key, row[3], State(rawValue: row[4]) ?? .older, until: try? TimeText.read(row[5]),
+            row[1], key, row[3], State(rawValue: row[4]) ?? .older, of: row[0], until: try? TimeText.read(row[5]),
             signedBy: row[6].split(separator: "|").map(String.init), row[7], row[8])
     }
 
@@ -107,8 +92,6 @@ extension CARoot {
     }
 }
 
-extension [CA] {
-    package func ca(withKey key: SHA256Digest) -> CA? { first { $0.roots.contains { $0.key == key } } }
-    package func root(withKey key: SHA256Digest) -> CARoot? { ca(withKey: key)?.roots.first { $0.key == key } }
-    var rootNames: Set<String> { Set(flatMap { $0.roots.map(\.name) }) }
+extension [CARoot] {
+    package func root(withKey key: SHA256Digest) -> CARoot? { first { $0.key == key } }
 }

@@ -15,8 +15,8 @@ package struct DeviceData: Sendable {
         source: String, licence: String, devices: [Device], certificates: [[UInt8]], keys: [SHA256Digest?]
     )
 
-    /// The CAs in a file, which replace the built-in rows with the same keys.
-    package private(set) var publicCAs: [CA] = []
+    /// The roots of CAs in a file, which replace the built-in rows with the same keys.
+    package private(set) var publicRoots: [CARoot] = []
 
     package var source: String { read?.source ?? String(cString: Self.table.source) }
     package var licence: String { read?.licence ?? String(cString: Self.table.licence) }
@@ -67,7 +67,7 @@ package struct DeviceData: Sendable {
             return (device, roots)
         }
         self.init(source: file.source, licence: file.licence, lists: lists)
-        publicCAs = CA.all(file.publicCAs)
+        publicRoots = file.publicRoots
     }
 
     package var certificateCount: Int { read?.certificates.count ?? Int(Self.table.certificateCount) }
@@ -152,10 +152,10 @@ package struct DeviceData: Sendable {
     }
 
     func publicRoot(withKey key: SHA256Digest) -> CARoot? {
-        if let root = publicCAs.root(withKey: key) { return root }
+        if let root = publicRoots.root(withKey: key) { return root }
         // Most keys are of no published root, and reading all rows costs a check 1.6 M instructions.
         guard PackageResources.public_cas_tsv.holds(Array(key.hexadecimal.utf8)) else { return nil }
-        return CA.published.root(withKey: key)
+        return CARoot.published.root(withKey: key)
     }
 
     /// The name of this machine, with its own roots and each client's newest platform.

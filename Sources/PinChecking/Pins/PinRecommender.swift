@@ -5,7 +5,7 @@ import X509
 /// Recommends pins: two keys of one's own, which outlast any CA, else the roots of a known CA, which stay when
 /// everything below changes; a chain that no device trusts by itself needs its root first.
 package struct PinRecommender: Sendable {
-    private let cas: [CA]
+    private let known: [CARoot]
     /// The backup keys, which no certificate of the run has.
     private let reserve: [PinItem]
     private let comparesServerKeyOnly: Bool
@@ -15,9 +15,10 @@ package struct PinRecommender: Sendable {
     private let listed: [SHA256Digest: Certificate]
 
     package init(
-        by cas: [CA], reserve: [PinItem], comparesServerKeyOnly: Bool, judgingBy policy: HostPolicy, at time: Timestamp
+        by known: [CARoot], reserve: [PinItem], comparesServerKeyOnly: Bool, judgingBy policy: HostPolicy,
+        at time: Timestamp
     ) {
-        (self.cas, self.reserve, self.comparesServerKeyOnly) = (cas, reserve, comparesServerKeyOnly)
+        (self.known, self.reserve, self.comparesServerKeyOnly) = (known, reserve, comparesServerKeyOnly)
         (self.policy, self.time) = (policy, time)
         let data = DeviceData.builtIn
         listed = Dictionary(
@@ -41,7 +42,7 @@ package struct PinRecommender: Sendable {
         let isTrusted = judged.ending.outcome == .accepted
         guard isTrusted || verdict.isMissingAnchor else { return heldBack(judged.ending.reason.sentence) }
         let keys = path.map(\.publicKey.spkiSHA256)
-        let ca = keys.dropFirst().lazy.compactMap { cas.ca(withKey: $0) }.first
+        let ca = keys.dropFirst().lazy.compactMap { known.root(withKey: $0)?.ca }.first
         let isPublic = ca != nil || listed[top.publicKey.spkiSHA256] != nil
         guard isTrusted, isPublic || policy.givenRoots?.holds(top) == true else {
             let known = "which this machine trusts and no device knows by itself"
@@ -72,13 +73,15 @@ package struct PinRecommender: Sendable {
             missing: .warning(.ownerUnknown, "it may be an interceptor's", remedy: remedy))
     }
 
-    private func roots(of ca: CA, _ path: [Certificate], _ place: (Certificate) -> String) -> Recommendation {
+    private func roots(of ca: String, _ path: [Certificate], _ place: (Certificate) -> String) -> Recommendation {
         let keys = path.map(\.publicKey.spkiSHA256)
-        let usable = ca.rootsInUse.filter { root in root.until.map { time < $0 } ?? true }
+        let all = known.filter { $0.ca == ca }
+        let usable = all.filter { root in root.state == .inUse && root.until.map { time < $0 } ?? true }
+        let coming = all.filter { $0.state == .coming }
         func choice(_ root: CARoot, _ id: String, _ message: String) -> Recommendation.Choice {
-            let known = path.first { $0.publicKey.spkiSHA256 == root.key }
+            let own = path.first { $0.publicKey.spkiSHA256 == root.key }
             let givenRoot = policy.givenRoots?.givenCertificates.first { $0.publicKey.spkiSHA256 == root.key }
-            guard let certificate = listed[root.key] ?? known ?? givenRoot else {
+            guard let certificate = listed[root.key] ?? own ?? givenRoot else {
                 return (
                     PinItem(
                         root.key, role: .authority,
@@ -88,21 +91,21 @@ package struct PinRecommender: Sendable {
             }
             return self.choice(
                 certificate, certificate.isSelfIssued ? .root : .intermediate,
-                known == certificate ? place(certificate) : "device lists", id, message)
+                own == certificate ? place(certificate) : "device lists", id, message)
         }
         let (own, others) = (usable.filter { keys.contains($0.key) }, usable.filter { !keys.contains($0.key) })
         // The CA may leave the root at which today's chain ends.
-        let left = own.isEmpty ? Array(keys.dropFirst().compactMap { cas.root(withKey: $0) }.prefix(1)) : []
-        let moving = "the server's certificates come from it until \(ca.name) moves them to the others"
+        let left = own.isEmpty ? Array(keys.dropFirst().compactMap { known.root(withKey: $0) }.prefix(1)) : []
+        let moving = "the server's certificates come from it until \(ca) moves them to the others"
         let rows: [(roots: [CARoot], id: String, words: String)] = [
             (own, "root-in-use", "the server's certificates come from it today"),
             (left, "root-being-left", "\(moving). Drop it \(left.first?.until.map { "by \($0.date)" } ?? "then")"),
-            (others, "sibling-root", "another root of \(ca.name). Any renewal may move the server to it"),
-            (ca.comingRoots, "coming-root", "a root to come of \(ca.name). Devices that learn it end every path there"),
+            (others, "sibling-root", "another root of \(ca). Any renewal may move the server to it"),
+            (coming, "coming-root", "a root to come of \(ca). Devices that learn it end every path there"),
         ]
         return Recommendation(
             strategy: "authority-roots",
-            summary: "the CA's roots. Whatever \(ca.name) issues for this host is accepted, and nothing of another CA",
+            summary: "the CA's roots. Whatever \(ca) issues for this host is accepted, and nothing of another CA",
             ca: ca, choices: rows.flatMap { row in row.roots.map { choice($0, row.id, row.words) } })
     }
 
@@ -124,7 +127,7 @@ package struct PinRecommender: Sendable {
                         + "offline, and ask again with both roots; or ask with a key in reserve for the server") : nil)
     }
 
-    private func ownKeys(_ leaf: Certificate, _ kept: [PinItem], _ ca: CA?) -> Recommendation {
+    private func ownKeys(_ leaf: Certificate, _ kept: [PinItem], _ ca: String?) -> Recommendation {
         let own = "the server's own key. It matches as long as renewals keep it"
         let reason = Reason(
             "key-in-reserve",
@@ -146,7 +149,7 @@ package struct PinRecommender: Sendable {
     private func choice(
         _ certificate: Certificate, _ role: PinItem.Role, _ place: String, _ id: String, _ message: String
     ) -> Recommendation.Choice {
-        let root = cas.root(withKey: certificate.publicKey.spkiSHA256)
+        let root = known.root(withKey: certificate.publicKey.spkiSHA256)
         return (
             PinItem(certificate, role: role, source: place),
             root.map { "\($0.name), \($0.algorithm)" }
@@ -163,7 +166,7 @@ package struct Recommendation: Sendable {
     /// The word in documents; `none` if the chain's owner is not known.
     package let strategy: String
     package let summary: String
-    package var ca: CA? = nil
+    package var ca: String? = nil
     package var choices: [Choice] = []
     /// The CA that issued the leaf; `nil` if it is one of the choices.
     package var intermediate: Choice? = nil

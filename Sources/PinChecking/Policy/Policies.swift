@@ -142,7 +142,8 @@ package struct Policies {
 extension DeviceData {
     package static func read(_ path: String?) throws(Problem) -> DeviceData {
         guard let path else { return .builtIn }
-        return try DeviceData(DeviceLists(PinFile.load(path, mayBePipe: true), knowing: CA.published.rootNames))
+        return try DeviceData(
+            DeviceLists(PinFile.load(path, mayBePipe: true), knowing: Set(CARoot.published.map(\.name))))
     }
 
     func bundle(from path: String?) throws(Problem) -> AnchorBundle {

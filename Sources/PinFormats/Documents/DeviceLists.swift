@@ -12,7 +12,7 @@ package struct DeviceLists {
     package let source: String
     package let licence: String
     package private(set) var stores: [Store] = []
-    package private(set) var publicCAs: [(ca: String, root: CARoot)] = []
+    package private(set) var publicRoots: [CARoot] = []
 
     /// The directory of the file, and certificates by their SHA-256 in hexadecimal and by their file.
     private let directory: String?
@@ -44,7 +44,7 @@ package struct DeviceLists {
         guard !stores.isEmpty else {
             throw Problem(.missingValue, at: list.place, "'stores' has no device", remedy: "list at least one")
         }
-        if let cas = root["public_cas"] { publicCAs = try CARoot.all(cas, knowing: rootNames) }
+        if let cas = root["public_cas"] { publicRoots = try CARoot.all(cas, knowing: rootNames) }
     }
 
     private mutating func read(_ node: DocumentNode) throws(Problem) -> Store {
@@ -136,6 +136,8 @@ package struct CARoot: Sendable, Hashable {
         case coming
     }
 
+    /// The name of its CA.
+    package let ca: String
     package let name: String
     package let key: SHA256Digest
     package let algorithm: String
@@ -149,10 +151,10 @@ package struct CARoot: Sendable, Hashable {
     package let date: String
 
     package init(
-        _ name: String, _ key: SHA256Digest, _ algorithm: String, _ state: State = .inUse, until: Timestamp? = nil,
-        signedBy crossSigners: [String] = [], _ source: String = "", _ date: String = ""
+        _ name: String, _ key: SHA256Digest, _ algorithm: String, _ state: State = .inUse, of ca: String = "",
+        until: Timestamp? = nil, signedBy crossSigners: [String] = [], _ source: String = "", _ date: String = ""
     ) {
-        (self.name, self.key, self.algorithm, self.state) = (name, key, algorithm, state)
+        (self.ca, self.name, self.key, self.algorithm, self.state) = (ca, name, key, algorithm, state)
         (self.until, self.crossSigners, self.source, self.date) = (until, crossSigners, source, date)
     }
 }
@@ -161,30 +163,30 @@ extension CARoot {
     /// The roots in a file of device data, in the form of `public-cas.json`.
     fileprivate static func all(
         _ list: DocumentNode, knowing rootNames: Set<String>
-    ) throws(Problem) -> [(ca: String, root: CARoot)] {
-        var (rows, nodes): ([(ca: String, root: CARoot)], [DocumentNode]) = ([], [])
+    ) throws(Problem) -> [CARoot] {
+        var (roots, nodes): ([CARoot], [DocumentNode]) = ([], [])
         for ca in try list.array() {
             let name = try ca.require("name").plainText()
             for node in try ca.require("roots").array() {
-                let root = try CARoot(node, of: ca)
-                if rows.contains(where: { $0.root.key == root.key && $0.ca != name }) {
+                let root = try CARoot(node, of: ca, name)
+                if roots.contains(where: { $0.key == root.key && $0.ca != name }) {
                     throw Problem(.duplicate, at: node.place, "'\(node.key)' has a key that is another CA's")
                 }
-                rows.append((name, root))
+                roots.append(root)
                 nodes.append(node)
             }
         }
-        let roots = rows.map(\.root)
         let known = rootNames.union(roots.map(\.name))
         for (root, node) in zip(roots, nodes) where root.state == .coming && known.isDisjoint(with: root.crossSigners) {
             throw Problem(
                 .wrongValue, at: node.place, "'\(node.key)' is to come, and its 'crossSignedBy' names no known root",
                 remedy: "name the root that signed its key")
         }
-        return rows
+        return roots
     }
 
-    private init(_ root: DocumentNode, of ca: DocumentNode) throws(Problem) {
+    private init(_ root: DocumentNode, of ca: DocumentNode, _ caName: String) throws(Problem) {
+        self.ca = caName
         name = try root.require("name").plainText()
         let hash = try root.require("spki_sha256")
         guard let key = SHA256Digest(hexadecimal: try hash.text()) else { throw hash.wrong("64 hexadecimal digits") }

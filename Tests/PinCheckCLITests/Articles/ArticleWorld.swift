@@ -65,14 +65,13 @@ struct ArticleWorld {
         backup = try .generate()
     }
 
-    var cas: [CA] {
+    var cas: [CARoot] {
         func root(_ certificate: LabCertificate, _ name: String) -> CARoot {
             CARoot(
-                name, SHA256Digest(bytes: certificate.publicKeySHA256)!, "EC P-256", .inUse,
+                name, SHA256Digest(bytes: certificate.publicKeySHA256)!, "EC P-256", .inUse, of: "Example Trust",
                 "https://authority.example/roots", "2026-01-08")
         }
-        let roots = [root(self.root, "Example Root"), root(otherRoot, "Example Root 2")]
-        return [CA("Example Trust", roots)]
+        return [root(self.root, "Example Root"), root(otherRoot, "Example Root 2")]
     }
 
     func devices() -> DeviceData {

@@ -2,6 +2,7 @@ import Base
 import Foundation
 import LoopbackLab
 import PinChecking
+import PinFormats
 import Pinning
 import TLSProbe
 
@@ -9,7 +10,7 @@ import TLSProbe
 
 /// Runs the commands of one text in the current directory: pincheck in this process, others by the shell.
 final class SampleRun {
-    private let cas: [CA]
+    private let cas: [CARoot]
     private var ports: [PeerAddress: UInt16]
     private let directory: String
     private var status: Int32 = 0
@@ -63,7 +64,7 @@ final class SampleRun {
             screen.stream(isTerminal: columns != nil, layout: layout),
             errors: screen.stream(isTerminal: false, layout: layout),
             environment: ["NO_COLOR": "1", "SSL_CERT_FILE": ArticleWorld.systemRoots], input: Array(input.utf8))
-        context.cas = cas
+        context.caRoots = cas
         context.network = StagedNetwork(names: ArticleWorld.names, ports: ports, loopback: IPAddress("127.0.0.1")!)
         status = await PinCheck.run(arguments, in: context).code
         return screen.text

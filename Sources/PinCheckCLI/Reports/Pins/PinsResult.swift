@@ -224,7 +224,7 @@ struct PinsResult {
     private static func recommendation(_ recommendation: Recommendation) -> JSONObject {
         [
             "strategy": recommendation.strategy, "summary": recommendation.summary,
-            "authority": recommendation.ca?.name, "pins": recommendation.choices.map(choice),
+            "authority": recommendation.ca, "pins": recommendation.choices.map(choice),
             "intermediate": recommendation.intermediate.map(choice), "missing": recommendation.missing?.reason,
             "review_by": recommendation.reviewDate?.date,
         ]

@@ -45,7 +45,7 @@ extension TextRenderer {
             let pages = recommendation.choices.compactMap(\.root).map { "\($0.source), \($0.date)" }
             let known =
                 pages.first.map { page in " (\(page)\(pages.allSatisfy { $0 == page } ? "" : " and more"))" } ?? ""
-            lines.append(folded("  CA: " + excerpt(ca.name + known)))
+            lines.append(folded("  CA: " + excerpt(ca + known)))
         }
         lines.append(folded("  ship \(recommendation.amount)" + excerpt(recommendation.summary)))
         for (index, choice) in recommendation.choices.enumerated() {
