@@ -10,8 +10,7 @@ import Testing
         // Options of `check`, which nobody has to write.
         ("pincheck api.example.com --cl", "--client"), ("pincheck check api.example.com --cl", "--client"),
         ("pincheck verify chain.pem --expl", "--explain"), ("pincheck help li", "lint"),
-        ("pincheck devices ios-12.", "ios-12.1.3"),
-        ("pincheck api.example.com --client alamo", "alamofire"),
+        ("pincheck devices ios-12.", "ios-12.1.3"), ("pincheck api.example.com --client alamo", "alamofire"),
         ("pincheck api.example.com --client=alamo", "alamofire"),
         ("pincheck api.example.com --client okhttp,alamo", "okhttp,alamofire"),
         ("pincheck api.example.com --client trustkit:no", "trustkit:no-enforce"),

@@ -53,8 +53,7 @@ import Testing
         ("VERIFY --ignore bad-host", "is refused: data with that cannot be used"),
         ("VERIFY --ignore pin-life-short", "is refused: it rejects, and what rejects stays"),
         ("VERIFY --ignore pin-mismatch", "is the id of no warning: "),
-        ("VERIFY --ignore ''", "an id is missing: write "),
-        ("VERIFY --ignore leaf-only,", "an id is missing: write "),
+        ("VERIFY --ignore ''", "an id is missing: write "), ("VERIFY --ignore leaf-only,", "an id is missing: write "),
         ("lint @leaf.cer --ignore private-root", "is an id of a check: give it to 'pincheck check --ignore'"),
         ("lint @leaf.cer --ignore nothing", "is unknown: "), ("lint @leaf.cer --ignore ''", "an id is missing: "),
     ]

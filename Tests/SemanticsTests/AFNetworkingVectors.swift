@@ -187,13 +187,13 @@ extension Scene {
     @Test func withoutARootThePathEndsBelowTheFirstFlaw() throws {
         let authority = CertificateTemplate.authority("Issuer")
         let (now, weak) = (LabClock.now, try LabKey.shared(.rsa(bits: 1_024), label: "weak"))
-        let ended = authority.valid(from: now - 900, to: now - 100)
+        let ended = authority.valid(from: now - 3 * LabClock.day, to: now - LabClock.day)
         let leaf = CertificateTemplate.leaf(serverName)
         let rows: [(issuer: CertificateTemplate, key: LabKey?, leaf: CertificateTemplate, reason: String)] = [
             (authority, nil, leaf, "pin-matched"), (ended, nil, leaf, "pin-mismatch"),
             (authority, weak, leaf, "pin-mismatch"), (authority.with { $0.digest = .sha1 }, nil, leaf, "pin-mismatch"),
             // A flaw that the leaf has, too, ends nothing.
-            (ended, nil, leaf.valid(from: now - 900, to: now - 200), "pin-matched"),
+            (ended, nil, leaf.valid(from: now - 3 * LabClock.day, to: now - 2 * LabClock.day), "pin-matched"),
             (authority, weak, leaf.with { $0.digest = .sha1 }, "pin-matched"),
         ]
         for (template, key, leaf, reason) in rows {

@@ -102,8 +102,9 @@ import X509
         arguments: [
             ("ROOT 9 of  the lab ", 0x0c, 1), (" rOOt 9 of the lab", 0x13, 1), ("Root 9 of the lab", 0x14, 1),
             ("Root 9 of the lab", 0x16, 1), ("root 9 OF the lab", 0x1e, 2), ("Root 9 of the lab", 0x1c, 4),
-        ] as [(String, UInt8, Int)])
-    func aRootInABundleIsFoundByItsNameInAnyForm(text: String, tag: UInt8, width: Int) throws {
+        ] as [(String, UInt8, Int)]) func aRootInABundleIsFoundByItsNameInAnyForm(text: String, tag: UInt8, width: Int)
+        throws
+    {
         func name(_ text: [UInt8], _ tag: UInt8) -> DistinguishedName {
             DistinguishedName([.init(.country, Array("DE".utf8), tag: 0x13), .init(.commonName, text, tag: tag)])
         }

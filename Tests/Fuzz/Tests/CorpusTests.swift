@@ -16,8 +16,9 @@ import Testing
         }
     }
 
-    @Test(arguments: FuzzTarget.allCases, Seeds.sample(2))
-    func everyDamagedFileKeepsTheProperties(target: FuzzTarget, seed: UInt64) throws {
+    @Test(arguments: FuzzTarget.allCases, Seeds.sample(2)) func everyDamagedFileKeepsTheProperties(
+        target: FuzzTarget, seed: UInt64
+    ) throws {
         var random = SeededGenerator(seed: seed)
         let files = try Self.files(of: target).map { Array(try Data(contentsOf: $0)) }
         let directory = try TemporaryDirectory()

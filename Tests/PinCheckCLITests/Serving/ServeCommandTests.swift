@@ -66,9 +66,9 @@ import Testing
             let port = Int(world.server.port)
             for (target, status) in [
                 ("127.0.0.1:\(port)", 403), ("localhost:\(port)", 403), ("\(host):\(port + 1)", 403),
-                ("x.\(host):\(port)", 403), ("\(host):%31%30e3", 400),
-                ("https://user:geheim@\(host):\(port)/", 400), ("\(host)%0d%0aX:1:\(port)", 400), ("%1b%5b31m", 400),
-                ("%E2%80%AEexample", 400), (String(repeating: "a", count: 300), 400),
+                ("x.\(host):\(port)", 403), ("\(host):%31%30e3", 400), ("https://user:geheim@\(host):\(port)/", 400),
+                ("\(host)%0d%0aX:1:\(port)", 400), ("%1b%5b31m", 400), ("%E2%80%AEexample", 400),
+                (String(repeating: "a", count: 300), 400),
             ] {
                 let answer = try await exporter.get("/probe?target=\(target)")
                 #expect(answer.status == status, "\(target): \(answer)")
