@@ -71,7 +71,7 @@ struct SettingsPolicy: Sendable {
             guard !old.isEmpty else { continue }
             let since = "\(client.client.name) begins with iOS \(client.client.since)"
             let what = "\(since): \(listed(old.map(\.name))) compare no pin, and are judged here as if they did"
-            own.append(.warning(.pinsNotCompared, what))
+            own.append(.warning(.platformRule, what))
         }
         let known = isForAll ? [] : Set(all?.pins ?? [])
         let others = isForAll ? [] : clients.flatMap { $0.pins?.pins ?? [] }.filter { !known.contains($0) }.distinct
