@@ -76,18 +76,18 @@ let package = Package(
             swiftSettings: swiftSettings),
 
         tests("BaseTests", ["Base", "LoopbackLab"]),
-        tests("PinningTests", ["LoopbackLab", "Pinning"], exclude: ["Platforms/handshakes.json"]),
+        tests("PinningTests", ["Base", "LoopbackLab", "Pinning"], exclude: ["Platforms/handshakes.json"]),
         tests("X509Tests", ["COpenSSL", "LoopbackLab", "Pinning", "X509"]),
-        tests("SemanticsTests", ["LoopbackLab", "PinFormats", "Pinning", "X509"]),
+        tests("SemanticsTests", ["Base", "LoopbackLab", "PinFormats", "Pinning", "X509"]),
         tests("TLSProbeTests", ["COpenSSL", "LoopbackLab", "Pinning", "TLSProbe", nioCore]),
-        tests("PinFormatsTests", ["LoopbackLab", "PinFormats", "Pinning", "X509"], exclude: ["pinners.txt"]),
+        tests("PinFormatsTests", ["Base", "LoopbackLab", "PinFormats", "Pinning", "X509"], exclude: ["pinners.txt"]),
         tests("PinLintTests", ["LoopbackLab", "PinFormats", "PinLint", "Pinning", "X509"]),
         tests("PinCheckingTests", ["LoopbackLab", "PinChecking", "PinFormats", "Pinning", "TLSProbe", "X509"]),
         tests(
             "PinCheckCLITests",
             ["Base", "LoopbackLab", "PinCheckCLI", "PinChecking", "PinFormats", "Pinning", "TLSProbe", "X509"],
             exclude: ["Apps/Samples", "Golden", "published-keys.txt"]),
-        tests("ChainTests", ["COpenSSL", "LoopbackLab", "Pinning", "X509"]),
+        tests("ChainTests", ["Base", "COpenSSL", "LoopbackLab", "Pinning", "X509"]),
         tests("ConformanceTests", ["Pinning", "X509"]),
         // The corpus of the fuzzer as tests; Tests/Fuzz/run builds the fuzzer itself.
         .testTarget(

@@ -7,7 +7,7 @@ extension Findings {
         for set in linter.comparesCertificates ? source.sets : [] { leaves(set) }
         applesLimits()
         for set in source.sets { authorityBesideLeaf(set) }
-        for member in source.sets.flatMap(\.members) { weakCryptography(member) }
+        for pin in source.sets.flatMap(\.pins) { weakCryptography(pin) }
     }
 
     private mutating func validity(_ set: PinnedSet) {
@@ -54,7 +54,7 @@ extension Findings {
                     + "a client that compares certificates refuses the renewed one, even with the same key",
                 "pin its key, or compare keys only")
         }
-        guard leaves.count > 1, leaves.count == set.members.count else { return }
+        guard leaves.count > 1, leaves.count == set.pins.count else { return }
         add(
             .onlyLeafPins, of: set,
             "\(leaves.count == 2 ? "both" : "all \(leaves.count)") pins\(set.forHost) are leaf certificates",
@@ -99,9 +99,9 @@ extension Findings {
         }
     }
 
-    private mutating func weakCryptography(_ member: PinnedSet.Member) {
-        let certificate = member.pin.certificate
-        let key = publicKeys[member.pin.spkiSHA256]?.algorithm
+    private mutating func weakCryptography(_ pin: Pin) {
+        let certificate = pin.certificate
+        let key = publicKeys[pin.spkiSHA256]?.algorithm
         let reason: String? =
             switch key {
             case .rsa(let bits) where bits < 2048, .rsaPSS(let bits) where bits < 2048: "clients want 2048 bits"
@@ -112,7 +112,7 @@ extension Findings {
         if let key, let reason {
             let owner = certificate.map { "of \(shortened($0.description)) " } ?? ""
             add(
-                .weakKey, at: member.place, "the key \(owner)is \(key): \(reason)",
+                .weakKey, at: pin.place, "the key \(owner)is \(key): \(reason)",
                 "replace it by EC P-256 or RSA with 2048 bits")
         }
         // Clients do not verify the signature of a root.
@@ -121,7 +121,7 @@ extension Findings {
         let folded = algorithm.lowercased().filter { $0 != "-" }
         guard let hash = ["md2", "md4", "md5", "sha1"].first(where: { folded.contains($0) }) else { return }
         add(
-            .weakSignature, at: member.place,
+            .weakSignature, at: pin.place,
             "\(shortened(certificate.description)) is signed with \(shortened(algorithm)): "
                 + "clients refuse \(hash == "sha1" ? "SHA-1" : hash.uppercased())", "have it issued again with SHA-256")
     }

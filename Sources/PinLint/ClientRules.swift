@@ -12,7 +12,7 @@ extension Findings {
         for set in source.sets where set.kind == .okHttp { okHttp(set) }
         androidAnchors()
         for inspection in source.inspections where inspection.isDirectory { bundle(inspection) }
-        for member in source.sets.filter({ $0.kind == nil }).flatMap(\.members) { input(member) }
+        for pin in source.sets.filter({ $0.kind == nil }).flatMap(\.pins) { input(pin) }
     }
 
     /// Reports TrustKit's rules that React Native's options break; the reader of a `TSKConfiguration` reports its own.
@@ -33,10 +33,10 @@ extension Findings {
     }
 
     private mutating func trustKit(_ set: PinnedSet) {
-        for member in set.members {
-            guard let key = publicKeys[member.pin.spkiSHA256], !TrustKit.hashesAsPins(key) else { continue }
+        for pin in set.pins {
+            guard let key = publicKeys[pin.spkiSHA256], !TrustKit.hashesAsPins(key) else { continue }
             add(
-                .trustKitUnsupportedKey, of: set, at: member.place,
+                .trustKitUnsupportedKey, of: set, at: pin.place,
                 "the key is \(key.algorithm), which TrustKit cannot hash: it blocks every chain with it",
                 "use RSA with 2048, 3072 or 4096 bits, P-256 or P-384")
         }
@@ -83,7 +83,7 @@ extension Findings {
         for settings in source.inspections.flatMap(\.transportSecurity) {
             if settings.allowsArbitraryLoads, settings.narrowing.isEmpty {
                 add(
-                    .arbitraryLoads, at: source.place(ofOrigin: settings.origin),
+                    .arbitraryLoads, at: settings.origin,
                     "NSAllowsArbitraryLoads switches App Transport Security off for every host without an entry of its own",
                     "name the hosts that need an exception in NSExceptionDomains")
             }
@@ -95,7 +95,7 @@ extension Findings {
                 guard !words.isEmpty else { continue }
                 let host = shortened(exception.hosts?.description ?? "")
                 add(
-                    .transportSecurityException, at: source.place(ofOrigin: exception.origin ?? settings.origin),
+                    .transportSecurityException, at: (exception.origin ?? settings.origin),
                     host: host, "the exception for \(host) allows \(words.joined(separator: ", "))",
                     "take out what the server does not need")
             }
@@ -120,7 +120,7 @@ extension Findings {
             for (level, host) in [(configuration.base, nil)] + domains {
                 guard let origin = level?.userAnchors else { continue }
                 add(
-                    .userAnchors, at: source.place(ofOrigin: origin), host: host,
+                    .userAnchors, at: origin, host: host,
                     "roots that the user installs are trusted\(host.map { " for \(shortened($0))" } ?? ""), "
                         + "an interceptor's among them, also in releases",
                     "name src=\"user\" in <debug-overrides> alone")
@@ -129,9 +129,7 @@ extension Findings {
     }
 
     private mutating func bundle(_ inspection: PinReading) {
-        let places = inspection.pins.filter { $0.certificate != nil }.map {
-            inspection.lintPlace($0.origin, in: source.name)
-        }
+        let places = inspection.pins.filter { $0.certificate != nil }.map { $0.place }
         let ignored = places.filter { $0.path?.hasSuffix(".cer") == false }
         // A directory without a file that AFNetworking loads is probably for another client.
         let isAFNetworkings = linter.isForAFNetworking || ignored.count < places.count
@@ -153,18 +151,18 @@ extension Findings {
         }
     }
 
-    private mutating func input(_ member: PinnedSet.Member) {
+    private mutating func input(_ pin: Pin) {
         if linter.isForAFNetworking || linter.isFor(.alamofire) {
-            if member.pin.certificate == nil {
+            if pin.certificate == nil {
                 add(
-                    .clientTakesCertificates, at: member.place,
+                    .clientTakesCertificates, at: pin.place,
                     "\(linter.isForAFNetworking ? "AFNetworking" : "Alamofire") reads its pins from certificates in the app: "
-                        + "\(member.pin.spkiSHA256) is compared here as the key of one, but cannot be shipped itself",
+                        + "\(pin.spkiSHA256) is compared here as the key of one, but cannot be shipped itself",
                     "ship the certificate with that key as a .cer file in DER")
             }
-            if let key = publicKeys[member.pin.spkiSHA256], !key.algorithm.hasSecKey {
+            if let key = publicKeys[pin.spkiSHA256], !key.algorithm.hasSecKey {
                 add(
-                    .publicKeyNotLoaded, at: member.place,
+                    .publicKeyNotLoaded, at: pin.place,
                     "the key is \(key.algorithm), and Apple's system loads RSA and EC keys only: "
                         + (linter.isForAFNetworking
                             ? "AFNetworking in public-key mode crashes on a chain with it"
@@ -172,15 +170,15 @@ extension Findings {
                     "pin an RSA or EC key")
             }
         }
-        guard linter.comparesLeafKeyAlone, let certificate = member.pin.certificate else { return }
+        guard linter.comparesLeafKeyAlone, let certificate = pin.certificate else { return }
         if certificate.isAuthority {
             add(
-                .curlComparesTheLeaf, at: member.place,
+                .curlComparesTheLeaf, at: pin.place,
                 "\(shortened(certificate.description)) is a CA: curl compares the leaf's key alone, "
                     + "so this pin never matches", "pin the key of the leaf")
         } else {
             add(
-                .curlTakesKeys, at: member.place,
+                .curlTakesKeys, at: pin.place,
                 "curl takes the file of a public key and not of a certificate, with which it ends with status 90",
                 "give --pinnedpubkey sha256//\(certificate.publicKey.spkiSHA256.base64)")
         }

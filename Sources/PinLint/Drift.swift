@@ -120,7 +120,7 @@ private struct HostView {
             return !entry.pins.isEmpty
         }
         guard let first = entries.first else { return nil }
-        spot = source.place(ofOrigin: first.origin)
+        spot = first.origin.named(source.name)
         keys = entries.flatMap(\.pins).map(\.spkiSHA256).distinct
         known = keys + source.codeKeys
         isComplete = entries.allSatisfy { entry in

@@ -18,22 +18,20 @@ struct LintSource {
     private init(_ name: String, _ inspections: [PinReading]) {
         self.name = name
         self.inspections = inspections
-        let members = inspections.flatMap { inspection in
-            inspection.pins.map { PinnedSet.Member(pin: $0, place: inspection.lintPlace($0.origin, in: name)) }
-        }
+        let pins = inspections.flatMap(\.pins)
         var sets: [PinnedSet] = []
-        if let first = members.first {
+        if let first = pins.first {
             let isDirectory = inspections.count == 1 && inspections[0].isDirectory
             sets.append(
                 PinnedSet(
-                    kind: nil, entries: [], members: members,
-                    place: isDirectory ? PinPlace.file(inspections[0].text).named(name) : first.place,
+                    kind: nil, entries: [], pins: pins,
+                    place: isDirectory ? .file(inspections[0].text) : first.place,
                     isIncomplete: inspections.contains { !$0.problems.isEmpty }))
         }
         self.sets =
             sets
             + inspections.flatMap { inspection in
-                inspection.configurations.flatMap { Self.sets(of: $0, inspection, in: name) }
+                inspection.configurations.flatMap { Self.sets(of: $0, inspection) }
             }
         let entries = inspections.flatMap(\.configurations).flatMap { configuration in
             configuration.entries.map { (configuration.kind, $0) }
@@ -45,11 +43,6 @@ struct LintSource {
     }
 
     var place: PinPlace { inspections.first.flatMap { $0.isArgument ? nil : .at($0.text) } ?? .named(name) }
-
-    /// The place of a configuration's entry; a source with configurations has only one reading.
-    func place(ofOrigin origin: String) -> PinPlace {
-        inspections.first.map { $0.lintPlace(origin, in: name) } ?? place
-    }
 
     func entries(of kind: PinConfiguration.Kind, covering host: String) -> [HostEntry] {
         index.covering(host).filter { $0.0 == kind }.map(\.1)
@@ -86,15 +79,11 @@ struct LintSource {
     }
 
     /// The sets of a configuration; entries for the same hosts are one set if the client takes the union.
-    private static func sets(
-        of configuration: PinConfiguration, _ inspection: PinReading, in name: String
-    ) -> [PinnedSet] {
+    private static func sets(of configuration: PinConfiguration, _ inspection: PinReading) -> [PinnedSet] {
         func set(_ entries: [HostEntry]) -> PinnedSet {
             PinnedSet(
                 kind: configuration.kind, entries: entries,
-                members: entries.flatMap(\.pins).map {
-                    PinnedSet.Member(pin: $0, place: inspection.lintPlace($0.origin, in: name))
-                }, place: inspection.lintPlace(entries.first?.origin ?? "", in: name),
+                pins: entries.flatMap(\.pins), place: entries.first?.origin ?? .option,
                 isIncomplete: entries.contains { inspection.incompleteEntries.contains($0.origin) })
         }
         guard configuration.kind.lookup == .union else { return configuration.entries.map { set([$0]) } }
@@ -104,16 +93,10 @@ struct LintSource {
 
 /// Alternative pins: all pins for any host, or those of the entries for one host.
 struct PinnedSet {
-    struct Member {
-        let pin: Pin
-        let place: PinPlace
-        var kind: String { pin.certificate == nil ? "pin" : "certificate" }
-    }
-
     /// The kind of its configuration; `nil` if the pins are for any host.
     let kind: PinConfiguration.Kind?
     let entries: [HostEntry]
-    let members: [Member]
+    let pins: [Pin]
     let place: PinPlace
     /// `true` if some of its pins could not be read, so that the number of pins means nothing.
     let isIncomplete: Bool
@@ -121,9 +104,9 @@ struct PinnedSet {
     var hosts: HostPattern? { entries.first?.hosts }
     var host: String? { hosts?.short }
     var forHost: String { host.map { " for \(shortened($0))" } ?? "" }
-    var keys: [SHA256Digest] { members.map(\.pin.spkiSHA256).distinct }
+    var keys: [SHA256Digest] { pins.map(\.spkiSHA256).distinct }
     var certificates: [(certificate: Certificate, place: PinPlace)] {
-        members.compactMap { member in member.pin.certificate.map { ($0, member.place) } }
+        pins.compactMap { pin in pin.certificate.map { ($0, pin.place) } }
     }
     var isTrustKits: Bool { kind == .trustKit || kind == .reactNative }
     var isExcluded: Bool { entries.contains(where: \.isExcluded) }
@@ -134,8 +117,6 @@ extension PinPlace {
 }
 
 extension PinReading {
-    func lintPlace(_ origin: String, in source: String) -> PinPlace { place(ofOrigin: origin).named(source) }
-
     /// `true` if the source is a certificate, a key or a written-out pin; several of them are one set.
     fileprivate var isLoose: Bool {
         guard !isDirectory, !isArgument || problems.isEmpty, configurations.isEmpty else { return false }

@@ -70,7 +70,7 @@ struct Findings {
         _ kind: FindingID, _ level: Finding.Level? = nil, of set: PinnedSet? = nil, at place: PinPlace? = nil,
         host: String? = nil, pin: SHA256Digest? = nil, _ message: String, _ remedy: String? = nil
     ) {
-        let place = place ?? set?.place ?? source.place
+        let place = (place ?? set?.place ?? source.place).named(source.name)
         var finding = Finding(
             kind, level ?? kind.lintLevels[0], message, at: place, of: host ?? set?.host,
             remedy: remedy.map(Remedy.advice))

@@ -6,10 +6,10 @@ extension Findings {
     mutating func sets() {
         for set in source.sets { backup(set) }
         for set in source.sets { for list in lists(of: set) { duplicates(in: list) } }
-        for member in source.sets.flatMap(\.members) {
-            guard let placeholder = Placeholder(member.pin.spkiSHA256) else { continue }
+        for pin in source.sets.flatMap(\.pins) {
+            guard let placeholder = Placeholder(pin.spkiSHA256) else { continue }
             add(
-                .placeholderPin, at: member.place, "\(member.pin.spkiSHA256) \(placeholder.words)",
+                .placeholderPin, at: pin.place, "\(pin.spkiSHA256) \(placeholder.words)",
                 "pin a key in reserve instead")
         }
         for set in source.sets { expiration(set) }
@@ -33,7 +33,7 @@ extension Findings {
     /// The lists in each of which the client needs a matching pin.
     private func alternatives(in set: PinnedSet) -> [(pins: [Pin], what: String)] {
         guard let hosts = set.hosts, let kind = set.kind, kind.lookup == .union else {
-            return [(set.members.map(\.pin), "")]
+            return [(set.pins, "")]
         }
         // A client that takes the union also takes the pins of other entries for the same hosts.
         let entries = source.entries(of: kind, covering: hosts.sample)
@@ -46,31 +46,32 @@ extension Findings {
     }
 
     /// The lists of a set: leaf and CA identities are two lists, and one key may be in both.
-    private func lists(of set: PinnedSet) -> [ArraySlice<PinnedSet.Member>] {
+    private func lists(of set: PinnedSet) -> [ArraySlice<Pin>] {
         guard set.entries.count == 1, case .positions(let leaf, .some)? = set.entries.first?.identities else {
-            return [set.members[...]]
+            return [set.pins[...]]
         }
-        return [set.members.prefix(leaf?.count ?? 0), set.members.dropFirst(leaf?.count ?? 0)]
+        return [set.pins.prefix(leaf?.count ?? 0), set.pins.dropFirst(leaf?.count ?? 0)]
     }
 
-    private mutating func duplicates(in members: ArraySlice<PinnedSet.Member>) {
+    private mutating func duplicates(in pins: ArraySlice<Pin>) {
+        func kind(_ pin: Pin) -> String { pin.certificate == nil ? "pin" : "certificate" }
         var places: [Pin.Material: PinPlace] = [:]
-        var keys: [SHA256Digest: PinnedSet.Member] = [:]
-        for member in members {
-            let hash = member.pin.spkiSHA256
-            if let first = places[member.pin.material] {
+        var keys: [SHA256Digest: Pin] = [:]
+        for pin in pins {
+            let hash = pin.spkiSHA256
+            if let first = places[pin.material] {
                 add(
-                    .duplicatePin, at: member.place, "\(hash) is pinned already\(at(first, from: member.place))",
+                    .duplicatePin, at: pin.place, "\(hash) is pinned already\(at(first, from: pin.place))",
                     "remove one of the two")
             } else if let first = keys[hash] {
-                let (kind, other) = (member.kind, "\(first.kind)\(at(first.place, from: member.place))")
+                let (this, other) = (kind(pin), kind(first) + at(first.place, from: pin.place))
                 add(
-                    .sameKeyTwice, at: member.place,
-                    "this \(kind) has the key of the \(other): the two are one pin for a client that compares keys",
+                    .sameKeyTwice, at: pin.place,
+                    "this \(this) has the key of the \(other): the two are one pin for a client that compares keys",
                     "pin another key as a backup")
-                places[member.pin.material] = member.place
+                places[pin.material] = pin.place
             } else {
-                (places[member.pin.material], keys[hash]) = (member.place, member)
+                (places[pin.material], keys[hash]) = (pin.place, pin)
             }
         }
     }
@@ -78,7 +79,9 @@ extension Findings {
     /// The words for the first place, without the parts that the second place shares.
     private func at(_ first: PinPlace, from second: PinPlace) -> String {
         if first == second { return " in the same place" }
-        guard first.path == second.path else { return " at \(shortened(first.description, isPublic: true))" }
+        guard first.path == second.path else {
+            return " at \(shortened("\(first.named(source.name))", isPublic: true))"
+        }
         return first.line.map { " in line \($0)" } ?? first.key.map { " at \(shortened($0))" } ?? ""
     }
 
@@ -112,7 +115,7 @@ extension Findings {
             for pin in code.new {
                 let what = pin.certificate.map { "the certificate \($0) is" } ?? "\(pin.spkiSHA256) is"
                 add(
-                    .pinsInCode, at: .at(pin.origin), pin: pin.spkiSHA256,
+                    .pinsInCode, at: pin.place, pin: pin.spkiSHA256,
                     "\(what) in the app, and no configuration names it: for which hosts cannot be told",
                     "lint a list of the pins that are meant next to the app")
             }
@@ -126,7 +129,7 @@ extension Findings {
             add(.pinsNotRead, at: file.problem.place ?? source.place, file.problem.reason, file.problem.advice)
             for pin in file.pins {
                 add(
-                    .pinsNotRead, at: PinPlace(origin: pin.origin, source: source.name), pin: pin.spkiSHA256,
+                    .pinsNotRead, at: pin.place, pin: pin.spkiSHA256,
                     "\(pin.spkiSHA256) is in a file that is not read")
             }
         }
@@ -136,7 +139,7 @@ extension Findings {
     mutating func remarks() {
         for inspection in source.inspections {
             for note in inspection.notes {
-                let place = (note.place ?? .at(inspection.text)).named(source.name)
+                let place = note.place ?? .at(inspection.text)
                 switch note.kind {
                 case .notLoadedByAFNetworking, .loadedFromBundle, .trustKitConfig, .policySettings: continue
                 case .nothingPinned:
@@ -155,7 +158,7 @@ extension Findings {
                 !inspection.notes.contains(where: { $0.kind == .pinnedToNothing || $0.kind == .emptyPinSet })
             else { continue }
             add(
-                .hostNotPinned, at: PinPlace.at(inspection.text).named(source.name),
+                .hostNotPinned, at: .at(inspection.text),
                 "the file configures hosts and pins none of them", "add pins, or leave the file out")
         }
     }

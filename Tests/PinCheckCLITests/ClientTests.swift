@@ -1,3 +1,4 @@
+import Base
 import LoopbackLab
 import Pinning
 import Testing
@@ -201,7 +202,7 @@ import Testing
     @Test func everyEntryNamesThePlatformOfItsProcedure() throws {
         let pins = PinSet(
             [UInt8(7), 8].map { byte in
-                Pin(.publicKey(SHA256Digest(bytes: [UInt8](repeating: byte, count: 32))!), origin: "test")
+                Pin(.publicKey(SHA256Digest(bytes: [UInt8](repeating: byte, count: 32))!), at: .named("test"))
             })
         for entry in Client.all {
             let client = try ConfiguredClient(

@@ -1,3 +1,4 @@
+import Base
 import LoopbackLab
 import PinFormats
 import Pinning
@@ -101,7 +102,7 @@ private struct PromiseWorld {
         if pinned.isEmpty { pinned = [leaf] }
         pins = PinSet(
             values(pinned).map { pin in
-                Pin(isWhole ? .certificate(pin) : .publicKey(pin.publicKey.spkiSHA256), origin: "test")
+                Pin(isWhole ? .certificate(pin) : .publicKey(pin.publicKey.spkiSHA256), at: .named("test"))
             })!
     }
 
@@ -114,7 +115,7 @@ private struct PromiseWorld {
         let name = Bool.random(using: &generator) ? "api.example.com" : "www.example.org"
         let spare = try inter.issue(Self.valid(.leaf(name), from: days(-300...250), to: days(260...900)))
         (spares, chain) = ([spare], [leaf, inter])
-        pins = PinSet(values([leaf, spare]).map { Pin(.certificate($0), origin: "test") })!
+        pins = PinSet(values([leaf, spare]).map { Pin(.certificate($0), at: .named("test")) })!
     }
 
     var spareChain: [LabCertificate] { [spares[0], inter] }

@@ -100,7 +100,7 @@ extension Report {
     }
 
     static func pin(_ text: String, from origin: String) -> Pin {
-        Pin(.publicKey(try! HashText.okHttp(text, at: .option).spkiSHA256), origin: origin)
+        Pin(.publicKey(try! HashText.okHttp(text, at: .option).spkiSHA256), at: .named(origin))
     }
 
     static func failing() -> Report {

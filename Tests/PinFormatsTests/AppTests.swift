@@ -52,11 +52,12 @@ import Testing
     private func expectSampleApp(_ reading: PinReading, _ bundle: String) throws {
         let apple = try #require(reading.configurations.first { $0.kind == .nsPinnedDomains })
         #expect(apple.entries.map { $0.hosts?.name } == ["example.com"])
-        #expect(apple.entries.first?.origin.hasPrefix("\(bundle)/Info.plist:") == true)
+        #expect(apple.entries.first?.origin.description.hasPrefix("\(bundle)/Info.plist:") == true)
         let app = try #require(reading.configurations.first { $0.kind == .appBundle })
-        #expect(app.entries.map(\.origin) == ["extra.crt", "more.DER", "root.cer"].map { "\(bundle)/\($0)" })
+        #expect(
+            app.entries.map(\.origin.description) == ["extra.crt", "more.DER", "root.cer"].map { "\(bundle)/\($0)" })
         #expect(app.entries.flatMap(\.pins).map(\.certificate?.der) == [leaf.der, leaf.der, root.der])
-        #expect(app.entries.flatMap(\.pins).map(\.origin) == app.entries.map(\.origin))
+        #expect(app.entries.flatMap(\.pins).map(\.origin) == app.entries.map(\.origin.description))
         #expect(
             app.entries.map(\.loaders) == [[.alamofire], [.alamofire], [.afNetworking4, .afNetworking3, .alamofire]])
         #expect(reading.pins.isEmpty)

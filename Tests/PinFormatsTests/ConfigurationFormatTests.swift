@@ -137,7 +137,7 @@ import Testing
         #expect(kotlin.kind == .okHttp)
         #expect(
             kotlin.entries.map { $0.hosts?.description } == ["api.example.com", "example.net and all names below it"])
-        #expect(kotlin.entries.map { line($0.origin) } == ["5", "7"])
+        #expect(kotlin.entries.map { line($0.origin.description) } == ["5", "7"])
         #expect(kotlin.entries.first?.pins.map(\.spkiSHA256) == [first, second])
         let list = try only(Samples.okHttpList)
         #expect(list.entries.map { $0.hosts?.description } == ["api.example.com", "*.example.net"])

@@ -29,7 +29,7 @@ import Testing
 
     @Test func aPinGivenAsTextComesFromTheOption() throws {
         let reading = try PinSource("sha256/\(Self.a)").read()
-        #expect(reading.pins == [Pin(.publicKey(first), origin: "--pins")])
+        #expect(reading.pins == [Pin(.publicKey(first), at: .named("--pins"))])
         #expect(reading.notes.isEmpty)
     }
 

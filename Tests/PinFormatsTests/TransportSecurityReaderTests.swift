@@ -37,12 +37,12 @@ import Testing
         #expect(settings.isStated && settings.allowsArbitraryLoads && !settings.allowsLocalNetworking)
         // It narrows by being there, whatever it is.
         #expect(settings.narrowing == ["NSAllowsLocalNetworking"])
-        #expect(settings.origin.hasSuffix("Info.plist:4"))
+        #expect(settings.origin.description.hasSuffix("Info.plist:4"))
         let exception = try #require(settings.exceptions.first)
         #expect(exception.hosts == .names(HostPattern(text: "example.com", .upToOneLabel)))
         #expect(exception.minimumTLS == .tls11 && exception.requiresForwardSecrecy == false)
         #expect(exception.allowsInsecureLoads && exception.requiresTransparency)
-        #expect(exception.origin!.hasSuffix("Info.plist:8"))
+        #expect(exception.origin!.description.hasSuffix("Info.plist:8"))
         let addresses = settings.exceptions.dropFirst().map { $0.hosts!.description }
         #expect(addresses == ["203.0.113.7", "10.0.0.0/8", "2001:db8::/32"])
     }

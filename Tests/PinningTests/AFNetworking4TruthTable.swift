@@ -1,3 +1,4 @@
+import Base
 import Pinning
 import Testing
 
@@ -55,7 +56,7 @@ import Testing
             presented: try #require(PresentedChain([leaf])),
             referenceName: facts.isNameGiven ? ReferenceName("api.example.com") : .unchecked,
             time: Timestamp(secondsSinceEpoch: 10))
-        let pins = facts.hasPins ? PinSet([Pin(.certificate(pinned), origin: "test")]) : nil
+        let pins = facts.hasPins ? PinSet([Pin(.certificate(pinned), at: .named("test"))]) : nil
         let verdict = client.decide(observation, pins: pins, verifier: verifier)
         #expect(verdict.isAccepted == facts.isAccepted, "\(verdict.reason.id)")
         // Whatever was skipped is named, and nothing that was skipped counts as passed.
@@ -80,7 +81,7 @@ import Testing
             presented: try #require(PresentedChain([leaf])), referenceName: .unchecked,
             time: Timestamp(secondsSinceEpoch: 10))
         func verdict(_ pinned: [Certificate]) -> Verdict {
-            let pins = PinSet(pinned.map { Pin(.certificate($0), origin: "test") })
+            let pins = PinSet(pinned.map { Pin(.certificate($0), at: .named("test")) })
             return client.decide(observation, pins: pins, verifier: verifier)
         }
         let one = verdict([leaf, .fake(authority)])

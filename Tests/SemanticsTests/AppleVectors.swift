@@ -1,3 +1,4 @@
+import Base
 import LoopbackLab
 import Pinning
 import Testing
@@ -8,12 +9,12 @@ import X509
         _ name: String = "example.org", leaf: [LabCertificate]? = nil, authorities: [LabCertificate]? = nil
     ) throws -> HostEntry {
         HostEntry(
-            hosts: HostPattern(text: name, .upToOneLabel), origin: name,
+            hosts: HostPattern(text: name, .upToOneLabel), origin: .named(name),
             identities: .positions(leaf: try leaf.map(pins), authorities: try authorities.map(pins)))
     }
 
     static func pins(_ list: [LabCertificate]) throws -> [Pin] {
-        try list.map { Pin(.publicKey(try hash($0)), origin: "") }
+        try list.map { Pin(.publicKey(try hash($0)), at: .named("")) }
     }
 
     static func client(_ entries: [HostEntry], _ host: String) throws -> NSPinnedDomains {

@@ -1,3 +1,4 @@
+import Base
 import LoopbackLab
 import Pinning
 import Testing
@@ -127,7 +128,7 @@ import Testing
         throws
     {
         let chain = try [pki.leaf, pki.interA, pki.rootA].map(x509)
-        let pins = try #require(PinSet(chain.map { Pin(.certificate($0), origin: "test") }))
+        let pins = try #require(PinSet(chain.map { Pin(.certificate($0), at: .named("test")) }))
         let matches = PinComparison.Condition(pins, at: place).matches(on: .unverified(chain))
         #expect(matches.map(\.depth) == depths)
     }

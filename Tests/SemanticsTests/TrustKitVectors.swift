@@ -1,3 +1,4 @@
+import Base
 import LoopbackLab
 import Pinning
 import Testing
@@ -134,8 +135,8 @@ struct TrustKitConfigurationVectors {
         isEnforced: Bool? = nil
     ) -> HostEntry {
         var entry = HostEntry(
-            hosts: HostPattern(text: name, subdomains ? .anyNumber : .exact), origin: name,
-            identities: .anywhere(hashes.map { Pin(.publicKey($0), origin: name) }))
+            hosts: HostPattern(text: name, subdomains ? .anyNumber : .exact), origin: .named(name),
+            identities: .anywhere(hashes.map { Pin(.publicKey($0), at: .named(name)) }))
         (entry.isExcluded, entry.enforcesPinning) = (isExcluded, isEnforced)
         return entry
     }
@@ -202,7 +203,9 @@ struct TrustKitConfigurationVectors {
     @Test func vector101OnePinIsEnoughWherePinningIsNotEnforced() throws {
         let domain = Self.domain("good.com", hashes: [Self.one], isEnforced: false)
         #expect(Self.violations([domain]).isEmpty)
-        let pins = PinSet([Pin(.publicKey(Self.one), origin: "test"), Pin(.publicKey(Self.one), origin: "again")])
+        let pins = PinSet([
+            Pin(.publicKey(Self.one), at: .named("test")), Pin(.publicKey(Self.one), at: .named("again")),
+        ])
         #expect(throws: ClientConfigurationError.self) { try TrustKit(pins: pins) }
         #expect(try TrustKit(pins: pins, enforcesPinning: false).enforcesPinning == false)
     }
@@ -228,7 +231,9 @@ struct TrustKitConfigurationVectors {
 
     @Test(arguments: lookups) func theEntryForAHostIsItsOwnOrTheLongestParents(
         _ number: String, domains: [HostEntry], host: String, entry: String?
-    ) throws { #expect(try Self.policy(domains, host)?.map(\.origin) == entry.map { [$0] }, "vector \(number)") }
+    ) throws {
+        #expect(try Self.policy(domains, host)?.map(\.origin.description) == entry.map { [$0] }, "vector \(number)")
+    }
 
     @Test func vector100AHostWithoutPolicyOrExcludedFromItIsNotPinned() throws {
         let domains = [Self.domain("good.com", subdomains: true), Self.excluded]

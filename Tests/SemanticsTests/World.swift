@@ -1,3 +1,4 @@
+import Base
 import LoopbackLab
 import Pinning
 import Testing
@@ -108,7 +109,7 @@ struct Scene: Sendable, Changeable {
                     let certificate = try x509(pin)
                     return Pin(
                         pinsAreHashes ? .publicKey(certificate.publicKey.spkiSHA256) : .certificate(certificate),
-                        origin: "test")
+                        at: .named("test"))
                 })
         }
     }

@@ -1,20 +1,19 @@
 /// The place of pin data for messages: an option, a file, or a line or value of a file.
 package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
-    /// The value of `--pins` itself.
-    case option
-    /// The value of `--pinnedpubkey`.
-    case pinnedPublicKey
     case file(String)
     /// A line of a file, counted from 1.
     case line(Int, of: String)
     /// A value of a property list or of JSON, with the path of keys to it.
     case key(String, of: String)
-    /// A source that is not a file, as in `command line`.
+    /// A source that is not a file, as in `command line`, or an option.
     case named(String)
+
+    package static let option = PinPlace.named("--pins")
+    package static let pinnedPublicKey = PinPlace.named("--pinnedpubkey")
 
     package var path: String? {
         switch self {
-        case .option, .pinnedPublicKey, .named: nil
+        case .named: nil
         case .file(let path), .line(_, let path), .key(_, let path): path
         }
     }
@@ -37,31 +36,9 @@ package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
     /// The place as people write it: `--pins`, `pins.txt`, `pins.txt:3`; names are escaped.
     package var description: String {
         switch self {
-        case .option: "--pins"
-        case .pinnedPublicKey: "--pinnedpubkey"
         case .file(let path), .named(let path): TerminalText.escaped(path)
         case .line(let line, let path): TerminalText.escaped("\(path):\(line)")
         case .key(let key, let path): TerminalText.escaped("\(path): \(key)")
-        }
-    }
-}
-
-extension PinPlace {
-    /// Reads a place back from `origin`, the description that pins keep of it; `source` is the name of the file.
-    package init(origin: String, source: String) {
-        guard origin != PinPlace.option.description else {
-            self = .option
-            return
-        }
-        // Colons in the file's own name do not separate it from the line or key.
-        let nameLength = origin.hasPrefix(source) ? source.endIndex.utf16Offset(in: source) : 0
-        let rest = origin[String.Index(utf16Offset: nameLength, in: origin)...]
-        if let colon = rest.lastIndex(of: ":"), let line = Int(rest[rest.index(after: colon)...]) {
-            self = .line(line, of: String(origin[..<colon]))
-        } else if let colon = rest.firstIndex(of: ":"), rest[rest.index(after: colon)...].hasPrefix(" ") {
-            self = .key(String(rest[colon...].dropFirst(2)), of: String(origin[..<colon]))
-        } else {
-            self = .file(origin)
         }
     }
 }

@@ -14,7 +14,7 @@ extension MatchedPin: JSONDocument {
 
 extension AppliedConfiguration: JSONDocument {
     var document: JSONObject {
-        ["kind": kind, "clients": clients, "hosts": hosts, "origin": origin, "settings": settings]
+        ["kind": kind, "clients": clients, "hosts": hosts, "origin": "\(origin)", "settings": settings]
     }
 }
 

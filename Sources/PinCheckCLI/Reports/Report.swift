@@ -47,7 +47,7 @@ struct Report: JSONDocument {
         let policy = result.policy
         let entries = (policy?.entries ?? []).map { kind, entry -> JSONObject in
             [
-                "kind": kind.rawValue, "hosts": entry.hosts?.description, "origin": entry.origin,
+                "kind": kind.rawValue, "hosts": entry.hosts?.description, "origin": "\(entry.origin)",
                 "enforces_pinning": entry.enforcesPinning, "expires": entry.expiration?.date,
             ]
         }

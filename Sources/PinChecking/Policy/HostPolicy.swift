@@ -1,4 +1,4 @@
-import Base
+package import Base
 import PinFormats
 package import Pinning
 package import X509
@@ -98,7 +98,7 @@ package struct AppliedConfiguration: Hashable, Sendable {
     package let clients: [String]
     /// The hosts; `nil` if it is for all hosts without their own entry.
     package let hosts: String?
-    package let origin: String
+    package let origin: PinPlace
     package let settings: [String]
 
     static func all(of clients: [ConfiguredClient], on host: ServerName?) -> [AppliedConfiguration] {

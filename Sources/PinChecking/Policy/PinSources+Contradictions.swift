@@ -20,7 +20,7 @@ extension PinSources {
         }
     }
 
-    private func trustSaid(of name: ReferenceName) -> [(origin: String, value: AnyHashable)] {
+    private func trustSaid(of name: ReferenceName) -> [(origin: PinPlace, value: AnyHashable)] {
         let host: String? = if case .name = name { name.description } else { nil }
         return read.networkSecurity.map { file in
             let trust = [false, true].map { file.trust(for: host, isDebuggable: $0) }
@@ -33,7 +33,7 @@ extension PinSources {
         }
     }
 
-    private func transportSaid(of host: ServerName?) -> [(origin: String, value: AnyHashable)] {
+    private func transportSaid(of host: ServerName?) -> [(origin: PinPlace, value: AnyHashable)] {
         guard let host else { return [] }
         return read.transportSecurity.map { file in
             // Only the newest release requires an entry for an address.
@@ -52,12 +52,12 @@ extension PinSources {
     private func said(
         by lookups: [PinConfiguration.Kind: PinConfiguration.Lookup], of host: String, _ server: SettingsPolicy.Server,
         _ follows: Bool
-    ) -> [(origin: String, value: AnyHashable)] {
+    ) -> [(origin: PinPlace, value: AnyHashable)] {
         let own = read.configurations.filter { lookups[$0.kind] != nil }
         // Lines are a set of their own if the user named no client.
         let lines = follows ? [] : own.filter(\.isList).flatMap(\.entries)
         let files = own.filter { !$0.isList } + (lines.isEmpty ? [] : [PinConfiguration(.okHttp, entries: lines)])
-        return files.flatMap { file -> [(origin: String, value: AnyHashable)] in
+        return files.flatMap { file -> [(origin: PinPlace, value: AnyHashable)] in
             guard let lookup = lookups[file.kind], files.count > 1 || lookup != .union,
                 let policy = policy(of: file, for: server.name, writtenAs: host, by: lookup),
                 // Pins for any host do not configure this one.

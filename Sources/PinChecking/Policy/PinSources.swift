@@ -40,7 +40,7 @@ struct PinSources: Sendable {
                     of: entry, among: options, publicSuffix: SystemPublicSuffixList.publicSuffix,
                     isRegistry: SystemPublicSuffixList.isRegistry)
             }.first
-        let trust = read.networkSecurity.map(\.origin) + read.transportSecurity.map(\.origin)
+        let trust = (read.networkSecurity.map(\.origin) + read.transportSecurity.map(\.origin)).map(\.description)
         if !trust.isEmpty, read.pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty),
             !notes.contains(where: { $0.kind == .nothingPinned })
         {

@@ -155,7 +155,7 @@ struct SettingsPolicy: Sendable {
                     let words = client.client.words.filter { appSettings.contains(ClientSetting.name($0)) }
                     return (try? system.with(words)) ?? system
                 }.distinct
-            let place = policy.first?.origin ?? system.name
+            let place = policy.first?.origin.description ?? system.name
             let names = bound.map(\.client.name).joined(separator: ", ")
             let message = "\(place) pins \(host) for all of the app: \(system.name) decides beside \(names)"
             remarks.append(Finding(.systemPins, .note, message))

@@ -26,7 +26,7 @@ enum AndroidFile {
                 throw Problem(.notAPin, at: file.place(line: manifest.line), reason)
             }
             // Without a configuration the app has the system's defaults.
-            var trust = NetworkSecurityConfiguration(origin: file.place.description)
+            var trust = NetworkSecurityConfiguration(origin: file.place)
             trust.targetSDK = targetSDK(in: manifest, of: file, into: &reading)
             reading.configurations.append(PinConfiguration(.android, entries: []))
             return reading.networkSecurity.append(trust)

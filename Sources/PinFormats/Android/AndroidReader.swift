@@ -26,7 +26,7 @@ struct AndroidReader {
 
     init(file: PinFile, targetSDK: Int? = nil, resources: some AndroidResources) {
         (self.file, self.resources) = (file, resources)
-        trust = NetworkSecurityConfiguration(origin: file.place.description)
+        trust = NetworkSecurityConfiguration(origin: file.place)
         trust.targetSDK = targetSDK
     }
 
@@ -36,7 +36,7 @@ struct AndroidReader {
         for element in root.children(named: "base-config") {
             refuse(in: element, into: &reading)
             trust.base = try level(element, into: &reading)
-            trust.origin = place(element).description
+            trust.origin = place(element)
         }
         for element in root.children(named: "domain-config") {
             reading.attempt { (reading) throws(Problem) in try readDomains(element, Inherited(), into: &reading) }
@@ -115,7 +115,7 @@ struct AndroidReader {
                 remedy: "keep one of the two")
         }
         if own.isPinning { reading.noteIfUnmatchable(hosts, by: "Android", at: place(domain)) }
-        var entry = HostEntry(hosts: hosts, origin: place(domain).description, identities: .anywhere(own.pins))
+        var entry = HostEntry(hosts: hosts, origin: place(domain), identities: .anywhere(own.pins))
         entry.expiration = own.expiration
         let sources = (own.levels + [trust.base]).lazy.compactMap(\.sources).first
         entry.hasExemptAnchors = sources?.contains(where: \.overridesPins) ?? false
@@ -163,7 +163,7 @@ struct AndroidReader {
         }
         var level = NetworkSecurityConfiguration.Level(sources: sources, isTransparencyEnabled: transparency)
         level.userAnchors = element.children(named: "trust-anchors").flatMap { $0.children(named: "certificates") }
-            .first { $0.attributes["src"] == "user" }.map { place($0).description }
+            .first { $0.attributes["src"] == "user" }.map(place)
         return level
     }
 

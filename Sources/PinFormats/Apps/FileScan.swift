@@ -198,11 +198,10 @@ extension CodePins {
 
     private mutating func add(_ scan: FileScan, at place: PinPlace) {
         files += 1
-        let origin = place.description
         omitted += scan.omitted
         let kept = scan.pins.prefix(max(0, Self.mostHashes - hashes))
         omitted += scan.pins.count - kept.count
-        found += kept.map { Pin(.publicKey($0), origin: origin) }
+        found += kept.map { Pin(.publicKey($0), at: place) }
         guard let contents = scan.certificates(at: place) else { return }
         switch contents {
         case .closed: closed.append(place)
@@ -212,7 +211,7 @@ extension CodePins {
         case .certificates(let certificates):
             let kept = certificates.prefix(max(0, Self.mostCertificates - (found.count - hashes)))
             omitted += certificates.count - kept.count
-            found += kept.map { Pin(.certificate($0), origin: origin) }
+            found += kept.map { Pin(.certificate($0), at: place) }
         }
     }
 }

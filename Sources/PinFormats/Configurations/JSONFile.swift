@@ -56,7 +56,7 @@ enum JSONFile {
                     remedy: "list its hashes, or remove the host")
             }
             let pins = reading.pins(in: elements)
-            var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
+            var entry = HostEntry(hosts: hosts, origin: settings.place, identities: .anywhere(pins))
             entry.expiration = try settings["expirationDate"]?.midnight()
             return entry
         }

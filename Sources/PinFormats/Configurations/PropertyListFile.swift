@@ -14,7 +14,7 @@ enum PropertyListFile {
         _ = try root.dictionary()
         if try add(root, isOfAnApp: TransportSecurityReader.isOfAnApp(root), into: &reading) { return }
         guard isInfo else { throw withoutPins(at: file.place) }
-        reading.transportSecurity.append(TransportSecurity(origin: file.place.description))
+        reading.transportSecurity.append(TransportSecurity(origin: file.place))
     }
 
     static func withoutPins(at place: PinPlace) -> Problem {
@@ -71,7 +71,7 @@ enum NSPinnedDomainsReader {
                 reading.note(.pinnedToNothing, at: settings.place, words)
             }
             let identities = HostEntry.Identities.positions(leaf: leaf, authorities: authorities)
-            return HostEntry(hosts: hosts, origin: settings.place.description, identities: identities)
+            return HostEntry(hosts: hosts, origin: settings.place, identities: identities)
         }
         reading.configurations.append(PinConfiguration(.nsPinnedDomains, entries: entries))
     }

@@ -27,10 +27,10 @@ enum TransportSecurityReader {
 
     static func read(_ root: DocumentNode, into reading: inout PinReading) throws(Problem) {
         guard let node = root[key] else {
-            return reading.transportSecurity.append(TransportSecurity(origin: root.place.description))
+            return reading.transportSecurity.append(TransportSecurity(origin: root.place))
         }
         _ = try node.dictionary()
-        var settings = TransportSecurity(origin: node.place.description, isStated: true)
+        var settings = TransportSecurity(origin: node.place, isStated: true)
         settings.narrowing = TransportSecurity.narrowingKeys.filter { node[$0] != nil }
         // The value of these keys has no effect, but its type must be right.
         for name in settings.narrowing where name != "NSAllowsLocalNetworking" {
@@ -67,7 +67,7 @@ enum TransportSecurityReader {
             let words = "\(what), which has small letters, no scheme, port, path or *: its exception counts for nothing"
             reading.note(.hostNeverMatches, at: node.place, words)
         }
-        var exception = TransportSecurity.Rules(hosts: hosts, origin: node.place.description)
+        var exception = TransportSecurity.Rules(hosts: hosts, origin: node.place)
         if let node = node["NSExceptionMinimumTLSVersion"] { exception.minimumTLS = try version(node) }
         exception.requiresForwardSecrecy = try node["NSExceptionRequiresForwardSecrecy"]?.boolean() ?? true
         exception.allowsInsecureLoads = try node["NSExceptionAllowsInsecureHTTPLoads"]?.boolean() ?? false

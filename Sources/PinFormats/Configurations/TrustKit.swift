@@ -60,7 +60,7 @@ struct TrustKitReader {
                     }.first.map { "did you mean '\($0)'?" }
                 }
                 reading.report(
-                    violation.kind, at: PinPlace(origin: entry.origin, source: pinned.file.path),
+                    violation.kind, at: entry.origin,
                     "TrustKit throws when the app starts: \(shortened(violation.message, to: 400))",
                     remedy: remedy)
             }
@@ -89,7 +89,7 @@ struct TrustKitReader {
             reading.note(
                 .ignored, at: algorithms.place, "TSKPublicKeyAlgorithms means nothing since TrustKit 1.6: remove it")
         }
-        var entry = HostEntry(hosts: hosts, origin: settings.place.description, identities: .anywhere(pins))
+        var entry = HostEntry(hosts: hosts, origin: settings.place, identities: .anywhere(pins))
         entry.enforcesPinning = try settings["TSKEnforcePinning"]?.boolValue() ?? true
         entry.expiration = try settings["TSKExpirationDate"].map(expiration)
         entry.isExcluded = isExcluded

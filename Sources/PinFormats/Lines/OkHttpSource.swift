@@ -60,7 +60,7 @@ struct OkHttpSource {
                 reading.noteIfUnmatchable(hosts, by: "OkHttp", at: place)
                 var pins: [Pin] = []
                 for pin in call.pins { pins.append(try HashText.okHttp(pin, at: place)) }
-                return HostEntry(hosts: hosts, origin: place.description, identities: .anywhere(pins))
+                return HostEntry(hosts: hosts, origin: place, identities: .anywhere(pins))
             }
         }
         reading.configurations.append(PinConfiguration(.okHttp, entries: entries, isSource: true))

@@ -65,7 +65,7 @@ enum PinLines {
             reading.attempt { (_) throws(Problem) in try HashText.okHttp(word, at: line.place) }
         }
         reading.noteIfUnmatchable(hosts, by: "OkHttp", at: line.place)
-        return HostEntry(hosts: hosts, origin: line.place.description, identities: .anywhere(pins))
+        return HostEntry(hosts: hosts, origin: line.place, identities: .anywhere(pins))
     }
 
     /// Calls `body` with each line that is not empty, until it returns false; an array of lines takes far more memory.

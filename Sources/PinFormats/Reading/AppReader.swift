@@ -90,9 +90,8 @@ struct AppReader {
                 if pin == nil { pin = try certificate(in: file, loaders: own, into: &reading) }
                 guard let pin else { return }
                 known[bytes] = pin
-                let origin = file.place.description
-                let identities = HostEntry.Identities.anywhere([Pin(pin.material, origin: origin)])
-                var entry = HostEntry(hosts: nil, origin: origin, identities: identities)
+                let identities = HostEntry.Identities.anywhere([Pin(pin.material, at: file.place)])
+                var entry = HostEntry(hosts: nil, origin: file.place, identities: identities)
                 entry.loaders = own
                 entries.append(entry)
             }
@@ -100,7 +99,7 @@ struct AppReader {
         guard !entries.isEmpty else { return }
         reading.configurations.append(PinConfiguration(.appBundle, entries: entries))
         let parts = BundleLoader.allCases.map { loader in
-            let own = entries.filter { $0.loaders?.contains(loader) == true }.map { PathParts($0.origin).name }
+            let own = entries.filter { $0.loaders?.contains(loader) == true }.map { PathParts("\($0.origin)").name }
             let names = listed(own.lazy.map { "'\(shortened($0, isPublic: true))'" })
             return "\(loader.rawValue): \(own.isEmpty ? "none" : names)"
         }

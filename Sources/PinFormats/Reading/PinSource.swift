@@ -87,7 +87,7 @@ package struct PinSource: Sendable, Hashable {
         guard let absence, reading.isEmpty, reading.problems.isEmpty, reading.unread.isEmpty else { return }
         if let trust = reading.networkSecurity.first {
             return reading.report(
-                .hostNotPinned, at: PinPlace(origin: trust.origin, source: text), "pins nothing and names no anchors",
+                .hostNotPinned, at: trust.origin, "pins nothing and names no anchors",
                 remedy: "leave it out: without pins the client android judges by the system's rules")
         }
         reading.report(absence)

@@ -160,7 +160,7 @@ package enum PolicyReader {
             guard let (hosts, pins) = read, !pins.isEmpty else { continue }
             count += pins.count
             guard count <= HostEntry.mostPins else { throw .tooManyPins(at: host.place) }
-            entries.append(HostEntry(hosts: hosts, origin: host.place.description, identities: .anywhere(pins)))
+            entries.append(HostEntry(hosts: hosts, origin: host.place, identities: .anywhere(pins)))
         }
         reading.configurations.append(PinConfiguration(.policy, entries: entries))
     }

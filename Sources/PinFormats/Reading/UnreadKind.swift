@@ -67,11 +67,11 @@ struct UnreadKind {
         let words = isSource || isProgram(file) ? pinners : []
         let rows = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (number, row) in zip(1..., rows) {
-            let (bytes, origin) = (Array(row), file.place(line: number).description)
+            let (bytes, place) = (Array(row), file.place(line: number))
             for digest in CodePins.hashes(in: bytes) where pins.count < mostHashes {
-                pins.append(Pin(.publicKey(digest), origin: origin))
+                pins.append(Pin(.publicKey(digest), at: place))
             }
-            if first == nil, words.contains(where: bytes.holds) || pins.last?.origin == origin { first = number }
+            if first == nil, words.contains(where: bytes.holds) || pins.last?.place == place { first = number }
         }
         guard first != nil || isKey(in: file, text) else { return nil }
         let line = first.map { isSource ? problem.place?.line ?? $0 : $0 } ?? 1

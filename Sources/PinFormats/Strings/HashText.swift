@@ -14,7 +14,7 @@ package enum HashText {
             throw word.error(
                 .notation, "begins with '\(word.spelling)', which does not belong here", remedy: "write \(digest)")
         }
-        return Pin(.publicKey(try digest(word, word.text)), origin: place.description)
+        return Pin(.publicKey(try digest(word, word.text)), at: place)
     }
 
     /// Reads a hash in OkHttp's form, with `sha256/` before it.
@@ -38,7 +38,7 @@ package enum HashText {
                     remedy: PinString.howToMakeAPin)
             }
         }
-        return Pin(.publicKey(try digest(word)), origin: place.description)
+        return Pin(.publicKey(try digest(word)), at: place)
     }
 
     private static let blanks = ["YOUR", "REPLACE", "TODO", "CHANGE", "PLACEHOLDER", "HERE"]

@@ -45,7 +45,7 @@ package struct PinReading: Sendable {
     /// The files that are policies: the source itself, or those in its directory.
     package var policyFiles: [String] { configurations.contains { $0.kind == .policy } ? [text] : policies }
     /// The origins of entries in which something was wrong and left out.
-    package internal(set) var incompleteEntries: Set<String> = []
+    package internal(set) var incompleteEntries: Set<PinPlace> = []
 
     package init(of text: String = "", _ kind: FileKind = .absent, readsPolicies: Bool = true) {
         (self.text, self.kind, self.readsPolicies) = (text, kind, readsPolicies)
@@ -71,7 +71,6 @@ package struct PinReading: Sendable {
     }
 
     var problemCount: Int { problems.count + omittedProblemCount }
-    package func place(ofOrigin origin: String) -> PinPlace { PinPlace(origin: origin, source: text) }
 
     /// The reading itself; throws its first problem, because a check must not judge by a part of the pins.
     package func orThrow() throws(Problem) -> PinReading {
@@ -115,7 +114,7 @@ package struct PinReading: Sendable {
     }
 
     mutating func add(_ material: Pin.Material, at place: PinPlace, as form: Form = .other) {
-        pins.append(Pin(material, origin: place.description))
+        pins.append(Pin(material, at: place))
         forms.append(form)
     }
 

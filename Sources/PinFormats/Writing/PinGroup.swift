@@ -32,7 +32,7 @@ package struct PinGroup: Sendable, Hashable {
         (self.chosen, self.remarks) = (chosen, remarks)
     }
 
-    package var origin: String { entry?.origin ?? "" }
+    package var origin: String { entry?.origin.description ?? "" }
 
     /// `true` if the hosts are not pinned; Android has no exclusion, but a domain without pins, even below a parent.
     package var isExempt: Bool { entry.map { $0.isExcluded || kind == .android && $0.pins.isEmpty } ?? false }
@@ -74,7 +74,7 @@ package struct PinGroup: Sendable, Hashable {
     package static func groups(of reading: PinReading, host: String?) -> [PinGroup] {
         var groups: [PinGroup] = []
         if !reading.pins.isEmpty {
-            let entry = HostEntry(hosts: nil, origin: "", identities: .anywhere(reading.pins))
+            let entry = HostEntry(hosts: nil, origin: .named(""), identities: .anywhere(reading.pins))
             groups.append(PinGroup(entry, of: nil, host: host))
         }
         let trust = reading.networkSecurity.filter { !$0.isEmpty }
@@ -99,7 +99,7 @@ package struct PinGroup: Sendable, Hashable {
                     + (authorities ?? []).map { PinItem($0, isAuthority: true) }
             }
         self.init(
-            host: host, port: 443, origins: entry.origin.isEmpty ? [] : ["From \(entry.origin)"], items: items,
+            host: host, port: 443, origins: "\(entry.origin)".isEmpty ? [] : ["From \(entry.origin)"], items: items,
             chosen: Set(items.map(\.spkiSHA256)))
         (self.entry, self.kind, self.anchors, depth) = (entry, kind, anchors, entry.hosts?.depth ?? .exact)
     }

@@ -1,9 +1,11 @@
+package import Base
+
 /// The trust of an Android app for a host, by its network security configuration, or else the platform's default.
 package struct AndroidTrust: Sendable, Hashable {
     package struct Place: Sendable, Hashable {
         /// The hosts of the place; `nil` if it is for all hosts without their own entry.
         package let hosts: HostPattern?
-        package let origin: String
+        package let origin: PinPlace
         /// `true` if the place has anchors, by itself or by inheritance.
         package let namesAnchors: Bool
     }

@@ -1,3 +1,5 @@
+package import Base
+
 /// The trust settings of an app's `network_security_config.xml` by host, for every library of the process (AOSP's
 /// `android.security.net.config`: `XmlConfigSource`, `NetworkSecurityConfig`); pins are in a ``PinConfiguration``.
 package struct NetworkSecurityConfiguration: Sendable {
@@ -33,7 +35,7 @@ package struct NetworkSecurityConfiguration: Sendable {
         package var sources: [Source]?
         package var isTransparencyEnabled: Bool?
         /// The place of its `<certificates src="user"/>`.
-        package var userAnchors: String?
+        package var userAnchors: PinPlace?
 
         package init(sources: [Source]? = nil, isTransparencyEnabled: Bool? = nil) {
             (self.sources, self.isTransparencyEnabled) = (sources, isTransparencyEnabled)
@@ -44,19 +46,19 @@ package struct NetworkSecurityConfiguration: Sendable {
 
     /// A `<domain>` with the settings of its `<domain-config>` and of those around it, the innermost first;
     /// `isOverridable` is `false` if an enforcing `<trustkit-config>` compares the pins again below any anchor.
-    package typealias Domain = (hosts: HostPattern, origin: String, levels: [Level], isOverridable: Bool)
+    package typealias Domain = (hosts: HostPattern, origin: PinPlace, levels: [Level], isOverridable: Bool)
 
     package var domains: [Domain] = []
     package var base = Level()
     /// The place of `base`, or the file if there is none.
-    package var origin: String
+    package var origin: PinPlace
     /// The anchors of `<debug-overrides>`; `nil` if there is none.
     package var debugSources: [Source]?
     /// The reason why the start of a debuggable build fails with its `<debug-overrides>`; `nil` if it does not.
     package var debugObstacle: String?
     package var targetSDK: Int?
 
-    package init(origin: String) { self.origin = origin }
+    package init(origin: PinPlace) { self.origin = origin }
 
     package var isEmpty: Bool {
         base.isEmpty && debugSources == nil && debugObstacle == nil

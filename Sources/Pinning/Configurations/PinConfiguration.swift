@@ -1,3 +1,6 @@
+package import Base
+
+/// The entries of a file that configures hosts.
 package struct PinConfiguration: Sendable {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case okHttp = "okhttp"
@@ -65,7 +68,7 @@ package struct HostEntry: Sendable, Hashable {
     /// The hosts; `nil` if the entry is for every host.
     package var hosts: HostPattern?
     /// The place of the entry: a file with a line or a key path.
-    package let origin: String
+    package let origin: PinPlace
     package var identities: Identities
     package var enforcesPinning: Bool?
     /// The moment after which the pins do not apply: midnight in UTC at the start of the given date.
@@ -80,7 +83,7 @@ package struct HostEntry: Sendable, Hashable {
     /// The clients that load the pins from an app's files; `nil` if the pins are from a configuration.
     package var loaders: Set<BundleLoader>?
 
-    package init(hosts: HostPattern?, origin: String, identities: Identities) {
+    package init(hosts: HostPattern?, origin: PinPlace, identities: Identities) {
         (self.hosts, self.origin, self.identities) = (hosts, origin, identities)
     }
 

@@ -1,3 +1,5 @@
+package import Base
+
 /// App Transport Security of an app on Apple's platforms: `NSAppTransportSecurity` of its Info.plist.
 ///
 /// The rules bind NSURLSession. **From documentation only**, because CFNetwork is closed: Apple's
@@ -36,7 +38,7 @@ package struct TransportSecurity: Sendable, Hashable {
     package struct Rules: Sendable, Hashable {
         /// The hosts and the place of the entry; `nil` without one.
         package var hosts: Hosts?
-        package var origin: String?
+        package var origin: PinPlace?
         package var minimumTLS = ProtocolVersion.tls12
         /// `true` if the key exchange must be ECDHE, and the leaf's key at least RSA 2048 or EC 256.
         package var requiresForwardSecrecy = true
@@ -45,7 +47,7 @@ package struct TransportSecurity: Sendable, Hashable {
         /// `true` if the app may accept a chain that the system refuses.
         package var allowsInsecureLoads = false
 
-        package init(hosts: Hosts? = nil, origin: String? = nil) { (self.hosts, self.origin) = (hosts, origin) }
+        package init(hosts: Hosts? = nil, origin: PinPlace? = nil) { (self.hosts, self.origin) = (hosts, origin) }
     }
 
     /// The keys that make `NSAllowsArbitraryLoads` count as NO, with any value.
@@ -58,10 +60,10 @@ package struct TransportSecurity: Sendable, Hashable {
     package var allowsLocalNetworking = false
     package var exceptions: [Rules] = []
     /// The place of the dictionary, or the file if there is none.
-    package let origin: String
+    package let origin: PinPlace
     package let isStated: Bool
 
-    package init(origin: String, isStated: Bool = false) { (self.origin, self.isStated) = (origin, isStated) }
+    package init(origin: PinPlace, isStated: Bool = false) { (self.origin, self.isStated) = (origin, isStated) }
 
     package enum Ruling: Sendable, Hashable {
         case off(String)

@@ -1,3 +1,5 @@
+package import Base
+
 /// A pin: a certificate or a public key that must be on the server's verified path.
 public struct Pin: Sendable, Hashable {
     /// The value that is compared.
@@ -10,10 +12,12 @@ public struct Pin: Sendable, Hashable {
 
     /// The value that is compared.
     public let material: Material
-    /// The place that contains the pin, only for messages: a file with its line, or a flag.
-    public let origin: String
+    package let place: PinPlace
 
-    package init(_ material: Material, origin: String) { (self.material, self.origin) = (material, origin) }
+    package init(_ material: Material, at place: PinPlace) { (self.material, self.place) = (material, place) }
+
+    /// The place that contains the pin, only for messages: a file with its line, or a flag.
+    public var origin: String { place.description }
 
     /// The pinned certificate; `nil` if the pin is only a hash.
     public var certificate: Certificate? {

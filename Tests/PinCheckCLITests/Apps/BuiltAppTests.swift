@@ -1,3 +1,4 @@
+import Foundation
 import LoopbackLab
 import PinCheckCLI
 import PinChecking
@@ -247,6 +248,20 @@ import Testing
         let desk = try Desk()
         try desk.files.write(Self.ipa([name: desk.expand(text)]), to: "App.ipa")
         await desk.expect("VERIFY --pins @App.ipa", end)
+    }
+
+    @Test func aKeyOfABinaryListInAnAppIsNoPartOfItsPath() async throws {
+        let identities = ["NSPinnedLeafIdentities": [["SPKI-SHA256-BASE64": String(pki.leaf.pin.dropFirst(7))]]]
+        let list = try PropertyListSerialization.data(
+            fromPropertyList: ["NSAppTransportSecurity": ["NSPinnedDomains": ["a.example.com": identities]]],
+            format: .binary, options: 0)
+        var zip = StoredZip()
+        zip.add("Payload/App.app/Info.plist", [UInt8](list))
+        let desk = try Desk()
+        try desk.files.write(zip.archive, to: "App.ipa")
+        let finding = try await desk.expect("lint @App.ipa -f json", "pass").json["findings"][0]
+        #expect(finding["key"].text == "NSAppTransportSecurity.NSPinnedDomains.a.example.com")
+        #expect(finding["file"].text == "\(desk.files.path)/App.ipa:Payload/App.app/Info.plist")
     }
 
     /// A key goes on, except in a file that AFNetworking loads and may crash on.

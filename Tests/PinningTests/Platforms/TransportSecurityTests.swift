@@ -1,3 +1,4 @@
+import Base
 import Testing
 
 @testable import Pinning
@@ -9,7 +10,7 @@ import Testing
     private func exception(
         _ hosts: TransportSecurity.Hosts, _ change: (inout TransportSecurity.Rules) -> Void = { _ in }
     ) -> TransportSecurity.Rules {
-        var exception = TransportSecurity.Rules(hosts: hosts, origin: "Info.plist")
+        var exception = TransportSecurity.Rules(hosts: hosts, origin: .named("Info.plist"))
         change(&exception)
         return exception
     }
@@ -21,7 +22,7 @@ import Testing
     private func ruling(
         _ host: String, on version: DeviceVersion = .newest, _ change: (inout TransportSecurity) -> Void = { _ in }
     ) throws -> TransportSecurity.Ruling {
-        var settings = TransportSecurity(origin: "Info.plist")
+        var settings = TransportSecurity(origin: .named("Info.plist"))
         change(&settings)
         return settings.ruling(for: try ServerName(host), on: version)
     }

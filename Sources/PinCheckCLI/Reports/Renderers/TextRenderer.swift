@@ -87,14 +87,14 @@ struct TextRenderer {
         let hosts = entry.hosts.map { "for " + safe($0.description, length: 100) } ?? "for any host"
         let end = entry.expiration.map { ", until \($0.date)" } ?? ""
         let enforcement = entry.enforcesPinning == false ? ", not enforced" : ""
-        let origin = safe(entry.origin, length: 120)
+        let origin = safe("\(entry.origin)", length: 120)
         return "  \(safe(configured.kind.rawValue, length: 80)): \(hosts)\(end)\(enforcement)   \(origin)"
     }
 
     private func line(for configuration: AppliedConfiguration) -> String {
         let hosts = configuration.hosts.map { "for " + safe($0, length: 100) } ?? "for hosts without an entry"
         let settings = safe(configuration.settings.joined(separator: ", "), length: 300)
-        return "  \(configuration.kind): \(hosts), \(settings)   \(safe(configuration.origin, length: 120))"
+        return "  \(configuration.kind): \(hosts), \(settings)   \(safe("\(configuration.origin)", length: 120))"
     }
 
     func outlook(_ report: Report, of places: String = "") -> [String] {
