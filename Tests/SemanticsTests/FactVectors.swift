@@ -270,9 +270,14 @@ extension CertificateTemplate {
         let gone = try! LabCertificate.selfSigned(.authority("Quay Gone"))
         let crossed = try! gone.issue(.authority("Quay Issuing"), key: issuing.key)
         let long = try! issuing.issue(.leaf(serverName).with { $0.notAfter = $0.notBefore + 900 * LabClock.day })
+        let others = (0..<9).map { number in
+            try! LabCertificate.selfSigned(.authority(DistinguishedName(commonName: "Quay \(number)")))
+        }
         func chain(_ leaf: LabCertificate) -> Scene { .chain([leaf, issuing, root]) }
         return [
-            (chain(leaf), []), (chain(long), ["iOS refuses: valid for 900 days"]),
+            (chain(leaf), []), (chain(leaf).with { $0.presented += others[..<8] }, []),
+            (chain(leaf).with { $0.presented += others }, ["Java refuses: it sends 11 certificates"]),
+            (chain(long), ["iOS refuses: valid for 900 days"]),
             (.chain([leaf, issuing]), ["Node and Python before 3.13 refuse: not a root"]),
             // OpenSSL takes the first trusted issuer, although the other leads to a root.
             (

@@ -90,6 +90,9 @@ extension ProcedureRun {
             let flaw = "has an empty subject and a subjectAltName that is not critical"
             tell(.libraryDiffers, "Java", "\(leaf) (depth 0) \(flaw)")
         }
+        // openjdk/jdk, `sun/security/ssl/SSLConfiguration.java`: jdk.tls.client.maxInboundCertificateChainLength.
+        let sent = view.presented.certificates.count
+        if sent > 10 { tell(.libraryDiffers, "Java", "it sends \(sent) certificates, and 10 are the most") }
     }
 
     private mutating func tell(_ kind: FindingID, _ who: String, _ why: String, remedy: Remedy? = nil) {
