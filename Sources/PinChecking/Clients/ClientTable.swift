@@ -4,10 +4,9 @@ import Pinning
 extension Client {
     static let table: [Client] = [
         Client(
-            name: "afnetworking", summary: "AFNetworking 4, AFSecurityPolicy",
-            configurations: [.appBundle: .union], namedBy: [.appBundle], framework: "AFNetworking",
-            looseSet: .certificates, hasSecurityPolicy: true, platform: .apple, pinForm: .file(.afNetworking4),
-            make: { AFNetworking(policy: $0.afSecurityPolicy) }),
+            name: "afnetworking", summary: "AFNetworking 4, AFSecurityPolicy", configurations: [.appBundle: .union],
+            namedBy: [.appBundle], framework: "AFNetworking", looseSet: .certificates, hasSecurityPolicy: true,
+            platform: .apple, pinForm: .file(.afNetworking4), make: { AFNetworking(policy: $0.afSecurityPolicy) }),
         Client(
             name: "afnetworking-3", summary: "AFNetworking 3: decides alike, answers with rejectProtectionSpace",
             configurations: [.appBundle: .union], hasSecurityPolicy: true, platform: .apple,
@@ -31,33 +30,28 @@ extension Client {
                 .init("accept-self-signed", nil, "the pinned certificates are the only anchors"),
                 .init("no-default-validation", nil, "performDefaultValidation = false"),
                 .init("no-validate-host", nil, "validateHost = false"),
-            ],
-            configurations: [.appBundle: .union], namedBy: [.appBundle], framework: "Alamofire", platform: .apple,
+            ], configurations: [.appBundle: .union], namedBy: [.appBundle], framework: "Alamofire", platform: .apple,
             pinForm: .file(.alamofire), make: { try $0.alamofire() }),
         Client(
             name: "trustkit", summary: "TrustKit 3 for iOS",
             settings: [
                 .init("no-enforce", nil, "kTSKEnforcePinning = NO: a mismatch is only reported"),
                 .init("expires", ClientSetting.date, "kTSKExpirationDate, midnight UTC"),
-            ],
-            configurations: [.trustKit: .mostSpecificOfSameSuffix, .reactNative: .mostSpecificOfSameSuffix],
-            namedBy: [.trustKit, .reactNative], platform: .apple, pinForm: .hash(.base64),
-            make: { try $0.trustKit() }),
+            ], configurations: [.trustKit: .mostSpecificOfSameSuffix, .reactNative: .mostSpecificOfSameSuffix],
+            namedBy: [.trustKit, .reactNative], platform: .apple, pinForm: .hash(.base64), make: { try $0.trustKit() }),
         Client(
             name: "okhttp", summary: "OkHttp 5, CertificatePinner",
             settings: [
                 .init("pattern", "PATTERN", "the pins' hosts: a host, *.host or **.host"),
                 .init("conscrypt", nil, "the app brings Conscrypt: the newest Android's TLS on every device"),
-            ] + ClientSetting.androidApp,
-            configurations: [.okHttp: .union, .reactNative: .union],
+            ] + ClientSetting.androidApp, configurations: [.okHttp: .union, .reactNative: .union],
             comparesHostAsWritten: true, namedBy: [.okHttp, .reactNative], platform: .android, pinForm: .hash(.okhttp),
             make: { try $0.okHttp() }),
         Client(
             name: "android", summary: "Android's Network Security Config",
             settings: [.init("expires", ClientSetting.date, "the pin set's expiration, midnight UTC here")]
-                + ClientSetting.androidApp,
-            configurations: [.android: .mostSpecific], bindsAppBy: .android, namedBy: [.android], platform: .android,
-            pinForm: .hash(.base64),
+                + ClientSetting.androidApp, configurations: [.android: .mostSpecific], bindsAppBy: .android,
+            namedBy: [.android], platform: .android, pinForm: .hash(.base64),
             make: {
                 AndroidNetworkSecurityConfig(
                     expiration: $0.client.date("expires") ?? $0.policy?.expiration, trust: $0.androidTrust)

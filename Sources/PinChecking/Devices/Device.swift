@@ -92,6 +92,4 @@ extension CARoot {
     }
 }
 
-extension [CARoot] {
-    package func root(withKey key: SHA256Digest) -> CARoot? { first { $0.key == key } }
-}
+extension [CARoot] { package func root(withKey key: SHA256Digest) -> CARoot? { first { $0.key == key } } }

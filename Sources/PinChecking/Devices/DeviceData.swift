@@ -78,12 +78,10 @@ package struct DeviceData: Sendable {
     package func isStale(at time: Timestamp) -> Bool { age(at: time) > Self.daysUntilStale }
 
     package func roots(of device: Device) -> some RandomAccessCollection<[UInt8]> {
-        positions(of: device).lazy.map { certificate(at: $0) }
+        positions(of: device).lazy.map(certificate)
     }
 
-    package var certificates: some RandomAccessCollection<[UInt8]> {
-        (0..<certificateCount).lazy.map { certificate(at: $0) }
-    }
+    package var certificates: some RandomAccessCollection<[UInt8]> { (0..<certificateCount).lazy.map(certificate) }
 
     package func positions(of device: Device) -> [Int] { (0..<certificateCount).filter(device.holds) }
     package func lists(_ certificate: [UInt8]) -> Bool { position(of: certificate) != nil }

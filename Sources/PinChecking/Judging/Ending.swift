@@ -123,18 +123,15 @@ extension [ClientVerdict] {
         let own = first.reason
         func text(_ some: [ClientVerdict]) -> String { names(of: some, namesAllDevices: policy.devices.count > 1) }
         let rejecting = ranked.filter { $0.isAccepted == false }
-        let message: String
-        var hints: [String] = []
         if rejecting.isEmpty, ranked.count > 1 {
             let devices = policy.devices.count
             let number = devices > 1 ? devices : ranked.count
-            message = (number == 2 ? "both " : "all \(number) ") + (devices > 1 ? "devices" : "clients") + " accept"
-        } else {
-            let alike = rejecting.isEmpty ? [first] : rejecting.filter { $0.reason.message == own.message }
-            let others = rejecting.filter { $0.reason.message != own.message }
-            message = text(alike) + ": " + own.sentence + (others.isEmpty ? "" : "; also rejected by \(text(others))")
-            hints = own.hints
+            let all = (number == 2 ? "both " : "all \(number) ") + (devices > 1 ? "devices" : "clients")
+            return Reason(own.id, all + " accept")
         }
-        return Reason(own.id, message, hints: hints, remedy: rejecting.isEmpty ? nil : own.remedy)
+        let alike = rejecting.isEmpty ? [first] : rejecting.filter { $0.reason.message == own.message }
+        let others = rejecting.filter { $0.reason.message != own.message }
+        let message = text(alike) + ": " + own.sentence + (others.isEmpty ? "" : "; also rejected by \(text(others))")
+        return Reason(own.id, message, hints: own.hints, remedy: rejecting.isEmpty ? nil : own.remedy)
     }
 }

@@ -48,9 +48,8 @@ extension Forecaster {
             pins: standings, pinsMatchUntil: ahead?.until, end: ahead?.end,
             noPinAfter: ends.flatMap { ($0 + [expiration, isRootComing ? time : nil].compactMap(\.self)).min() },
             hasBackup: !hasBackup.isEmpty && hasBackup.allSatisfy(\.self), pinsExpire: expiration,
-            validUntil: verdict.isAccepted && verdict.restsOn.isEmpty
-                ? nil : datedPaths.joined().map(\.notAfter).min(), renewalPoint: path.first?.renewalPoint,
-            findings: [],
+            validUntil: verdict.isAccepted && verdict.restsOn.isEmpty ? nil : datedPaths.joined().map(\.notAfter).min(),
+            renewalPoint: path.first?.renewalPoint, findings: [],
             comparesPins: ahead != nil || !conditions.isEmpty && (!verdict.isAccepted || haveExpired))
         let hasIndispensablePin = conditions.indices.contains { index in
             !hasBackup[index]

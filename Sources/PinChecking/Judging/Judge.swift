@@ -76,8 +76,7 @@ extension HostPolicy {
         let leftOut = keyType == nil ? [] : Set(devices.map(\.name)).subtracting(clients.map(\.judgedDevice.name))
         let view = clients.shown?.view ?? views[0].view
         var judged = JudgedChain(
-            policy: self, view: view, clients: clients,
-            findings: findings + self.leftOut(beside: stacks, keyType),
+            policy: self, view: view, clients: clients, findings: findings + self.leftOut(beside: stacks, keyType),
             ending: clients.ending(in: self, at: view.time, leftOut: leftOut))
         let others = verifiers.flatMap { $0.plain.otherPaths + $0.own.otherPaths }
         let used = clients.flatMap { $0.decided?.certificates ?? [] } + others.joined()

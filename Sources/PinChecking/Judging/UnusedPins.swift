@@ -127,8 +127,7 @@ extension Forecaster {
         if verdict.isByPins, [verdict.matches, compared].allSatisfy({ $0.contains { $0.pinIndex == pin } }) {
             return nil
         }
-        return verdict.isAccepted
-            ? ("not-compared", "this client does not compare it there") : noBackup(verdict.reason)
+        return verdict.isAccepted ? ("not-compared", "this client does not compare it there") : noBackup(verdict.reason)
     }
 
     private func noBackup(_ reason: Verdict.Reason) -> Outlook.NoBackup {

@@ -112,8 +112,7 @@ struct SettingsPolicy: Sendable {
                     installedRoots: installedRoots, host: server.host == server.name.description ? nil : server.host,
                     referenceName: server.name == .unchecked ? nil : server.name.description,
                     networkSecurity: sources.read.networkSecurity.first,
-                    transportSecurity: sources.read.transportSecurity.first,
-                    urlHost: server.url,
+                    transportSecurity: sources.read.transportSecurity.first, urlHost: server.url,
                     obstacle: isUncovered
                         ? sources.lackOfLines(for: server.host, by: client) : sources.exception(of: client)))
         }

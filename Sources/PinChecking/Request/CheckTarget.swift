@@ -185,8 +185,7 @@ package enum Variant: Hashable, Sendable {
         case .withoutSNI: request.serverNameIndication = nil
         case .withSNI:
             // A recorded endpoint has the name that was sent.
-            request.serverNameIndication =
-                request.serverNameIndication ?? endpoint.nameBesideAddress?.hostName
+            request.serverNameIndication = request.serverNameIndication ?? endpoint.nameBesideAddress?.hostName
         }
         return request
     }

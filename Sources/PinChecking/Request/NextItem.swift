@@ -19,7 +19,7 @@ package struct NextItem: Sendable {
 
     /// Reads files: one with certificates is one chain; in another, each certification request or key is an item.
     package static func read(_ paths: [String]) throws(Problem) -> [NextItem] {
-        try paths.map { (path) throws(Problem) in try read(path) }.flatMap(\.self)
+        try paths.map(read).flatMap(\.self)
     }
 
     private static func read(_ path: String) throws(Problem) -> [NextItem] {

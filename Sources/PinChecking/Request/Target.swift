@@ -47,7 +47,7 @@ package struct Target: Hashable, Sendable {
             do { host = try ServerName(written: name) } catch { throw given.wrong(error) }
             writtenHost = host.written(as: name)
         }
-        port = try rest.map { (rest) throws(Problem) in try given.port(rest) }
+        port = try rest.map(given.port)
     }
 
     private static func authority(of given: GivenText) throws(Problem) -> Substring {
@@ -110,9 +110,7 @@ extension ServerName {
     var isAddress: Bool { if case .ip = self { true } else { false } }
 }
 
-extension ReferenceName {
-    package init(written text: String) { self.init(asciiForm(of: text)) }
-}
+extension ReferenceName { package init(written text: String) { self.init(asciiForm(of: text)) } }
 
 /// A place to connect to instead of the target's host, in the notation of pincheck or one of curl's.
 package struct ConnectAddress: Hashable, Sendable {

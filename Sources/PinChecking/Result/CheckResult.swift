@@ -119,8 +119,7 @@ extension CheckResult {
         let presented = next?.item.certificates ?? judged.view.presented.certificates
         self = CheckResult(
             target: name, referenceName: judged.view.referenceName, time: judged.view.time, policy: judged.policy,
-            verdict: judged.ending, judged: judged,
-            presented: judged.shown == nil ? [] : presented, next: next,
+            verdict: judged.ending, judged: judged, presented: judged.shown == nil ? [] : presented, next: next,
             findings: judged.policy.warnings(at: judged.view.time) + judged.findings + findings
         ).withEnding()
     }

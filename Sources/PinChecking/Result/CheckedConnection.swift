@@ -53,9 +53,7 @@ package struct CheckedConnection: Sendable {
     }
 
     /// The address with the offer: connections with equal values are alike.
-    var offer: [String] {
-        [address, variant.label ?? "", variant.request(of: endpoint).serverNameIndication ?? ""]
-    }
+    var offer: [String] { [address, variant.label ?? "", variant.request(of: endpoint).serverNameIndication ?? ""] }
 
     var hasAddress: Bool {
         guard case .failure(let error) = result, case .resolve = endpoint.request.destination else { return true }
