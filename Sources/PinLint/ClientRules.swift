@@ -180,7 +180,7 @@ extension Findings {
             add(
                 .curlTakesKeys, at: pin.place,
                 "curl takes the file of a public key and not of a certificate, with which it ends with status 90",
-                "give --pinnedpubkey sha256//\(certificate.publicKey.spkiSHA256.base64)")
+                "give --pinnedpubkey sha256//\(certificate.spkiSHA256.base64)")
         }
     }
 }

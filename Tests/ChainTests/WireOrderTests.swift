@@ -52,13 +52,10 @@ private struct World {
             let certificate = try targets.randomElement(using: &generator)!.value()
             let isWhole = generator.chance(60)
             pins.append(
-                Pin(
-                    isWhole ? .certificate(certificate) : .publicKey(certificate.publicKey.spkiSHA256),
-                    at: .named("test")))
+                Pin(isWhole ? .certificate(certificate) : .publicKey(certificate.spkiSHA256), at: .named("test")))
         }
         // TrustKit and browsers want a backup.
-        pins.append(
-            Pin(.publicKey(try LabCertificate.strangers(1)[0].value().publicKey.spkiSHA256), at: .named("backup")))
+        pins.append(Pin(.publicKey(try LabCertificate.strangers(1)[0].value().spkiSHA256), at: .named("backup")))
         self.pins = PinSet(pins)!
     }
 

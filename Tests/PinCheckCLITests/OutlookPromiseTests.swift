@@ -102,7 +102,7 @@ private struct PromiseWorld {
         if pinned.isEmpty { pinned = [leaf] }
         pins = PinSet(
             values(pinned).map { pin in
-                Pin(isWhole ? .certificate(pin) : .publicKey(pin.publicKey.spkiSHA256), at: .named("test"))
+                Pin(isWhole ? .certificate(pin) : .publicKey(pin.spkiSHA256), at: .named("test"))
             })!
     }
 

@@ -12,7 +12,7 @@ import X509
         var roots: [SHA256Digest: [Certificate]] = [:]
         for der in DeviceData.builtIn.certificates {
             guard let root = try? CertificateReader.certificate(der: der) else { continue }
-            roots[root.publicKey.spkiSHA256, default: []].append(root)
+            roots[root.spkiSHA256, default: []].append(root)
         }
         return roots
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("curl decides as the decision table's vectors 137 to 141 say") struct CurlVectors {
     static let key = try! x509(pki.leaf).publicKey
-    static let other = try! x509(pki.junk).publicKey.spkiSHA256.base64
+    static let other = try! x509(pki.junk).spkiSHA256.base64
     static let hash = key.spkiSHA256.base64
 
     /// Values of `--pinnedpubkey`, and whether curl finds the leaf's key in them.

@@ -121,7 +121,7 @@ import X509
         let info = certificate.publicKey.subjectPublicKeyInfo
         let header = info.prefix(hexadecimal.utf8.count / 2)
         #expect(header.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() == hexadecimal)
-        #expect(certificate.publicKey.spkiSHA256 == Hashing.sha256(info))
+        #expect(certificate.spkiSHA256 == Hashing.sha256(info))
     }
 }
 

@@ -63,7 +63,7 @@ extension Verdict {
 
 extension AFNetworking { static let bare = AFNetworking(policy: AFSecurityPolicy(mode: .none)) }
 
-func hash(_ certificate: LabCertificate) throws -> SHA256Digest { try x509(certificate).publicKey.spkiSHA256 }
+func hash(_ certificate: LabCertificate) throws -> SHA256Digest { try x509(certificate).spkiSHA256 }
 
 struct Scene: Sendable, Changeable {
     var mode = AFSecurityPolicy.PinningMode.none
@@ -108,7 +108,7 @@ struct Scene: Sendable, Changeable {
                 try pins.map { pin in
                     let certificate = try x509(pin)
                     return Pin(
-                        pinsAreHashes ? .publicKey(certificate.publicKey.spkiSHA256) : .certificate(certificate),
+                        pinsAreHashes ? .publicKey(certificate.spkiSHA256) : .certificate(certificate),
                         at: .named("test"))
                 })
         }

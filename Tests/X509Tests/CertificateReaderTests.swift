@@ -47,7 +47,7 @@ import X509
         let certificate = try x509(issued)
         #expect(certificate.der == issued.der)
         #expect(certificate.fingerprint.bytes == issued.sha256)
-        #expect(certificate.publicKey.spkiSHA256.bytes == issued.publicKeySHA256)
+        #expect(certificate.spkiSHA256.bytes == issued.publicKeySHA256)
         #expect(certificate.publicKey.algorithm == .ec(curve: "P-256", bits: 256))
         #expect(certificate.subject == "CN=api,O=Org" || certificate.subject == "O=Org,CN=api")
         #expect(certificate.issuer == "CN=InterA")

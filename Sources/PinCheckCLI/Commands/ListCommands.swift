@@ -136,7 +136,7 @@ struct DevicesReport {
     private func entry(_ root: Certificate, of device: Device) -> JSONObject {
         [
             "name": root.shownName, "cert_sha256": root.fingerprint.hexadecimal,
-            "spki_sha256": root.publicKey.spkiSHA256.description, "key": root.publicKey.algorithm.description,
+            "spki_sha256": root.spkiSHA256.description, "key": root.publicKey.algorithm.description,
             "not_before": root.notBefore, "not_after": root.notAfter,
             "availability": data.availability(of: root.der, on: device.platform),
         ]

@@ -13,7 +13,7 @@ extension Report {
         self.init(
             result: result, tls: shown?.handshake ?? first,
             offerOf: shown?.handshake.flatMap { $0 === first ? nil : shown?.stack?.name },
-            firstPin: first?.presented.leaf.publicKey.spkiSHA256.description,
+            firstPin: first?.presented.leaf.spkiSHA256.description,
             isOfAnotherTime: result.policy?.time != nil, presented: Link.list(result.presented, at: result.time),
             built: built, builtIsValid: path?.isVerified ?? false, whyUnverified: judged.flatMap(Self.whyUnverified),
             otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result),

@@ -82,7 +82,7 @@ struct Report: JSONDocument {
 
         subscript<Fact>(dynamicMember fact: KeyPath<Certificate, Fact>) -> Fact { certificate[keyPath: fact] }
 
-        var pin: String { certificate.publicKey.spkiSHA256.description }
+        var pin: String { certificate.spkiSHA256.description }
         var key: String { certificate.publicKey.algorithm.description }
         var daysLeft: Int { time.wholeDays(to: certificate.notAfter) }
         /// The days until the certificate is valid, rounded up; 0 if it is valid.

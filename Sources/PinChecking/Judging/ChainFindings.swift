@@ -42,7 +42,7 @@ extension HostPolicy {
         let leaves = ranked.grouped { $0.handshake?.presented.leaf }.filter { $0.key != nil }
         guard leaves.count > 1 else { return [] }
         let parts = leaves.map { leaf, some in
-            "\(ranked.names(of: some)) \(leaf?.publicKey.spkiSHA256.description ?? "")"
+            "\(ranked.names(of: some)) \(leaf?.spkiSHA256.description ?? "")"
         }.joined(separator: ", ")
         return [Finding(.keyTypesDiffer, .note, "clients get the key that fits their TLS: \(parts)")]
     }
@@ -73,7 +73,7 @@ extension HostPolicy {
     }
 
     private func misreadPinWarnings(_ certificates: [Certificate]) -> [Finding] {
-        let keys = Set(certificates.map(\.publicKey.spkiSHA256))
+        let keys = Set(certificates.map(\.spkiSHA256))
         let unknown = (pins?.pins ?? []).enumerated().filter { $1.certificate == nil && !keys.contains($1.spkiSHA256) }
         guard !unknown.isEmpty else { return [] }
         return certificates.flatMap { certificate in
@@ -87,7 +87,7 @@ extension HostPolicy {
                     case .certificate: "certificate \(certificate), not of its key"
                     case .keyAsText: "key of \(certificate) as PEM text, not of the key"
                     }
-                let right = "pin \(certificate.publicKey.spkiSHA256)\(kind == .bareKey ? " instead" : "")"
+                let right = "pin \(certificate.spkiSHA256)\(kind == .bareKey ? " instead" : "")"
                 return .warning(
                     kind == .bareKey ? .bareKeyPin : .certificateHashPin,
                     "pin \(index + 1) is the hash of the \(what): \(right)")

@@ -158,7 +158,7 @@ final class Forecaster: Sendable {
     var comingRoots: [ComingRoot] {
         guard verdict.isByPins, device.trust != .anchors else { return [] }
         return verdict.restsOn.flatMap { $0.certificates.dropFirst().dropLast() }.distinct.compactMap { certificate in
-            let key = certificate.publicKey.spkiSHA256
+            let key = certificate.spkiSHA256
             let listed = data.roots(withKey: key)
             var root = data.publicRoot(withKey: key).flatMap { $0.state == .older ? nil : $0 }
             if root == nil, listed.contains(where: { $0.devices.contains(where: isNewer) }) {
@@ -166,7 +166,7 @@ final class Forecaster: Sendable {
             }
             guard let root else { return nil }
             let own = listed.lazy.compactMap { try? CertificateReader.certificate(der: $0.der) }.first
-            let pinned = client.pins?.certificates.first { $0.publicKey.spkiSHA256 == key && $0.isSelfIssued }
+            let pinned = client.pins?.certificates.first { $0.spkiSHA256 == key && $0.isSelfIssued }
             return (
                 root, certificate,
                 pinned ?? own ?? .assumedIssuer(like: certificate, key: certificate.publicKey, at: time)
@@ -180,7 +180,7 @@ final class Forecaster: Sendable {
     }
 
     private func isLeft(_ root: Certificate?, at time: Timestamp) -> Bool {
-        root.flatMap { data.publicRoot(withKey: $0.publicKey.spkiSHA256)?.until }.map { $0 <= time } ?? false
+        root.flatMap { data.publicRoot(withKey: $0.spkiSHA256)?.until }.map { $0 <= time } ?? false
     }
 
     /// Paths of a device that has learned `roots`, at which paths end, and lost the roots that CAs have left by `time`.
@@ -188,10 +188,10 @@ final class Forecaster: Sendable {
         _ paths: [[Certificate]], _ question: PathQuestion, learning roots: [Certificate]?, at time: Timestamp
     ) -> [[Certificate]] {
         guard let roots, question.anchors.includesTrustStore, device.trust != .anchors else { return paths }
-        let ends = Dictionary(roots.map { ($0.publicKey.spkiSHA256, $0) }) { first, _ in first }
+        let ends = Dictionary(roots.map { ($0.spkiSHA256, $0) }) { first, _ in first }
         let cut = paths.compactMap { path -> [Certificate]? in
-            let depth = path.indices.dropFirst().dropLast().first { ends[path[$0].publicKey.spkiSHA256] != nil }
-            guard let depth, let end = ends[path[depth].publicKey.spkiSHA256] else { return nil }
+            let depth = path.indices.dropFirst().dropLast().first { ends[path[$0].spkiSHA256] != nil }
+            guard let depth, let end = ends[path[depth].spkiSHA256] else { return nil }
             return path[..<depth] + [end]
         }
         let left = paths.filter { isLeft($0.last, at: time) }
@@ -207,15 +207,14 @@ final class Forecaster: Sendable {
                 changed(paths, question, learning: [end], at: time)
             }
             guard !forecast(today.presented, at: time, learned).holds else { continue }
-            let above = Set(
-                paths.flatMap { path in path.drop { $0 != certificate }.dropFirst() }.map(\.publicKey.spkiSHA256))
+            let above = Set(paths.flatMap { path in path.drop { $0 != certificate }.dropFirst() }.map(\.spkiSHA256))
             changes.append((root, true, pins.indices.filter { above.contains(pins[$0].spkiSHA256) }))
         }
         for end in paths.compactMap(\.last).distinct {
-            let key = end.publicKey.spkiSHA256
+            let key = end.spkiSHA256
             guard let root = data.publicRoot(withKey: key), let day = root.until, day < end.notAfter else { continue }
             let left = World.Paths.changed { question, paths in
-                question.anchors.includesTrustStore ? paths.filter { $0.last?.publicKey.spkiSHA256 != key } : paths
+                question.anchors.includesTrustStore ? paths.filter { $0.last?.spkiSHA256 != key } : paths
             }
             guard !forecast(today.presented, at: max(day, time), left).holds else { continue }
             changes.append((root, false, []))
@@ -238,5 +237,5 @@ extension Verdict {
 
 extension [Certificate] {
     /// The hashes by which a pin can match one of the certificates.
-    var marks: [SHA256Digest] { flatMap { [$0.publicKey.spkiSHA256, $0.fingerprint] } }
+    var marks: [SHA256Digest] { flatMap { [$0.spkiSHA256, $0.fingerprint] } }
 }

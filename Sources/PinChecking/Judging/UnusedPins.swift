@@ -85,7 +85,7 @@ extension Forecaster {
     }
 
     private func endOfUse(of certificate: Certificate) -> Timestamp {
-        let left = data.publicRoot(withKey: certificate.publicKey.spkiSHA256)?.until
+        let left = data.publicRoot(withKey: certificate.spkiSHA256)?.until
         return min(certificate.notAfter, left ?? certificate.notAfter)
     }
 
@@ -150,7 +150,7 @@ extension Forecaster {
 
     func knownCAs(_ key: SHA256Digest) -> [Certificate]? {
         let listed = data.roots(withKey: key).compactMap { try? CertificateReader.certificate(der: $0.der) }
-        let known = givenCAs.filter { $0.publicKey.spkiSHA256 == key } + listed
+        let known = givenCAs.filter { $0.spkiSHA256 == key } + listed
         return known.isEmpty ? nil : known
     }
 

@@ -180,7 +180,7 @@ package struct NextQuestion {
 extension NextItem {
     fileprivate func missingPin(of client: ConfiguredClient, isByAuthority: Bool) -> Reason {
         func reason(_ what: String) -> Reason { Reason("pin-mismatch", what) }
-        if client.pins?.certificates.contains(where: { $0.publicKey.spkiSHA256 == item.spkiSHA256 }) == true {
+        if client.pins?.certificates.contains(where: { $0.spkiSHA256 == item.spkiSHA256 }) == true {
             let remedy = certificates.isEmpty ? "ask with the certificate" : "ship the new .cer, or pin the key"
             return reason("\(title) is that of a pinned certificate, which is compared as a whole: \(remedy)")
         }

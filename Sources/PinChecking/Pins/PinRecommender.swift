@@ -22,9 +22,7 @@ package struct PinRecommender: Sendable {
         (self.policy, self.time) = (policy, time)
         let data = DeviceData.builtIn
         listed = Dictionary(
-            data.certificates.compactMap { try? CertificateReader.certificate(der: $0) }.map {
-                ($0.publicKey.spkiSHA256, $0)
-            }
+            data.certificates.compactMap { try? CertificateReader.certificate(der: $0) }.map { ($0.spkiSHA256, $0) }
         ) { data.devices(listing: $0.der).count < data.devices(listing: $1.der).count ? $1 : $0 }
     }
 
@@ -41,9 +39,9 @@ package struct PinRecommender: Sendable {
         guard let verdict = judged.shown?.decided, let leaf = path.first, let top = path.last else { return nil }
         let isTrusted = judged.ending.outcome == .accepted
         guard isTrusted || verdict.isMissingAnchor else { return heldBack(judged.ending.reason.sentence) }
-        let keys = path.map(\.publicKey.spkiSHA256)
+        let keys = path.map(\.spkiSHA256)
         let ca = keys.dropFirst().lazy.compactMap { known.root(withKey: $0)?.ca }.first
-        let isPublic = ca != nil || listed[top.publicKey.spkiSHA256] != nil
+        let isPublic = ca != nil || listed[top.spkiSHA256] != nil
         guard isTrusted, isPublic || policy.givenRoots?.holds(top) == true else {
             let known = "which this machine trusts and no device knows by itself"
             let end = isTrusted ? known : "and this machine does not trust it"
@@ -74,13 +72,13 @@ package struct PinRecommender: Sendable {
     }
 
     private func roots(of ca: String, _ path: [Certificate], _ place: (Certificate) -> String) -> Recommendation {
-        let keys = path.map(\.publicKey.spkiSHA256)
+        let keys = path.map(\.spkiSHA256)
         let all = known.filter { $0.ca == ca }
         let usable = all.filter { root in root.state == .inUse && root.until.map { time < $0 } ?? true }
         let coming = all.filter { $0.state == .coming }
         func choice(_ root: CARoot, _ id: String, _ message: String) -> Recommendation.Choice {
-            let own = path.first { $0.publicKey.spkiSHA256 == root.key }
-            let givenRoot = policy.givenRoots?.givenCertificates.first { $0.publicKey.spkiSHA256 == root.key }
+            let own = path.first { $0.spkiSHA256 == root.key }
+            let givenRoot = policy.givenRoots?.givenCertificates.first { $0.spkiSHA256 == root.key }
             guard let certificate = listed[root.key] ?? own ?? givenRoot else {
                 return (
                     PinItem(
@@ -112,7 +110,7 @@ package struct PinRecommender: Sendable {
     private func privateRoots(_ root: Certificate, _ place: (Certificate) -> String) -> Recommendation {
         // Roots given for other servers may belong to another CA, but they are on no public list.
         let others = (policy.givenRoots?.givenCertificates ?? []).filter { other in
-            other.isSelfIssued && other.publicKey != root.publicKey && listed[other.publicKey.spkiSHA256] == nil
+            other.isSelfIssued && other.publicKey != root.publicKey && listed[other.spkiSHA256] == nil
         }
         let own = "the root of your CA, which no device knows by itself"
         let given = "another root that you gave. Drop it if it is no CA of yours"
@@ -149,7 +147,7 @@ package struct PinRecommender: Sendable {
     private func choice(
         _ certificate: Certificate, _ role: PinItem.Role, _ place: String, _ id: String, _ message: String
     ) -> Recommendation.Choice {
-        let root = known.root(withKey: certificate.publicKey.spkiSHA256)
+        let root = known.root(withKey: certificate.spkiSHA256)
         return (
             PinItem(certificate, role: role, source: place),
             root.map { "\($0.name), \($0.algorithm)" }

@@ -97,7 +97,7 @@ package struct AddressComparison: Sendable {
         ),
     ]
 
-    private static func key(_ chain: PresentedChain) -> String { chain.leaf.publicKey.spkiSHA256.description }
+    private static func key(_ chain: PresentedChain) -> String { chain.leaf.spkiSHA256.description }
     private static func mark(_ leaf: Certificate) -> String { leaf.fingerprint.hexadecimal.prefix(16) + "…" }
 
     private static func difference(between connections: [CheckedConnection], of variant: Variant) -> String? {

@@ -86,7 +86,7 @@ package struct Snapshot: Sendable, Hashable {
                     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
                 }, names: certificate.names.map(\.description), notBefore: certificate.notBefore,
                 notAfter: certificate.notAfter, key: certificate.publicKey.algorithm.description,
-                spkiSHA256: certificate.publicKey.spkiSHA256.description,
+                spkiSHA256: certificate.spkiSHA256.description,
                 certificateSHA256: certificate.fingerprint.hexadecimal)
         }
 

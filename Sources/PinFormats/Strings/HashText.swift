@@ -174,7 +174,7 @@ package enum HashText {
         if let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: bytes) {
             remedy = "the pin of that key is \(key.spkiSHA256)"
         } else if let certificate = try? CertificateReader.certificate(der: bytes) {
-            remedy = "the pin of that certificate's key is \(certificate.publicKey.spkiSHA256)"
+            remedy = "the pin of that certificate's key is \(certificate.spkiSHA256)"
         }
         let other = shape == .publicKey ? "a public key" : "a PEM file"
         let kind = shape == .certificate ? "a certificate" : other

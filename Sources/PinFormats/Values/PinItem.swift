@@ -28,7 +28,7 @@ package struct PinItem: Sendable, Hashable {
     package init(_ certificate: Certificate, role: Role, source: String) {
         (self.role, self.source, self.certificate) = (role, source, certificate)
         (publicKey, subject) = (certificate.publicKey, certificate.description)
-        spkiSHA256 = certificate.publicKey.spkiSHA256
+        spkiSHA256 = certificate.spkiSHA256
     }
 
     /// A certificate outside of a chain; if `isAuthority` is `nil`, its own extensions give its role.

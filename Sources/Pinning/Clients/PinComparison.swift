@@ -52,7 +52,7 @@ package struct PinComparison: Sendable, Hashable {
                     let pin = all[index]
                     let isEqual =
                         comparesWhole(pin)
-                        ? pin.certificate == certificate : pin.spkiSHA256 == certificate.publicKey.spkiSHA256
+                        ? pin.certificate == certificate : pin.spkiSHA256 == certificate.spkiSHA256
                     if isEqual { matches.append(PinMatch(pinIndex: index, depth: depth)) }
                 }
             }

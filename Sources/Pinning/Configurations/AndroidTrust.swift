@@ -79,6 +79,6 @@ package struct AndroidTrust: Sendable, Hashable {
 extension Certificate {
     /// Compares subject and key, by which Android identifies an anchor.
     package func isSameAnchor(as other: Certificate) -> Bool {
-        publicKey.spkiSHA256 == other.publicKey.spkiSHA256 && subject == other.subject
+        spkiSHA256 == other.spkiSHA256 && subject == other.subject
     }
 }

@@ -62,6 +62,7 @@ public final class Certificate: Sendable, Hashable, CustomStringConvertible {
     }
 
     package var isCA: Bool { isCertificateAuthority == true }
+    package var spkiSHA256: SHA256Digest { publicKey.spkiSHA256 }
 
     /// Compares the DER encodings.
     public static func == (left: Certificate, right: Certificate) -> Bool {

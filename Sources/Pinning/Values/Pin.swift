@@ -27,7 +27,7 @@ public struct Pin: Sendable, Hashable {
     /// The hash of the pinned key; for clients that compare keys, a certificate pin is a public-key pin, too.
     public var spkiSHA256: SHA256Digest {
         switch material {
-        case .certificate(let certificate): certificate.publicKey.spkiSHA256
+        case .certificate(let certificate): certificate.spkiSHA256
         case .publicKey(let digest): digest
         }
     }
@@ -46,7 +46,7 @@ package struct PinSet: Sendable, Hashable {
     package var certificates: [Certificate] { pins.compactMap(\.certificate) }
 
     package func isPinned(_ certificate: Certificate) -> Bool {
-        pins.contains { $0.spkiSHA256 == certificate.publicKey.spkiSHA256 }
+        pins.contains { $0.spkiSHA256 == certificate.spkiSHA256 }
     }
 }
 

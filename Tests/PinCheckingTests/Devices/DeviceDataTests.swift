@@ -16,7 +16,7 @@ struct BuiltInDevicesTests {
         }
         #expect(certificates.allSatisfy { !data.devices(listing: $0).isEmpty })
         for der in certificates {
-            let key = try CertificateReader.certificate(der: der).publicKey.spkiSHA256
+            let key = try CertificateReader.certificate(der: der).spkiSHA256
             let found = data.roots(withKey: key).first { $0.der == der }
             #expect(
                 found?.devices == data.devices(listing: der) && CertificateReader.keyHash(ofCertificate: der) == key)
