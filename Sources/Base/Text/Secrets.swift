@@ -90,7 +90,7 @@ package enum UserInfo {
 
     /// Hides `user:password@` in words without a scheme.
     private static func hiddenInWords(of text: String) -> String {
-        text.split(separator: " ", omittingEmptySubsequences: false).map { word in
+        text.parts(at: " ").map { word in
             guard !word.contains("://"), let colon = word.firstIndex(of: ":"), let at = word.lastIndex(of: "@"),
                 word.index(after: colon) < at
             else { return String(word) }

@@ -1,4 +1,9 @@
 extension Substring {
+    /// The parts between separators, also empty ones; of at most `count` parts the last contains the rest.
+    package func parts(at separator: Character, atMost count: Int = .max) -> [Substring] {
+        split(separator: separator, maxSplits: count - 1, omittingEmptySubsequences: false)
+    }
+
     /// Compares bytes: the library's `contains` makes types at run time, in tens of thousands of instructions.
     package func holds(_ part: String) -> Bool {
         var (text, part) = (self, part)
@@ -9,6 +14,10 @@ extension Substring {
 }
 
 extension String {
+    package func parts(at separator: Character, atMost count: Int = .max) -> [Substring] {
+        self[...].parts(at: separator, atMost: count)
+    }
+
     package func holds(_ part: String) -> Bool { self[...].holds(part) }
 
     /// The text with some strings replaced in one pass; if several match at one place, the first of them is replaced.

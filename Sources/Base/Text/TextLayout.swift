@@ -20,7 +20,7 @@ package struct TextLayout: Sendable, Hashable {
     /// blanks between them, are taken apart, as are lists at their commas and bars.
     package func folded(_ text: String, indent: Int? = nil) -> String {
         guard wraps, text.utf8.count > columns else { return text }
-        return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+        return text.parts(at: "\n").map { line in
             TerminalText.cells(line) <= columns ? String(line) : broken(line, indent)
         }.joined(separator: "\n")
     }

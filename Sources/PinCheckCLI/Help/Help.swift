@@ -148,7 +148,7 @@ enum Program {
 
     private static func generate(_ argv: [String], at time: Timestamp) throws -> String? {
         guard let first = argv.first, argv.count <= 2 else { return nil }
-        let parts = first.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let parts = first.parts(at: "=", atMost: 2).map(String.init)
         let all: [(name: String, text: String)]
         switch parts[0] {
         case "--generate-completion-script": all = Completion.scripts

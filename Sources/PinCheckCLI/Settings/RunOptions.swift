@@ -92,7 +92,7 @@ struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable> where Form.R
         var fileOfFirst = file
         var outputs: [FormOutput] = []
         for text in texts.isEmpty ? ["text"] : texts {
-            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = text.parts(at: "=", atMost: 2)
             guard let form = Form(rawValue: String(parts[0])) else {
                 throw Problem.unknown(parts[0], among: Form.allCases.map(\.rawValue)).said(of: "--format")
             }

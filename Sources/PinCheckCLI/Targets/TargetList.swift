@@ -63,7 +63,7 @@ struct TargetList {
         var settings = Settings()
         var given: [Option] = []
         for (number, word) in zip(2..., words) {
-            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = word.parts(at: "=", atMost: 2)
             guard let option = Option.ofLists.first(where: { $0.word == parts[0] }),
                 option.isSwitch == (parts.count == 1)
             else { throw Self.unknown(word, number) }

@@ -55,7 +55,7 @@ public struct Client: Sendable, Hashable {
 
     package func with(_ words: [String]) throws(Problem) -> Client {
         for word in words {
-            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let parts = word.parts(at: "=", atMost: 2).map(String.init)
             guard let setting = settings.first(where: { $0.name == parts[0] }) else {
                 let known = settings.map(\.usage)
                 let remedy =
@@ -171,7 +171,7 @@ package enum ClientSelection: Hashable, Sendable {
         }
         self = .named(
             try lists.words.map { (part) throws(Problem) in
-                let words = part.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+                let words = part.parts(at: ":").map(String.init)
                 return try Client.named(words.first ?? "").with(Array(words.dropFirst()))
             })
     }

@@ -18,7 +18,7 @@ package struct Device: Sendable, Hashable {
     var membership: [UInt8] = []
 
     package init?(name: String, alias: String? = nil, release: String, address: String, date: Timestamp) {
-        let parts = name.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = name.parts(at: "-", atMost: 2)
         guard let platform = PlatformFamily.allCases.first(where: { $0.system == parts[0] }) else { return nil }
         version = parts.count > 1 ? DeviceVersion(parts[1]) : nil
         guard parts.count == (platform == .openssl ? 1 : 2), platform == .openssl || version != nil else { return nil }

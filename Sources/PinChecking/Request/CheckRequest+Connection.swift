@@ -33,7 +33,7 @@ extension CheckRequest {
         }
 
         package static func applicationProtocols(_ list: String) throws(Problem) -> [String] {
-            let names = list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            let names = list.parts(at: ",").map(String.init)
             guard names.allSatisfy({ (1...255).contains($0.utf8.count) }) else {
                 throw .usage(
                     "\(quoted(list)) holds a name of no or of more than 255 bytes (RFC 7301): write h2,http/1.1")

@@ -165,7 +165,7 @@ package struct ExpectedStatus: Hashable, Sendable {
     private let statuses: [ClosedRange<Int>]
 
     package init(_ text: String) throws(Problem) {
-        texts = text.lowercased().split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        texts = text.lowercased().parts(at: ",").map(String.init)
         statuses = texts.compactMap(Self.statuses)
         guard statuses.count == texts.count else {
             throw .usage(
@@ -177,7 +177,7 @@ package struct ExpectedStatus: Hashable, Sendable {
 
     /// The statuses that an entry allows, within 100 to 599 (RFC 9110, 15).
     private static func statuses(_ text: String) -> ClosedRange<Int>? {
-        let ends = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        let ends = text.parts(at: "-", atMost: 2)
         guard ends.allSatisfy({ $0.utf8.count == 3 }), let first = Int(ends[0].replacing("xx", with: "00")),
             let last = Int(ends[ends.count - 1].replacing("xx", with: "99")), 100 <= first, first <= last, last <= 599
         else { return nil }

@@ -31,7 +31,7 @@ package enum ProxyChoice: Hashable, Sendable {
         let place = try Target(at.map { authority[authority.index(after: $0)...] } ?? authority, of: given)
         var credentials: ProxyCredentials?
         if let user = at.map({ authority[..<$0] }), !user.isEmpty {
-            let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = user.parts(at: ":", atMost: 2)
             guard let name = parts[0].percentDecoded, let password = (parts.count > 1 ? parts[1] : "").percentDecoded
             else { throw badUser }
             credentials = ProxyCredentials(user: name, password: password, for: kind)
@@ -78,7 +78,7 @@ package struct ProxyEnvironment: Hashable, Sendable {
     func excepts(_ host: ServerName) -> Bool { exceptions?.contains { Self.names($0, host) } ?? true }
 
     private static func names(_ entry: String, _ host: ServerName) -> Bool {
-        let parts = entry.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = entry.parts(at: "/", atMost: 2)
         if let network = IPAddress(parts[0]) {
             guard case .ip(let address) = host else { return false }
             let all = network.bytes.count * 8

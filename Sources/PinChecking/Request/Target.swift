@@ -27,7 +27,7 @@ package struct Target: Hashable, Sendable {
         text = given.text
         let rest: Substring?
         if part.utf8.first == UInt8(ascii: "[") {
-            let parts = part.dropFirst().split(separator: "]", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = part.dropFirst().parts(at: "]", atMost: 2)
             guard parts.count == 2, let address = IPAddress(parts[0]), address.isIPv6,
                 parts[1].isEmpty || parts[1].hasPrefix(":")
             else { throw given.wrong(inPart: "has no IPv6 address in its brackets: write [2001:db8::1]:443") }
@@ -149,7 +149,7 @@ package struct ConnectAddress: Hashable, Sendable {
         let name = parts[0].hasPrefix("+") ? parts[0].dropFirst() : parts[0]
         let host = name == "*" ? nil : try Target(name, of: given).host
         let port = try given.port(parts[1])
-        let addresses = text[parts[2].startIndex...].split(separator: ",", omittingEmptySubsequences: false)
+        let addresses = text[parts[2].startIndex...].parts(at: ",")
         return try addresses.map { (part) throws(Problem) in
             let bare = part.hasPrefix("[") && part.hasSuffix("]") ? part.dropFirst().dropLast() : part
             guard let address = IPAddress(bare) else {

@@ -71,7 +71,7 @@ struct AndroidReference {
     private let name: Substring
 
     init?(_ text: String) {
-        let parts = text.dropFirst().split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = text.dropFirst().parts(at: "/", atMost: 2)
         let isPlain = parts.allSatisfy { part in
             !part.isEmpty && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
         }

@@ -157,7 +157,7 @@ private final class BuiltResources: AndroidResources {
     private func bundledPaths(of reference: String) -> [String] {
         guard let parts = AndroidReference(reference) else { return [] }
         return names.filter { name in
-            let path = name.split(separator: "/", omittingEmptySubsequences: false)
+            let path = name.parts(at: "/")
             return path.count == 4 && path[0] == "base" && path[1] == "res" && parts.isNamed(path[3])
                 && (path[2] == parts.type || path[2].hasPrefix("\(parts.type)-"))
         }.sorted()

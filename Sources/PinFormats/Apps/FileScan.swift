@@ -180,7 +180,7 @@ extension CodePins {
 
     /// `true` if the app or module has the same library for a processor earlier in ``processors``.
     private static func isRepeated(_ name: String, in names: Set<String>) -> Bool {
-        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = name.parts(at: "/")
         guard let lib = parts.prefix(2).firstIndex(of: "lib"), lib + 2 < parts.count,
             lib == 0 || names.contains("\(parts[0])/manifest/AndroidManifest.xml"),
             let own = processors.firstIndex(of: String(parts[lib + 1]))

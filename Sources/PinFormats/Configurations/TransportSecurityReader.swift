@@ -84,7 +84,7 @@ enum TransportSecurityReader {
 
     /// The hosts that a key of `NSExceptionDomains` names: a name in lower case, an address, or an address range.
     private static func hosts(_ name: String, _ includesSubdomains: Bool) -> TransportSecurity.Hosts {
-        let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = name.parts(at: "/", atMost: 2)
         if let address = IPAddress(parts[0]) {
             let width = address.bytes.count * 8
             guard parts.count == 2 else { return .addresses(address, bits: width) }

@@ -86,7 +86,7 @@ package struct DeviceLists {
 
     /// A version without the zeros at its end: 8.0.0 is 8.
     private static func version(_ text: Substring) -> DeviceVersion? {
-        var parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        var parts = text.parts(at: ".")
         while parts.count > 1, parts.last?.allSatisfy({ $0 == "0" }) == true { parts.removeLast() }
         return DeviceVersion(parts.joined(separator: "."))
     }

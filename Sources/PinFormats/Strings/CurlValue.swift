@@ -28,7 +28,7 @@ struct CurlValue {
         let prefix = "sha256//"
         guard value.hasPrefix(prefix) else { return nil }
         var entries: [String] = []
-        for part in value.split(separator: ";", omittingEmptySubsequences: false) {
+        for part in value.parts(at: ";") {
             if part.hasPrefix(prefix) {
                 entries.append(String(part.dropFirst(prefix.count)))
             } else {

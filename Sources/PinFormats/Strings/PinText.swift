@@ -73,7 +73,7 @@ struct PinText {
             words = pins.filter { word in !Self.directives.contains(word.text.prefix { $0 != "=" }.lowercased()) }
             hash = headerHash
         } else if text.contains(";") {
-            words = text.split(separator: ";", omittingEmptySubsequences: false).map(pin)
+            words = text.parts(at: ";").map(pin)
             hash = curlHash
         } else {
             words = pins.filter { !$0.text.isEmpty }

@@ -1,3 +1,5 @@
+import Base
+
 /// Reads the head of HTTP/1.0 or 1.1 (RFC 9112, 4) in pieces; the library's decoder has no reason phrase and no limits.
 package struct HTTPHeadReader: Sendable {
     package enum Step: Sendable, Hashable {
@@ -79,11 +81,11 @@ package struct ContentRange: Hashable, Sendable {
 
     /// Reads `bytes 100-199/1000`, `bytes 100-199/*` or `bytes */1000`; `nil` if the text is anything else.
     package init?(_ text: String) {
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+        let parts = text.parts(at: " ")
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
-        let halves = parts[1].split(separator: "/", omittingEmptySubsequences: false)
+        let halves = parts[1].parts(at: "/")
         guard halves.count == 2 else { return nil }
-        let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false).map(Self.number)
+        let ends = halves[0].parts(at: "-").map(Self.number)
         if ends.count == 2, let first = ends[0], let last = ends[1], first <= last {
             bytes = first...last
         } else {

@@ -116,7 +116,7 @@ extension HTTPLocation {
     /// Removes `.` and `..` from a path (RFC 3986, 5.2.4).
     private static func withoutDots(_ path: some StringProtocol) -> String {
         var result: [Substring] = []
-        let segments = String(path).split(separator: "/", omittingEmptySubsequences: false)
+        let segments = String(path).parts(at: "/")
         for (index, segment) in segments.enumerated() {
             let isLast = index == segments.count - 1
             if segment == "..", result.count > 1 { result.removeLast() }

@@ -58,7 +58,7 @@ package struct AddressAnswer: Sendable, Hashable {
             let words = "an answer for several hosts or for both families is not read"
             throw AnswerError(words + ": give the addresses alone, as in 192.0.2.1;192.0.2.2", at: place)
         }
-        let parts = line.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = line.parts(at: ",", atMost: 2)
         if parts.count == 2, Int(parts[1].trimmingWhitespace()) == nil {
             // Only the number of characters is shown, as for an address.
             let words = "\(parts[1].count) characters that are not a TTL in seconds"
@@ -66,7 +66,7 @@ package struct AddressAnswer: Sendable, Hashable {
         }
         let list = parts[0].trimmingWhitespace()
         guard list != "0" else { return [] }
-        return try list.split(separator: ";", omittingEmptySubsequences: false).map {
+        return try list.parts(at: ";").map {
             (text) throws(AnswerError) in try address(text.trimmingWhitespace(), at: place)
         }
     }

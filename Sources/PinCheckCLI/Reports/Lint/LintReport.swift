@@ -163,9 +163,7 @@ struct LintReport {
     private static func artifactLocation(path: String) -> JSONObject {
         var relative = path[...]
         while relative.hasPrefix("./") { relative = relative.dropFirst(2) }
-        let encoded = relative.split(separator: "/", omittingEmptySubsequences: false).map {
-            HTTPLocation.percentEncoded(String($0))
-        }.joined(separator: "/")
+        let encoded = relative.parts(at: "/").map { HTTPLocation.percentEncoded(String($0)) }.joined(separator: "/")
         return path.utf8.first == UInt8(ascii: "/")
             ? ["uri": "file://" + encoded] : ["uri": encoded, "uriBaseId": "%SRCROOT%"]
     }
