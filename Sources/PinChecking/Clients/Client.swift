@@ -13,9 +13,9 @@ public struct Client: Sendable, Hashable {
     package var isInAll = true
     package var configurations: [PinConfiguration.Kind: PinConfiguration.Lookup] = [:]
     /// The configuration by which a system binds every connection of an app; `nil` if the client is not a system.
-    package var bindsAppBy: PinConfiguration.Kind?
+    var bindsAppBy: PinConfiguration.Kind?
     /// `true` if a dot at the end of a URL's host makes it another host.
-    package var comparesHostAsWritten = false
+    var comparesHostAsWritten = false
     /// The kinds of configuration that choose the client if the user names none; devices decide between platforms.
     package var namedBy: Set<PinConfiguration.Kind> = []
     /// The framework that makes an app choose this client among those named by its files.
@@ -77,7 +77,7 @@ public struct Client: Sendable, Hashable {
         return client
     }
 
-    package func isSet(_ setting: String) -> Bool { words.contains { ClientSetting.name($0) == setting } }
+    func isSet(_ setting: String) -> Bool { words.contains { ClientSetting.name($0) == setting } }
 
     package func texts(_ setting: String) -> [String] {
         words.filter { $0.hasPrefix(setting + "=") }.map { String($0.dropFirst(setting.count + 1)) }
@@ -121,7 +121,7 @@ extension Client {
 }
 
 /// A set of pins outside of every client's configuration: lists, and pins given by themselves.
-enum LooseSet: Hashable, Sendable {
+enum LooseSet: Hashable {
     case inCurlsNotation
     /// Certificates in an app's files, or with settings of AFSecurityPolicy every pin.
     case certificates

@@ -9,10 +9,10 @@ package final class ConfiguredClient: Sendable {
     package let settings: [ShownSetting]
     package let procedure: Result<any ClientProcedure, ClientConfigurationError>
     package let pins: PinSet?
-    package let androidTrust: AndroidTrust?
+    let androidTrust: AndroidTrust?
     package let app: AppleApp?
     /// `true` if the user's roots are anchors, too; on Android only by a setting, since apps for API 24 trust none.
-    package let trustsInstalledRoots: Bool
+    let trustsInstalledRoots: Bool
 
     init(_ input: ClientInput) throws(Problem) {
         let client = input.client
@@ -49,7 +49,7 @@ package enum SettingValue: Sendable {
 }
 
 /// The options, pins and settings that make a client's procedure for one host.
-struct ClientInput: Sendable {
+struct ClientInput {
     let client: Client
     /// The settings of AFNetworking; if no mode is given, it follows the pins.
     let afSecurityPolicy: AFSecurityPolicy

@@ -6,7 +6,7 @@ import X509
 
 package struct DeviceData: Sendable {
     /// The age in days from which on data is old: public lists change several times a year.
-    package static let daysUntilStale = 180
+    static let daysUntilStale = 180
 
     /// The contents of a file, its certificates by length and then by bytes; `nil` if it is the program's data.
     private let read: Contents?
@@ -87,7 +87,7 @@ package struct DeviceData: Sendable {
     package func lists(_ certificate: [UInt8]) -> Bool { position(of: certificate) != nil }
 
     /// `true` if a certificate is on Apple's newest list, which serves as the system's if no device is named.
-    package func isOnNewestApple(_ certificate: [UInt8]) -> Bool {
+    func isOnNewestApple(_ certificate: [UInt8]) -> Bool {
         // Ends here for a root on no list, before the devices are made.
         guard let position = position(of: certificate) else { return false }
         return devices.last { $0.platform == .apple }?.holds(position) ?? false
@@ -160,7 +160,7 @@ package struct DeviceData: Sendable {
     package static let systemName = "system"
 
     package var names: [String] { [Self.systemName] + devices.map(\.name) }
-    package var allNames: [String] { names + devices.compactMap(\.alias) }
+    var allNames: [String] { names + devices.compactMap(\.alias) }
 
     /// The device of a name, `nil` if it is this machine; throws if a version has no list: roots change within one.
     package func device(named name: String) throws(Problem) -> Device? {

@@ -159,7 +159,7 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
 }
 
 /// The record of an unfinished document: its source, its version, and the hash of the pins that accepted its server.
-struct DownloadRecord: Hashable, Sendable {
+struct DownloadRecord: Hashable {
     /// The URL of the request, before any redirect.
     let url: String
     /// The strong entity tag (RFC 9110, 8.8.3); `nil` if there is none, or the bytes are not those of the document.
@@ -221,7 +221,7 @@ extension DownloadRecord {
 }
 
 extension HTTPResponse {
-    package var contentCoding: String? {
+    var contentCoding: String? {
         let codings = fields.filter { $0.isNamed("Content-Encoding") }.map(\.value)
         return codings.first { !["", "identity"].contains($0.lowercased()) }
     }

@@ -6,7 +6,7 @@ import X509
 /// The verdict of one client on a chain, on one device if devices were named.
 public struct ClientVerdict: Sendable {
     package let client: ConfiguredClient
-    package let judgedDevice: JudgedDevice
+    let judgedDevice: JudgedDevice
     /// The name of the device; `nil` if no device was named.
     public let device: String?
     package let decided: Verdict?

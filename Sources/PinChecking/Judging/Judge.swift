@@ -5,7 +5,7 @@ import TLSProbe
 import X509
 
 /// The result of a handshake with exactly the offer of a client's TLS.
-enum Asking: Sendable {
+enum Asking {
     case judgedOn(Handshake)
     case refused(HandshakeRefusal)
     case unanswered(ProbeError)

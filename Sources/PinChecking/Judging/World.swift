@@ -4,7 +4,7 @@ import X509
 
 /// A server on another day: real certificates' paths are searched for, and assumed ones are put on today's paths.
 struct World: PathVerifier {
-    enum Paths: Sendable {
+    enum Paths {
         /// A search; a leaf that is assumed or lacks only its issuer is below this certificate, an assumed anchor.
         case search(orBelow: Certificate)
         /// A change of today's paths. The certificates with the fingerprints in `absent` are not anchors in the world.

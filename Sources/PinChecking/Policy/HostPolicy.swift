@@ -71,7 +71,7 @@ package final class JudgedDevice: Sendable {
     package let device: Device?
     package let trust: HostPolicy.Trust
     package let verifier: OpenSSLPathVerifier
-    package let verifierWithInstalledRoots: OpenSSLPathVerifier
+    let verifierWithInstalledRoots: OpenSSLPathVerifier
 
     init(
         device: Device?, trust: HostPolicy.Trust, verifier: OpenSSLPathVerifier,
@@ -84,7 +84,7 @@ package final class JudgedDevice: Sendable {
     package var name: String { device?.name ?? DeviceData.systemName }
 
     /// `true` if paths may end at the device's own roots, which given anchors can replace.
-    package var usesOwnRoots: Bool { trust == .device || trust == .anchorsAndDevice }
+    var usesOwnRoots: Bool { trust == .device || trust == .anchorsAndDevice }
 
     var release: PlatformRelease { device?.platformRelease ?? .newest }
 }
@@ -154,7 +154,7 @@ extension AndroidTrust {
 
 /// The pins in the code of apps, and their effect on one target; no client compares them, so an acceptance without
 /// another compared pin says nothing about the app.
-struct AppCode: Sendable {
+struct AppCode {
     private static let mostLines = 20
     private let apps: [CodePins]
     private let host: String

@@ -3,7 +3,7 @@ import PinFormats
 import Pinning
 import X509
 
-struct PinSources: Sendable {
+struct PinSources {
     /// The values of `--pins` as they were read; an app ships one configuration of each kind.
     private(set) var read = PinReading()
     /// The configurations of hosts, those of one kind merged.

@@ -4,7 +4,7 @@ import Pinning
 import X509
 
 /// The part of a policy that all hosts of the settings share.
-struct SettingsPolicy: Sendable {
+struct SettingsPolicy {
     var settings = CheckRequest.Judging()
     var clients = ClientSelection.all
     var sources = PinSources()

@@ -98,15 +98,13 @@ package struct CheckEndpoint: Sendable {
     package let referenceName: ReferenceName
     package var request: ProbeRequest
     package var exchange: CheckExchange? = nil
-    package var omitsServerName = false
-    package var lookedUpName: String? = nil
+    var omitsServerName = false
+    var lookedUpName: String? = nil
 
     var nameToSend: ServerName? { referenceName.serverName.flatMap { $0.isAddress ? nil : $0 } }
 
     /// The judged name if the target is an address and no SNI is sent, as NSURLSession does with a Host header.
-    package var nameBesideAddress: ServerName? {
-        urlHost.isAddress && request.serverNameIndication == nil ? nameToSend : nil
-    }
+    var nameBesideAddress: ServerName? { urlHost.isAddress && request.serverNameIndication == nil ? nameToSend : nil }
 
     package var resolvedName: String? {
         if case .resolve(let host, _) = request.destination { host } else { lookedUpName }
@@ -202,7 +200,7 @@ extension CheckRequest {
         package var comparesSNI = false
 
         package var isEmpty: Bool { !(asksForAddresses || comparesSNI) && keyTypes.isEmpty }
-        package var asksForAddresses: Bool { allAddresses || service != nil }
+        var asksForAddresses: Bool { allAddresses || service != nil }
 
         func merged(over other: Variants) -> Variants {
             Variants(

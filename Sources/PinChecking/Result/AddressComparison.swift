@@ -19,7 +19,7 @@ package struct AddressComparison: Sendable {
     package var hasKnownDifferences: Bool {
         findings.contains { $0.level == .note && Self.differences.contains($0.kind) }
     }
-    package var hasWarnings: Bool { findings.contains { $0.level == .warning } }
+    var hasWarnings: Bool { findings.contains { $0.level == .warning } }
 
     /// The differences between chains that a baseline can contain as well.
     private static let differences: Set<FindingID> = [.addressesDiffer, .noSNIDiffers]

@@ -3,7 +3,7 @@ import Synchronization
 import TLSProbe
 
 /// The end of one target's time, which includes all look-ups, connections and retries.
-struct Deadline: Sendable {
+struct Deadline {
     let timeout: Duration
     private let end: ContinuousClock.Instant
 
