@@ -40,11 +40,11 @@ package enum KeyMaterial {
         let longest = parts.map(\.count).max() ?? 0
         // One part may be a line of a key, or all are pairs of digits, more than the eight groups of an IPv6 address.
         guard longest >= shortest || longest == 2 && parts.count > 8 else { return false }
-        let hasDigit = run.contains { (0x30...0x39).contains($0) }
+        let hasDigit = run.contains { $0.isDigit }
         let hasUpper = run.contains { (0x41...0x5A).contains($0) }
         let hasLower = run.contains { (0x61...0x7A).contains($0) }
         let isHexadecimal = run.allSatisfy {
-            (0x30...0x39).contains($0) || (0x41...0x46).contains($0 & 0xDF) || $0 == colon
+            $0.isDigit || (0x41...0x46).contains($0 & 0xDF) || $0 == colon
         }
         return hasDigit && (hasUpper && hasLower || isHexadecimal && (hasUpper || hasLower))
     }
@@ -85,7 +85,7 @@ package enum UserInfo {
 
     private static func hasPort(_ authority: Substring) -> Bool {
         guard !authority.hasSuffix("]"), let colon = authority.lastIndex(of: ":") else { return true }
-        return authority[authority.index(after: colon)...].utf8.allSatisfy { (0x30...0x39).contains($0) }
+        return authority[authority.index(after: colon)...].utf8.allSatisfy { $0.isDigit }
     }
 
     /// Hides `user:password@` in words without a scheme.

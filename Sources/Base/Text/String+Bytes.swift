@@ -68,7 +68,8 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-    package var isAlphanumeric: Bool { (0x30...0x39).contains(self) || (0x61...0x7A).contains(self | 0x20) }
+    package var isDigit: Bool { (0x30...0x39).contains(self) }
+    package var isAlphanumeric: Bool { isDigit || (0x61...0x7A).contains(self | 0x20) }
 }
 
 extension Substring {

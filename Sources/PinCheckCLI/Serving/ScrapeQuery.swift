@@ -65,7 +65,7 @@ package struct ScrapeQuery: Sendable {
     /// The scrape's timeout less half a second for the answer's way, or less a quarter if that is less; 1 ms to a day.
     package static func timeout(_ values: [String]) throws(ScrapeProblem) -> Duration? {
         guard let text = values.first else { return nil }
-        let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E, 0x65].contains($0) }
+        let isPlain = text.utf8.allSatisfy { $0.isDigit || [0x2B, 0x2D, 0x2E, 0x65].contains($0) }
         guard values.count == 1, isPlain, let seconds = Double(text), seconds > 0, seconds.isFinite else {
             throw ScrapeProblem(400, "\(timeoutHeader) is no number of seconds")
         }

@@ -88,7 +88,7 @@ enum TransportSecurityReader {
         if let address = IPAddress(parts[0]) {
             let width = address.bytes.count * 8
             guard parts.count == 2 else { return .addresses(address, bits: width) }
-            guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let bits = Int(parts[1]), bits <= width
+            guard parts[1].utf8.allSatisfy(\.isDigit), let bits = Int(parts[1]), bits <= width
             else { return .none(name) }
             return .addresses(address, bits: bits)
         }

@@ -29,7 +29,7 @@ enum PastedText {
         let data = words[(type.map { $0 + 1 } ?? 0)...]
         // The numbers in use are 0 to 3 and 255 (RFC 7218); two digits begin a fingerprint in pairs.
         let isNumbered = data.prefix(3).allSatisfy {
-            [1, 3].contains($0.utf8.count) && $0.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            [1, 3].contains($0.utf8.count) && $0.utf8.allSatisfy { $0.isDigit }
         }
         let digits = data.dropFirst(3).reduce("") { $0 + $1 }
         guard

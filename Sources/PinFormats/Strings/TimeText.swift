@@ -46,7 +46,7 @@ package enum TimeText {
         guard text.count == pattern.utf8.count else { return nil }
         var numbers = [0]
         for (byte, expected) in zip(text, pattern.utf8) {
-            if expected == UInt8(ascii: "_"), (0x30...0x39).contains(byte) {
+            if expected == UInt8(ascii: "_"), byte.isDigit {
                 numbers[numbers.count - 1] = numbers[numbers.count - 1] * 10 + Int(byte) - 0x30
             } else if byte == expected, byte != UInt8(ascii: "_") {
                 numbers.append(0)
@@ -109,7 +109,7 @@ package enum Threshold: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func number(_ digits: Substring) -> Int64? {
-        digits.utf8.count <= 6 && digits.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(digits) : nil
+        digits.utf8.count <= 6 && digits.utf8.allSatisfy { $0.isDigit } ? Int64(digits) : nil
     }
 
     package var description: String {

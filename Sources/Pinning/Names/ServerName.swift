@@ -61,7 +61,7 @@ public enum ServerName: Sendable, Hashable, CustomStringConvertible {
         let label = label.map(lowercased)
         let digits = label.starts(with: "0x".utf8) ? label.dropFirst(2) : label[...]
         let letters = digits.count < label.count ? UInt8(ascii: "a")...UInt8(ascii: "f") : nil
-        return digits.allSatisfy { (0x30...0x39).contains($0) || letters?.contains($0) == true }
+        return digits.allSatisfy { $0.isDigit || letters?.contains($0) == true }
     }
 
     /// The name; `nil` for an address.

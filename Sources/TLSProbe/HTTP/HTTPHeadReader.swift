@@ -98,9 +98,7 @@ package struct ContentRange: Hashable, Sendable {
     }
 
     private static func number(_ text: Substring) -> Int? {
-        guard !text.isEmpty, text.utf8.count <= 18, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            return nil
-        }
+        guard !text.isEmpty, text.utf8.count <= 18, text.utf8.allSatisfy(\.isDigit) else { return nil }
         return Int(text)
     }
 }

@@ -34,7 +34,7 @@ package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
         }
         let digits = authority[authority.index(after: mark)...]
         // A number may have a sign; a port may not.
-        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits), port > 0 else {
+        guard digits.utf8.allSatisfy(\.isDigit), let port = UInt16(digits), port > 0 else {
             throw .usage("has no port from 1 to 65535 behind its colon")
         }
         self.port = port
