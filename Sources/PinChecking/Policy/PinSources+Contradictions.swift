@@ -4,15 +4,17 @@ import Pinning
 
 /// Refuses two configurations of a kind that cover the same host and differ: an app ships only one.
 extension PinSources {
+    private typealias Said = (origin: PinPlace, value: AnyHashable)
+
     func refuseContradictions(about server: SettingsPolicy.Server, follows: Bool) throws(Problem) {
-        let name = server.name.description
+        let name = server.host(asWritten: false)
         var readers = Client.all.filter { $0.looseSet != .others }.map { client in
-            (client.configurations, client.comparesHostAsWritten ? server.host.lowercased() : name)
+            (client.configurations, server.host(asWritten: client.comparesHostAsWritten))
         }
         let kinds = Set(read.configurations.map(\.kind))
         readers += kinds.filter { kind in !readers.contains { $0.0[kind] != nil } }.map { ([$0: $0.lookup], name) }
-        let pins = readers.map { lookups, host in said(by: lookups, of: host, server, follows) }
-        for said in pins + [trustSaid(of: server.name), transportSaid(of: server.url ?? server.name.serverName)] {
+        let pins = readers.map { lookups, host in said(by: lookups, of: host, follows) }
+        for said in pins + [trustSaid(of: name), transportSaid(of: server.url ?? server.name.serverName)] {
             guard let first = said.first, let other = said.first(where: { $0.value != first.value }) else { continue }
             throw .data(
                 "two configurations cover \(server.host): \(first.origin) and \(other.origin); give the one that the app ships"
@@ -20,9 +22,8 @@ extension PinSources {
         }
     }
 
-    private func trustSaid(of name: ReferenceName) -> [(origin: PinPlace, value: AnyHashable)] {
-        let host: String? = if case .name = name { name.description } else { nil }
-        return read.networkSecurity.map { file in
+    private func trustSaid(of host: String?) -> [Said] {
+        read.networkSecurity.map { file in
             let trust = [false, true].map { file.trust(for: host, isDebuggable: $0) }
             let values = trust.map { trust in
                 var trust = trust
@@ -33,7 +34,7 @@ extension PinSources {
         }
     }
 
-    private func transportSaid(of host: ServerName?) -> [(origin: PinPlace, value: AnyHashable)] {
+    private func transportSaid(of host: ServerName?) -> [Said] {
         guard let host else { return [] }
         return read.transportSecurity.map { file in
             // Only the newest release requires an entry for an address.
@@ -50,16 +51,15 @@ extension PinSources {
 
     /// The value of each file for a server and a client that reads the file; the lines of all files are one list.
     private func said(
-        by lookups: [PinConfiguration.Kind: PinConfiguration.Lookup], of host: String, _ server: SettingsPolicy.Server,
-        _ follows: Bool
-    ) -> [(origin: PinPlace, value: AnyHashable)] {
+        by lookups: [PinConfiguration.Kind: PinConfiguration.Lookup], of host: String?, _ follows: Bool
+    ) -> [Said] {
         let own = read.configurations.filter { lookups[$0.kind] != nil }
         // Lines are a set of their own if the user named no client.
         let lines = follows ? [] : own.filter(\.isList).flatMap(\.entries)
         let files = own.filter { !$0.isList } + (lines.isEmpty ? [] : [PinConfiguration(.okHttp, entries: lines)])
-        return files.flatMap { file -> [(origin: PinPlace, value: AnyHashable)] in
+        return files.flatMap { file -> [Said] in
             guard let lookup = lookups[file.kind], files.count > 1 || lookup != .union,
-                let policy = policy(of: file, for: server.name, writtenAs: host, by: lookup),
+                let policy = policy(of: file, for: host, by: lookup),
                 // Pins for any host do not configure this one.
                 file.isSource || policy.contains(where: { $0.hosts != nil || $0.loaders != nil })
             else { return [] }

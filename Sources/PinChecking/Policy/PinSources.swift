@@ -55,11 +55,11 @@ struct PinSources {
 
     typealias HostPins = [(kind: PinConfiguration.Kind, policy: [HostEntry])]
 
-    func hostPins(for name: ReferenceName, writtenAs host: String) -> HostPins {
+    func hostPins(for server: SettingsPolicy.Server) -> HostPins {
         configurations.compactMap { configuration in
             // For OkHttp a dot at the end of a URL's host makes it another one.
-            let host = configuration.kind == .okHttp ? host.lowercased() : name.description
-            return policy(of: configuration, for: name, writtenAs: host).map { (configuration.kind, $0) }
+            let host = server.host(asWritten: configuration.kind == .okHttp)
+            return policy(of: configuration, for: host).map { (configuration.kind, $0) }
         }
     }
 
@@ -73,23 +73,22 @@ struct PinSources {
         return all(ofPlatform) ?? all(configured)
     }
 
-    /// The entries of one configuration for a host; `lookup` replaces the rule of its kind.
+    /// The entries of one configuration for a host, or for any if `host` is `nil`; `lookup` replaces the rule of its kind.
     func policy(
-        of configuration: PinConfiguration, for name: ReferenceName, writtenAs host: String,
-        by lookup: PinConfiguration.Lookup? = nil
+        of configuration: PinConfiguration, for host: String?, by lookup: PinConfiguration.Lookup? = nil
     ) -> [HostEntry]? {
-        guard case .name = name else {
+        guard let host else {
             let always = PinConfiguration(configuration.kind, entries: configuration.entries.filter { $0.hosts == nil })
             return always.policy(for: "", by: .union) { _ in nil }
         }
         return configuration.policy(for: host, by: lookup, publicSuffix: SystemPublicSuffixList.publicSuffix)
     }
 
-    /// The entries for `name` in configurations that `client` reads; empty if none match, `nil` if it reads none.
+    /// The entries for `server` in configurations that `client` reads; empty if none match, `nil` if it reads none.
     ///
     /// Certificate files of an app count if the client loads them. A client chosen by the sources reads those that
     /// chose it: clients of the set read lines as `generic` does, and a named OkHttp by its own rules.
-    func own(_ client: Client, for name: ReferenceName, writtenAs host: String, follows: Bool) -> [HostEntry]? {
+    func own(_ client: Client, for server: SettingsPolicy.Server, follows: Bool) -> [HostEntry]? {
         let isOfSet = follows && isOfSet(client)
         let client = isOfSet ? .judging(.others) : client
         let own = configurations.filter { configuration in
@@ -102,8 +101,8 @@ struct PinSources {
                 return loaders.contains(loader)
             }
             return policy(
-                of: PinConfiguration(configuration.kind, entries: read, isSource: configuration.isSource), for: name,
-                writtenAs: client.comparesHostAsWritten ? host.lowercased() : name.description,
+                of: PinConfiguration(configuration.kind, entries: read, isSource: configuration.isSource),
+                for: server.host(asWritten: client.comparesHostAsWritten),
                 by: client.configurations[configuration.kind]) ?? []
         }
     }

@@ -27,6 +27,9 @@ struct SettingsPolicy {
         /// The URL's host; `nil` if it is the reference name, or does not matter.
         let url: ServerName?
         let lacksPins: Bool
+
+        /// The host as a client compares it: as text, or by its name; `nil` if no name is checked.
+        func host(asWritten: Bool) -> String? { name.serverName.map { asWritten ? host.lowercased() : "\($0)" } }
     }
 
     /// The policy for a server, and the warnings that are for all hosts, to be reported once.
@@ -35,7 +38,7 @@ struct SettingsPolicy {
         let byHost = sources.configurations.contains { $0.entries.contains { $0.hosts != nil } }
         guard name != .unchecked || !byHost else { throw .usage("the pins are configured host by host", .nameHost) }
         try sources.refuseContradictions(about: server, follows: settings.clients == nil)
-        let pins = sources.hostPins(for: name, writtenAs: server.host)
+        let pins = sources.hostPins(for: server)
         let all = PinSet(sources.read.pins + pins.flatMap { $0.policy.pins?.pins ?? [] })
         let mode = try pinningMode(for: all)
         let asked = try configure(clients.clients, pins, mode, server).filter { client in
@@ -92,7 +95,7 @@ struct SettingsPolicy {
     ) throws(Problem) -> [ConfiguredClient] {
         let follows = settings.clients == nil
         return try clients.map { (client) throws(Problem) in
-            let own = sources.own(client, for: server.name, writtenAs: server.host, follows: follows)
+            let own = sources.own(client, for: server, follows: follows)
             let policy = own.flatMap { $0.isEmpty ? nil : $0 }
             // A pin for any host counts if the named client's own configuration has none.
             let clientPins =
