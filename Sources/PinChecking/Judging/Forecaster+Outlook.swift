@@ -176,10 +176,8 @@ extension Forecaster {
             }
             return short("\(client.client.name) compares no pin for \(today.referenceName): \(why)", on: time)
         }
-        guard let until = outlook.noPinAfter, limit.isReached(at: time, from: leaf.notBefore, to: until) else {
-            return []
-        }
-        return short("no configured pin is sure to match after \(until.date), less than \(limit) from now", on: until)
+        guard let end = outlook.noPinAfter, limit.isReached(at: time, from: leaf.notBefore, to: end) else { return [] }
+        return short("no configured pin is sure to match after \(end.date), less than \(limit) from now", on: end)
     }
 
     private func endOfPins(

@@ -101,15 +101,13 @@ extension Forecaster {
     }
 
     private func result(
-        of certificate: Certificate, _ isWhole: Bool, _ index: Int, at time: Timestamp
+        of certificate: Certificate, _ isWhole: Bool, _ pin: Int, at time: Timestamp
     ) -> Outlook.NoBackup? {
-        if certificate.isCA {
-            return renewal(spareKey, by: [certificate], at: time).flatMap { noBackup($0, by: index) }
-        }
+        if certificate.isCA { return renewal(spareKey, by: [certificate], at: time).flatMap { noBackup($0, by: pin) } }
         if isWhole {
             let presented = PresentedChain(certificate, below: cas + today.fetchable)
             let issuer = Certificate.assumedIssuer(like: certificate, key: leaf.publicKey.unknown, at: time)
-            return noBackup(forecast(presented, at: time, .search(orBelow: issuer)), by: index)
+            return noBackup(forecast(presented, at: time, .search(orBelow: issuer)), by: pin)
         }
         // The names in a certificate show whose key it has.
         let question = PathQuestion(
@@ -118,7 +116,7 @@ extension Forecaster {
         if let other = real.findPaths(question).failures.first(where: { $0.id == "name-mismatch" }) {
             return noBackup(.untrusted([other]))
         }
-        return noBackup(renewal(certificate.publicKey, at: time), by: index)
+        return noBackup(renewal(certificate.publicKey, at: time), by: pin)
     }
 
     private func noBackup(_ verdict: Verdict, by pin: Int) -> Outlook.NoBackup? {

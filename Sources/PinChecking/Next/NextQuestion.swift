@@ -144,9 +144,7 @@ package struct NextQuestion {
                 "\(client.client.name) compares all certificates of the chain, and how many there are cannot be told: \(file)"
             )
         }
-        if certificate == nil, served != nil, accepted.matches.contains(where: { $0.depth == 0 }) {
-            return known(accepted)
-        }
+        if certificate == nil, served != nil, accepted.matches.map(\.depth).contains(0) { return known(accepted) }
         return unknown("whether a pinned CA issues it cannot be told: \(file)")
     }
 

@@ -84,8 +84,7 @@ extension CheckRequest {
             merged.retries = retries ?? other.retries
             merged.minimumTLS = minimumTLS ?? other.minimumTLS
             merged.maximumTLS = maximumTLS ?? other.maximumTLS
-            merged.applicationProtocols =
-                applicationProtocols.isEmpty ? other.applicationProtocols : applicationProtocols
+            if applicationProtocols.isEmpty { merged.applicationProtocols = other.applicationProtocols }
             merged.offer = offer.merged(over: other.offer)
             merged.proxy = proxy ?? other.proxy
             merged.environmentProxies = environmentProxies ?? other.environmentProxies

@@ -121,7 +121,7 @@ extension CheckRequest {
 
         func merged(over other: Judging) -> Judging {
             var merged = self
-            merged.pins = pins.isEmpty ? other.pins : pins
+            if pins.isEmpty { merged.pins = other.pins }
             merged.clients = clients ?? other.clients
             merged.mode = mode ?? other.mode
             merged.allowsInvalidCertificates = allowsInvalidCertificates ?? other.allowsInvalidCertificates
@@ -129,8 +129,8 @@ extension CheckRequest {
             merged.trust = trust.merged(over: other.trust)
             merged.devices = devices ?? other.devices
             merged.deviceData = deviceData ?? other.deviceData
-            merged.extraRoots = extraRoots.isEmpty ? other.extraRoots : extraRoots
-            merged.intermediates = intermediates.isEmpty ? other.intermediates : intermediates
+            if extraRoots.isEmpty { merged.extraRoots = other.extraRoots }
+            if intermediates.isEmpty { merged.intermediates = other.intermediates }
             merged.time = time ?? other.time
             merged.outlook = outlook.merged(over: other.outlook)
             return merged

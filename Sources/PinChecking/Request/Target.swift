@@ -86,9 +86,7 @@ struct GivenText {
     func wrong(_ error: ServerNameError) -> Problem { text.contains("@") ? wrong(inPart: "") : .usage("\(error)") }
 
     func port(_ part: Substring) throws(Problem) -> Int {
-        if part.utf8.count <= 5, part.utf8.allSatisfy(\.isDigit), let port = Int(part),
-            (1...65_535).contains(port)
-        {
+        if part.utf8.count <= 5, part.utf8.allSatisfy(\.isDigit), let port = Int(part), (1...65_535).contains(port) {
             return port
         }
         if part.hasPrefix("//") { throw wrong(inPart: "is a URL: give the name or address alone") }

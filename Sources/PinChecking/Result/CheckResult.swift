@@ -155,9 +155,7 @@ extension CheckResult {
     /// The source of a certificate in the shown chain: a stable word or "", and a phrase, `nil` if it was presented.
     package func origin(of certificate: Certificate) -> (source: String, words: String?) {
         let sent = (judged?.clients ?? []).lazy.compactMap { $0.handshake?.presented.certificates }
-        if presented.contains(certificate) || sent.contains(where: { $0.contains(certificate) }) {
-            return ("presented", nil)
-        }
+        if presented.contains(certificate) || sent.joined().contains(certificate) { return ("presented", nil) }
         guard let policy else { return ("", nil) }
         if policy.pins?.certificates.contains(certificate) == true { return ("pin", "pin") }
         if policy.fetchable.contains(certificate) { return ("intermediate", "intermediate given") }
