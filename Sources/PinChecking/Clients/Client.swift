@@ -88,7 +88,6 @@ public struct Client: Sendable, Hashable {
 
     package var loader: BundleLoader? { pinForm.loader }
 
-    /// The platform's own clients, which decide for every connection of an app.
     static func system(of platform: PlatformFamily) -> [Client] {
         all.filter { $0.bindsAppBy != nil && $0.platform == platform }
     }
@@ -132,8 +131,7 @@ enum LooseSet: Hashable {
 package struct ClientSetting: Sendable {
     package static let date = "DATE"
     package let name: String
-    /// The value in help, its choices with a bar between, `nil` if it is a flag; a ``date`` is a moment, or a day that
-    /// means its midnight in UTC.
+    /// The value in help, its choices with a bar between, `nil` if it is a flag; a day as ``date`` is its midnight in UTC.
     package let value: String?
     package let help: String
 

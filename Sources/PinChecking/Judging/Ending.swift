@@ -11,11 +11,11 @@ public enum Outcome: Hashable, Sendable, CaseIterable {
     case changed
     /// A verdict is missing: no name, no connection, no chain, or no time left to judge one.
     case unreachable
-    /// The verdict of a client on a future deployment depends on facts that are not known.
+    /// A client's verdict on a future deployment depends on unknown facts.
     case undecided
     /// All clients accept, but less time is left than the user's limit.
     case endsTooSoon
-    /// All clients accept, but the answer to the request is not the expected one, or is missing.
+    /// All clients accept, but the answer to the request is unexpected or missing.
     case answersOtherwise
     case rejected
     /// A client rejects; another cannot be set up with the pins, or the app has pins that no client compares.

@@ -35,7 +35,7 @@ final class Forecaster: Sendable {
     var data: DeviceData { policy.lists?.data ?? .builtIn }
     var platform: Platform? { procedure.platform(on: today.release) }
 
-    /// The pins that fulfil each condition today, by their positions among the client's own.
+    /// The matches that fulfil each condition today.
     var holding: [[PinMatch]] { comparison.conditions.map { $0.matches(on: verdict.reach) } }
 
     /// The paths whose dates count; the built one if the client ignores dates or rejects.

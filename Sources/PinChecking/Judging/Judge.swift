@@ -15,9 +15,8 @@ enum Asking {
 typealias Answers = [TLSStack: Asking]
 
 extension HostPolicy {
-    /// The only way to a verdict, on connections, files and deployments; `wording` replaces the words for a server.
-    ///
-    /// A client decides on its TLS's handshake if that is within its offer.
+    /// The only way to a verdict, on connections, files and deployments; a client decides on its TLS's handshake if that
+    /// is within its offer, and `wording` replaces the words for a server.
     func judge(
         _ presented: PresentedChain, for name: ReferenceName, at time: Timestamp, on first: Handshake? = nil,
         _ answers: Answers = [:], asked attempt: Attempt? = nil, wording: ((Verdict, ConfiguredClient) -> Reason)? = nil

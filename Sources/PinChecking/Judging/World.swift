@@ -176,8 +176,7 @@ extension PublicKey {
 }
 
 extension HostPolicy {
-    /// A client's verdicts on a future leaf: below an unpinned issuer, and below today's issuers or a known pinned CA.
-    ///
+    /// A client's verdicts on a future leaf: below an unpinned issuer, and below today's issuers or a known pinned CA;
     /// `countsAll` is `true` if the client counts matches on all certificates of a path, whose number is not known.
     typealias NextForecast = (unpinned: Verdict, pinned: Verdict?, countsAll: Bool, after: (Verdict) -> Forecaster)
 

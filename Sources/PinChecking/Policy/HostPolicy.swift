@@ -5,7 +5,7 @@ package import X509
 
 /// The clients, pins and devices that judge chains for one host; a class, so that thousands of targets share one.
 package final class HostPolicy: Sendable {
-    /// The clients that decide, each with its pins for the host; at least one.
+    /// The clients that decide, at least one.
     package let clients: [ConfiguredClient]
     package let mode: AFSecurityPolicy.PinningMode
     package let pins: PinSet?
@@ -41,7 +41,7 @@ package final class HostPolicy: Sendable {
 
     /// The anchor class of an assumed path: the strictest that is possible.
     var assumedClass: AnchorClass { givenRoots == nil ? .system : .installedByHand }
-    /// `true` if the pins choose the clients, because the user named none.
+    /// `true` if the pins choose the clients.
     var followsSources: Bool { settings.settings.clients == nil }
     package var fetchable: [Certificate] { settings.fetchable }
     /// The certificates that a path may go through even if the server does not send them.

@@ -86,8 +86,8 @@ struct PinSources {
 
     /// The entries for `server` in configurations that `client` reads; empty if none match, `nil` if it reads none.
     ///
-    /// Certificate files of an app count if the client loads them. A client chosen by the sources reads those that
-    /// chose it: clients of the set read lines as `generic` does, and a named OkHttp by its own rules.
+    /// An app's certificate files count if the client loads them. A client chosen by the sources reads those that chose
+    /// it: clients of the set read lines as `generic` does, and a named OkHttp by its own rules.
     func own(_ client: Client, for server: SettingsPolicy.Server, follows: Bool) -> [HostEntry]? {
         let isOfSet = follows && isOfSet(client)
         let client = isOfSet ? .judging(.others) : client
@@ -121,10 +121,9 @@ struct PinSources {
                 + (read.pins.isEmpty ? ": no pin is compared" : ""))
     }
 
-    /// The clients that judge if the user names none, each by the pins of its sources; a `nil` device is this machine.
-    ///
-    /// They are those of the configurations, curl for pins in its notation, and for all other pins `generic`, or
-    /// AFNetworking if these are certificates as it loads them.
+    /// The clients that judge if the user names none, each by the pins of its sources: those of the configurations, curl
+    /// for pins in its notation, and for all other pins `generic`, or AFNetworking if these are certificates as it loads
+    /// them; a `nil` device is this machine.
     func clients(_ settings: CheckRequest.Judging, on devices: [Device?] = [nil]) throws(Problem) -> ClientSelection {
         var named = read.configurations.flatMap { clients(of: $0, on: devices) }
         if read.networkSecurity.contains(where: { !$0.isEmpty }) { named += Client.system(of: .android) }

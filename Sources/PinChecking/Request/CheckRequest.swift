@@ -3,10 +3,8 @@ package import PinFormats
 package import Pinning
 package import TLSProbe
 
-/// The request of a check: the names, the connection, the rules of judgement, the variants, and the HTTP request.
-///
-/// Options, policies and lists are read into this value. An open part is `nil` or empty: ``merged(over:)`` fills it
-/// from another reader's request, and ``RequestDefaults`` last. Files and pins are not read yet.
+/// The request of a check as options, policies and lists contain it, before files and pins are read; an open part is
+/// `nil` or empty: ``merged(over:)`` fills it from another reader's request, and ``RequestDefaults`` last.
 package struct CheckRequest: Hashable, Sendable {
     package var names = Names()
     package var connection = Connection()

@@ -19,10 +19,8 @@ package struct CheckTarget: Sendable {
     /// The port to connect to, unless an address has its own port.
     package var port: Int { target.port ?? request.connection.port ?? RequestDefaults.port }
 
-    /// The endpoints: one for each address of the target, or the target itself.
-    ///
-    /// The reference name and the SNI are the given ones. By default the name is the given host, else the target's, and
-    /// the SNI is the target's host unless that is an address.
+    /// The endpoints: one for each address of the target, or the target itself; if none is given, the reference name is
+    /// the given host, else the target's, and the SNI is the target's host unless that is an address.
     package func endpoints() throws(Problem) -> [CheckEndpoint] {
         let (names, connection) = (request.names, request.connection)
         let addresses = connection.addresses.all
@@ -154,7 +152,7 @@ package enum Variant: Hashable, Sendable {
     /// The addresses of a family that could not be looked up.
     case family(isIPv6: Bool)
 
-    /// The name in reports, as in `RSA` and `no SNI`; `nil` if it is the ordinary variant.
+    /// The name in reports; `nil` if the variant is the ordinary one.
     package var label: String? {
         switch self {
         case .ordinary: nil

@@ -53,7 +53,7 @@ package enum ProxyChoice: Hashable, Sendable {
 
 /// The proxies in environment variables, read as curl does for an https URL.
 package struct ProxyEnvironment: Hashable, Sendable {
-    /// The first proxy that is not empty of `https_proxy`, `HTTPS_PROXY`, `all_proxy` and `ALL_PROXY`.
+    /// The proxy in the first variable that is not empty.
     let proxy: Proxy?
     /// The hosts of `no_proxy` or `NO_PROXY`: names with all names below, addresses, networks; `nil` means every host.
     private let exceptions: [String]?

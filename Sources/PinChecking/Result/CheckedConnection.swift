@@ -235,8 +235,7 @@ extension [CheckedConnection] {
             guard let type = connection.variant.keyType, places.contains(connection.place), error.phase == .handshake,
                 !["timeout", "no-time"].contains(error.id)
             else { return .unknown(Reason(error)) }
-            // The server has another type's certificate, or none: an alert (RFC 8446, 4.1.1). A reset or an end may have
-            // other causes.
+            // An alert (RFC 8446, 4.1.1): there is no certificate of the type. Resets and ends may have other causes.
             if case .keyTypeRefused = error.reason {
                 return .none(Reason(FindingID.keyTypeAbsent.word, "no certificate with an \(type) key"))
             }

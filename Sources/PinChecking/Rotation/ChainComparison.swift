@@ -1,8 +1,8 @@
 import Base
 import Pinning
 
-/// The differences between two presented chains, by their meaning for pins; each chain is followed from the leaf to
-/// issuer after issuer, and the last issuer name counts as the root, even if the server does not send it.
+/// The differences between two presented chains, by their meaning for pins; each is followed from issuer to issuer, and
+/// the last issuer name counts as the root, even if the server does not send it.
 package struct ChainComparison {
     private struct Link {
         let name: String
@@ -192,7 +192,7 @@ package struct Change: Sendable, Hashable {
     package var oldCertificate: Snapshot.Certificate? = nil
     package var newCertificate: Snapshot.Certificate? = nil
 
-    /// The words, by which changes are compared, whatever certificates are behind them.
+    /// The words, by which changes are compared.
     private var words: [String?] { [kind.id, old, new] }
     package static func == (left: Change, right: Change) -> Bool { left.words == right.words }
     package func hash(into hasher: inout Hasher) { hasher.combine(words) }

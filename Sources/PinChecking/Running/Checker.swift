@@ -147,8 +147,7 @@ actor SharedConnections {
 
     init(atOnce count: Int) { (self.count, free) = (count, count) }
 
-    /// Makes a check when its turn comes, in the order of arrival; throws if the task is cancelled, or if no
-    /// descriptors are left for threads.
+    /// Makes a check in the order of arrival; throws if the task is cancelled, or no descriptors are left for threads.
     func check(_ check: Check, in environment: Environment) async throws -> CheckedTarget {
         // The threads are made once: an event loop that cannot be made would end the process.
         probers = probers ?? Probers(sharedWithin: count)
