@@ -14,9 +14,7 @@ private let interceptors = [
 ]
 
 extension HostPolicy {
-    func findings(
-        on clients: [ClientVerdict], _ views: [ServerView], _ interception: Finding?, isAdvising: Bool
-    ) -> [Finding] {
+    func findings(on clients: [ClientVerdict], _ views: [ServerView], _ interception: Finding?) -> [Finding] {
         let ranked = clients.ranked
         var findings = warnings(of: clients) + platformRules(ranked) + missingClients(clients)
         if let deciding = ranked.shown, let verdict = deciding.decided {
@@ -28,7 +26,7 @@ extension HostPolicy {
             findings += misreadPinWarnings(
                 (views.flatMap(\.presented.certificates) + verdict.builtChain.certificates).distinct)
         }
-        if !isAdvising { for index in findings.indices { findings[index].remedy = nil } }
+        if interception?.isInterception == true { for index in findings.indices { findings[index].remedy = nil } }
         let isRefused = !ranked.isEmpty && ranked.allSatisfy { $0.isAccepted == false }
         let notes = ranked.flatMap { $0.decided?.findings ?? [] }.filter { $0.level == .note }.distinct
         let interception = [interception].compactMap(\.self)
@@ -190,6 +188,9 @@ extension JudgedDevice {
 }
 
 extension Finding {
+    /// `true` if an interceptor causes all other findings: a remedy for the chain would mislead.
+    package var isInterception: Bool { kind == .interceptor && level == .warning }
+
     static func interceptor(making path: [Certificate], isKnown: Bool = false) -> Finding? {
         // Hostile names may be long: the rest is not searched.
         let names = path.map { String($0.issuer.prefix(1_000)) }.joined(separator: "\n").lowercased()

@@ -174,10 +174,8 @@ extension [ClientVerdict] {
         let all = compactMap(\.device).distinct
         guard !all.isEmpty else { return some.map(\.name).joined(separator: ", ") }
         let groups = some.map(\.name).distinct.grouped { client in
-            func devices(_ some: [ClientVerdict]) -> [String] {
-                some.filter { $0.name == client }.compactMap(\.device).distinct
-            }
-            return !namesAllDevices && devices(some) == devices(self) ? [] : devices(some)
+            let devices = [some, self].map { $0.filter { $0.name == client }.compactMap(\.device).distinct }
+            return !namesAllDevices && devices[0] == devices[1] ? [] : devices[0]
         }
         return groups.map { devices, clients in
             clients.joined(separator: ", ") + (devices.isEmpty ? "" : " on \(devices.inRows(of: all))")

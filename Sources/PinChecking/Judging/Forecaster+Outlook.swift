@@ -51,13 +51,13 @@ extension Forecaster {
             validUntil: verdict.isAccepted && verdict.restsOn.isEmpty ? nil : datedPaths.joined().map(\.notAfter).min(),
             renewalPoint: path.first?.renewalPoint, findings: [],
             comparesPins: ahead != nil || !conditions.isEmpty && (!verdict.isAccepted || haveExpired))
-        let hasIndispensablePin = conditions.indices.contains { index in
+        let dependsOnPin = conditions.indices.contains { index in
             !hasBackup[index]
                 && (conditions[index].place == .everywhere || Set(holding[index].map(\.pinIndex)).count == 1)
         }
         outlook.findings =
             (expiringCertificates() + changedRoots(changes) + expiringPins(outlook) + shortPinLife(outlook, isIdleTaken)
-            + (ahead.map { [endOfPins($0, outlook, hasIndispensablePin, isRootComing: isRootComing)] } ?? [])
+            + (ahead.map { [endOfPins($0, outlook, dependsOnPin, isRootComing: isRootComing)] } ?? [])
             + unjudgedPins(outlook)).worstFirst
         let matches = verdict.isByPins ? found.distinct : []
         return (outlook, matchesInConfiguration(verdict.isAccepted ? matches : verdict.matches))
@@ -180,9 +180,7 @@ extension Forecaster {
         return short("no configured pin is sure to match after \(end.date), less than \(limit) from now", on: end)
     }
 
-    private func endOfPins(
-        _ ahead: Ahead, _ outlook: Outlook, _ hasIndispensablePin: Bool, isRootComing: Bool
-    ) -> Finding {
+    private func endOfPins(_ ahead: Ahead, _ outlook: Outlook, _ dependsOnPin: Bool, isRootComing: Bool) -> Finding {
         let until = ahead.until.date
         let why = ahead.holder.rawValue
         let works: String
@@ -200,7 +198,7 @@ extension Forecaster {
         let report = comparison.isEnforced ? "" : "; a mismatch is only reported"
         let isRenewal = ahead.holder == .certificate || ahead.holder == .key
         return Finding(
-            isRenewal ? .breaksAtRenewal : .pinsEnd, hasIndispensablePin ? .warning : .note,
+            isRenewal ? .breaksAtRenewal : .pinsEnd, dependsOnPin ? .warning : .note,
             "\(works); \(backupWords(outlook))\(report)", of: "end", on: ahead.until)
     }
 

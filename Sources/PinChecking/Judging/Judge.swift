@@ -67,10 +67,8 @@ extension HostPolicy {
             for index in clients.indices where clients[index].isUntrusted { clients[index].reason.hints.append(hint) }
         }
         let interception = interceptionFinding(on: clients.ranked)
-        // An interceptor causes all other findings: a remedy for the chain would mislead.
-        let isIntercepted = interception?.kind == .interceptor && interception?.level == .warning
-        if isIntercepted { for index in clients.indices { clients[index].reason.remedy = nil } }
-        let findings = findings(on: clients, views.map(\.view), interception, isAdvising: !isIntercepted)
+        if interception?.isInterception == true { for index in clients.indices { clients[index].reason.remedy = nil } }
+        let findings = findings(on: clients, views.map(\.view), interception)
         // Clients on these devices never get a certificate with such a key.
         let leftOut = keyType == nil ? [] : Set(devices.map(\.name)).subtracting(clients.map(\.judgedDevice.name))
         let view = clients.shown?.view ?? views[0].view

@@ -94,10 +94,8 @@ extension Forecaster {
             guard certificate.notBefore > start else { return nil }
             return ("begins-after", "it begins on \(certificate.notBefore.date), after the gap")
         }
-        let isLeft = end < certificate.notAfter
-        return (
-            "ends-before", isLeft ? "its CA leaves it on \(end.date)" : "it ends on \(end.date), before it is needed"
-        )
+        guard end < certificate.notAfter else { return ("ends-before", "it ends on \(end.date), before it is needed") }
+        return ("ends-before", "its CA leaves it on \(end.date)")
     }
 
     private func result(

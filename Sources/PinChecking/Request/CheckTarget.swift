@@ -23,11 +23,9 @@ package struct CheckTarget: Sendable {
     /// the given host, else the target's, and the SNI is the target's host unless that is an address.
     package func endpoints() throws(Problem) -> [CheckEndpoint] {
         let (names, connection) = (request.names, request.connection)
-        let addresses = connection.addresses.all
-        let own = addresses.filter { $0.applies(to: target, port: port) }
-        if connection.addresses.isOfOneTarget, own.isEmpty,
-            let address = addresses.first(where: { $0.onlyForHost != nil })
-        {
+        let given = connection.addresses
+        let own = given.all.filter { $0.applies(to: target, port: port) }
+        if given.isOfOneTarget, own.isEmpty, let address = given.all.first(where: { $0.onlyForHost != nil }) {
             throw address.unused(defaultPort: connection.port)
         }
         let referenceName = names.referenceName(of: target.host)

@@ -88,9 +88,7 @@ package struct Outlook: Sendable {
     }
 }
 
-extension [Finding] {
-    var worstFirst: [Finding] { [.fail, .warning, .note].flatMap { level in filter { $0.level == level } } }
-}
+extension [Finding] { var worstFirst: [Finding] { sorted { $0.level > $1.level } } }
 
 extension Finding {
     func comes(before other: Finding) -> Bool {

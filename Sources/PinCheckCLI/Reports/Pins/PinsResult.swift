@@ -5,7 +5,7 @@ import TLSProbe
 
 extension KeySource {
     /// `true` if the chain may be an interceptor's, whose keys must not ship by mistake.
-    fileprivate var isIntercepted: Bool { suspicion?.level == .warning && suspicion?.kind == .interceptor }
+    fileprivate var isIntercepted: Bool { suspicion?.isInterception == true }
 
     fileprivate var title: String { name + (part.map { ", " + $0 } ?? "") }
 
