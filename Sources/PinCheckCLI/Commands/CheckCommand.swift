@@ -134,7 +134,7 @@ extension Invocation {
         var unread = zip(first, checks).compactMap { (try? $0.get()) == nil ? nil : $1.bad }
         // An unreadable file is reported before the first connection, even if the last target names it.
         for target in isWhole ? [] : named {
-            do throws(Problem) { try policies.read(target.request.judging) } catch {
+            do { try policies.read(target.request.judging) } catch {
                 guard let place = target.place else { throw error }
                 unread.append(BadEntry(target.title, error.at(place)))
             }

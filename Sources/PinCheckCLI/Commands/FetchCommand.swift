@@ -111,7 +111,7 @@ extension Invocation {
         }
         var result = await downloader.fetch(download, toFile: open == nil ? file : nil, or: stream, progress: progress)
         if let rest = shown.withLock({ $0?.finish() }), !rest.isEmpty {
-            do throws(WriteFailure) { try write(rest) } catch { result.ending = .notStored(error) }
+            do { try write(rest) } catch { result.ending = .notStored(error) }
         }
         showing?.cancel()
         await showing?.value
@@ -128,12 +128,12 @@ extension Invocation {
 
     private static func openFile(_ file: String?) throws(Problem) -> OpenFile? {
         guard let file else { return nil }
-        do throws(WriteFailure) { return try OpenFile(at: file) } catch { throw OutputFile.error(error, at: file) }
+        do { return try OpenFile(at: file) } catch { throw OutputFile.error(error, at: file) }
     }
 
     private static func location(_ text: String) throws(Problem) -> HTTPLocation {
         let location: HTTPLocation
-        do throws(Problem) { location = try HTTPLocation(text.contains("://") ? text : "https://" + text) } catch {
+        do { location = try HTTPLocation(text.contains("://") ? text : "https://" + text) } catch {
             throw .usage("the URL \(quoted(UserInfo.hiddenBeforeHost(text))) \(error)")
         }
         guard location.isSecure else {

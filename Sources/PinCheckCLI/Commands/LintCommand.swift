@@ -68,7 +68,7 @@ extension Invocation {
     }
 
     private func refusals(ofPolicy path: String) -> [Problem] {
-        do throws(Problem) {
+        do {
             let stream = try TargetStream([], policies: [path], CheckRequest(), in: context)
             var policies = context.policies
             return try Check.plan(stream.split(after: .max) { _ in }.first, &policies).compactMap { $0.bad?.problem }

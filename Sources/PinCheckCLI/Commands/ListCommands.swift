@@ -85,7 +85,7 @@ struct DevicesReport {
 
     func roots(of device: Device) throws(Problem) -> [Certificate] {
         func order(_ root: Certificate) -> String { "\(root.shownName.lowercased())\0\(root.fingerprint.hexadecimal)" }
-        do throws(X509Error) {
+        do {
             return try data.roots(of: device).map { (der) throws(X509Error) in
                 try CertificateReader.certificate(der: der)
             }.sorted { order($0) < order($1) }

@@ -108,7 +108,7 @@ extension Invocation {
     }
 
     private func readAgain(_ service: ProbeService, _ metrics: ServeMetrics, _ log: ServeLog) {
-        do throws(Problem) {
+        do {
             let modules = try modules()
             service.replace(modules)
             metrics.tellReload(at: context.now())

@@ -39,7 +39,7 @@ final class ProbeModule: Sendable {
 
     func check(of text: String) throws(ScrapeProblem) -> Check {
         let target: Target
-        do throws(Problem) { target = try Target(text) } catch { throw ScrapeProblem(400, "\(error)") }
+        do { target = try Target(text) } catch { throw ScrapeProblem(400, "\(error)") }
         let port = target.port ?? RequestDefaults.port
         let ports = checks[target.host] ?? [:]
         if let check = ports[port] { return check }
@@ -54,7 +54,7 @@ final class ProbeModule: Sendable {
                 "\(quoted(text)) is no target of the module \(quoted(name)): name it in its policy, or by --allow-target"
             )
         }
-        do throws(Problem) {
+        do {
             return try policies.withLock { (policies) throws(Problem) in
                 try Check.plan([CheckTarget(target: target, request: request)], &policies)[0]
             }

@@ -29,7 +29,7 @@ final class ProbeService: Sendable {
     func replace(_ modules: [String: ProbeModule]) { self.modules.withLock { $0 = modules } }
 
     func answer(to request: ScrapeServer.Request) async -> ScrapeServer.Answer {
-        do throws(ScrapeProblem) { return try await route(request) } catch {
+        do { return try await route(request) } catch {
             // A request that cannot be read is not logged: it could be a secret.
             log.write(
                 error.status >= 500 ? .error : .warn, "refused",
@@ -84,7 +84,7 @@ final class ProbeService: Sendable {
             return problem
         }
         let check: Check
-        do throws(ScrapeProblem) { check = try module.check(of: target) } catch {
+        do { check = try module.check(of: target) } catch {
             throw error.status < 500 ? error : failed("module", error)
         }
         guard metrics.count("probes_in_flight", most: most) else {

@@ -211,7 +211,7 @@ extension Settings {
     }
 
     mutating func offer(_ part: WritableKeyPath<HandshakeOffer, String?>, _ list: String) throws {
-        do throws(Problem) { try request.connection.offer.set(part, to: list) } catch {
+        do { try request.connection.offer.set(part, to: list) } catch {
             throw Problem.usage("\(quoted(list)): \(error)")
         }
     }

@@ -207,14 +207,14 @@ struct PolicyHosts {
                 ways[1])
         }
         for (key, node) in said {
-            do throws(Problem) {
+            do {
                 let (option, values) = try self.values(of: byKey[key] ?? [], key, node)
                 for value in values { try option.read(value, calling: "'\(key)'", into: &settings) }
             } catch { throw error.at(node.place) }
         }
         settings.request.connection.addresses.isOfOneTarget = !settings.request.connection.addresses.given.isEmpty
         let files = [settings.clientCertificate, settings.clientKey]
-        do throws(Problem) {
+        do {
             // Thousands of hosts may name the files of the defaults.
             if identities[files] == nil { identities[files] = try settings.clientIdentity("'cert'", "'key'") }
         } catch { throw (place("cert") ?? place("key")).map(error.at) ?? error }

@@ -79,7 +79,7 @@ struct TargetList {
             }
             given.append(option)
             if case .file = option.values { text = RegularFile.path(text, besideFilesIn: directory) }
-            do throws(Problem) {
+            do {
                 try option.read(Option.Value(text: text, place: place), calling: "\(option.listWord)", into: &settings)
             } catch { throw .data("word \(number) is no value of \(option.listWord)") }
         }

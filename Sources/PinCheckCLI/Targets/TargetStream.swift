@@ -39,7 +39,7 @@ struct TargetStream {
                 continue
             }
             guard case .success(let line) = entry, let place = line.place else { return entry }
-            do throws(Problem) {
+            do {
                 try Self.refuse(line.request.judging, beside: request.judging)
                 let request = line.request.merged(over: request)
                 let target = CheckTarget(target: line.target, request: request, place: place)

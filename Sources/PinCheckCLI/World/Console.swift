@@ -31,7 +31,7 @@ struct OutputStream {
 
     /// Writes text; if the reader has gone away, the rest is dropped and the verdict still counts.
     func write(_ text: String) throws(Problem) {
-        do throws(WriteFailure) { try writeBytes(Array(text.utf8)) } catch {
+        do { try writeBytes(Array(text.utf8)) } catch {
             guard case .system(let code) = error else { return }
             let place: SafeText = path.map { " (\(quoted($0))): name another file" } ?? ""
             throw .inputOutput("the result could not be written: \(SystemError.message(of: code))\(place)")

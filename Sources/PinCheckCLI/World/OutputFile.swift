@@ -3,7 +3,7 @@ import Pinning
 
 enum OutputFile {
     static func write(_ contents: [UInt8], to path: String) throws(Problem) {
-        do throws(WriteFailure) { try AtomicFile.write(contents, to: path) } catch { throw self.error(error, at: path) }
+        do { try AtomicFile.write(contents, to: path) } catch { throw self.error(error, at: path) }
     }
 
     /// Writes a whole text to the file or standard output, but never over a file that this run has read.
@@ -17,7 +17,7 @@ enum OutputFile {
     }
 
     static func lock(_ path: String, _ what: SafeText) throws(Problem) -> FileLock {
-        do throws(WriteFailure) { return try FileLock(path) } catch {
+        do { return try FileLock(path) } catch {
             if error == .held {
                 throw .inputOutput("another run with \(what) is under way (\(quoted(path))): wait for its end")
             }
@@ -53,7 +53,7 @@ enum OutputFile {
     }
 
     static func error(_ failure: WriteFailure, at path: String) -> Problem {
-        do throws(Problem) { try refuseMissingDirectory(of: path) } catch { return error }
+        do { try refuseMissingDirectory(of: path) } catch { return error }
         if FileKind(at: path) == .directory {
             return .inputOutput("cannot write \(quoted(path)): it is a directory: name a file in it")
         }
