@@ -52,8 +52,7 @@ extension Invocation {
         let result = try await fetch(download, to: file, by: downloader)
         await downloader.shutdown()
         let stream = file == nil ? context.console.errors : context.console.output
-        let style = context.style(settings.color, on: stream)
-        let text = TextRenderer(style: style, explains: settings.explains, layout: stream.layout)
+        let text = TextRenderer.on(stream, settings, in: context)
         let status = ExitStatus(result)
         if !settings.isQuiet || status != .pass { try stream.write(text.block(result, status, file: file)) }
         return status

@@ -51,8 +51,7 @@ struct PinsResult {
         } else if settings.pinForm == "json" {
             try output.write(JSONRenderer.document(document(saved: saved)))
         } else {
-            let style = context.style(settings.color, on: output)
-            try output.write(TextRenderer(style: style, explains: false, layout: output.layout).text(self))
+            try output.write(TextRenderer.on(output, settings, in: context).text(self))
         }
     }
 

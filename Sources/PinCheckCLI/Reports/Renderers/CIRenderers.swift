@@ -153,7 +153,7 @@ struct GitHubRenderer: ResultRenderer {
 
     mutating func text(for reports: [Report]) -> String {
         total.add(reports)
-        let end = reports.comparison == nil ? "" : TextRenderer.plain(explains: false).conclusion(reports)
+        let end = reports.comparison == nil ? "" : TextRenderer.plain().conclusion(reports)
         let lines = end.split(separator: "\n").map { Self.harmless(String($0)) + "\n" }
         return reports.map { self.lines(for: $0) }.joined() + lines.joined()
     }
@@ -161,7 +161,7 @@ struct GitHubRenderer: ResultRenderer {
     private func lines(for report: Report) -> String {
         let name = report.title
         var lines = ["::group::" + Self.data("\(report.status.name)  \(name)", length: 200)]
-        lines += TextRenderer.plain(explains: false).block(report).split(separator: "\n").map {
+        lines += TextRenderer.plain().block(report).split(separator: "\n").map {
             Self.harmless(String($0))
         }
         lines.append("::endgroup::")

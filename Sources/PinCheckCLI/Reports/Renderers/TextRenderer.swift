@@ -7,7 +7,12 @@ struct TextRenderer {
     let explains: Bool
     var layout = TextLayout()
 
-    static func plain(explains: Bool) -> TextRenderer { TextRenderer(style: .plain, explains: explains) }
+    static func plain(explains: Bool = false) -> TextRenderer { TextRenderer(style: .plain, explains: explains) }
+
+    static func on(_ stream: OutputStream, _ settings: Settings, in context: Context) -> TextRenderer {
+        TextRenderer(
+            style: context.style(settings.color, on: stream), explains: settings.explains, layout: stream.layout)
+    }
 
     func block(_ report: Report) -> String {
         var lines = [heading(report)]

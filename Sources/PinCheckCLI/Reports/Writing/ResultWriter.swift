@@ -160,20 +160,16 @@ enum OutputForm: String, CaseIterable {
     var isForPeople: Bool { self == .text || self == .brief }
 
     func renderer(_ settings: Settings, _ stream: OutputStream, _ context: Context) -> any ResultRenderer {
-        let style = context.style(settings.color, on: stream)
-        let explains = settings.explains
+        let text = TextRenderer.on(stream, settings, in: context)
         return switch self {
-        case .text:
-            TextResultRenderer(
-                text: TextRenderer(style: style, explains: explains, layout: stream.layout),
-                hasAll: settings.state == nil)
-        case .brief: BriefRenderer(text: TextRenderer(style: style, explains: false))
+        case .text: TextResultRenderer(text: text, hasAll: settings.state == nil)
+        case .brief: BriefRenderer(text: text)
         case .json, .jsonl: JSONResultRenderer(hasLines: self == .jsonl)
         case .nagios: NagiosRenderer()
         case .prometheus: PrometheusRenderer(now: context.now)
         case .junit: JUnitRenderer()
         case .github: GitHubRenderer()
-        case .html: HTMLRenderer(explains: explains, isWhole: stream.isWhole)
+        case .html: HTMLRenderer(explains: settings.explains, isWhole: stream.isWhole)
         }
     }
 }
