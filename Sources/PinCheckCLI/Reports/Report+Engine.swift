@@ -64,19 +64,20 @@ extension BaselineChanges: JSONDocument {
         let classes = changes.map { change -> JSONObject in
             [
                 "id": change.kind.id, "old": change.old, "new": change.new,
-                "old_certificate": change.oldCertificate.map(Self.certificate),
-                "new_certificate": change.newCertificate.map(Self.certificate),
+                "old_certificate": change.oldCertificate?.changed, "new_certificate": change.newCertificate?.changed,
                 "allowed": allowed.contains(change.kind),
             ]
         }
         return ["baseline": baseline, "status": status, "compared_with": comparedWith, "classes": classes]
     }
+}
 
-    private static func certificate(_ certificate: Snapshot.Certificate) -> JSONObject {
+extension Snapshot.Certificate {
+    /// The certificate in a change; in a snapshot it also has its issuer's key.
+    fileprivate var changed: JSONObject {
         [
-            "subject": certificate.subject, "issuer": certificate.issuer, "key": certificate.key,
-            "spki_sha256": certificate.spkiSHA256, "cert_sha256": certificate.certificateSHA256,
-            "not_before": certificate.notBefore, "not_after": certificate.notAfter, "names": certificate.names,
+            "subject": subject, "issuer": issuer, "key": key, "spki_sha256": spkiSHA256,
+            "cert_sha256": certificateSHA256, "not_before": notBefore, "not_after": notAfter, "names": names,
         ]
     }
 }

@@ -23,14 +23,7 @@ struct LintReport {
     var document: JSONObject {
         [
             "schema": "pincheck-lint/1", "evaluated_at": time.description, "sources": sources,
-            "findings": findings.map { finding -> JSONObject in
-                [
-                    "id": finding.id, "severity": finding.level.rawValue, "file": finding.place?.path,
-                    "line": finding.place?.line, "key": finding.place?.key, "place": finding.placeText,
-                    "host": finding.subject, "pin": finding.pin?.description, "message": finding.message,
-                    "remedy": finding.advice, "is_malformed": finding.isObstacle,
-                ]
-            },
+            "findings": findings.map(\.document),
             "summary": [
                 "errors": count(.error), "warnings": count(.warning), "notes": count(.note), "malformed": malformed,
             ] as JSONObject, "exit": exit,
@@ -173,4 +166,12 @@ extension Finding {
     fileprivate var placeText: String { place?.description ?? "" }
     fileprivate var advice: String? { remedy?.ownWords }
     fileprivate var sentence: String { message + (remedy?.words ?? "") }
+
+    fileprivate var document: JSONObject {
+        [
+            "id": id, "severity": level.rawValue, "file": place?.path, "line": place?.line, "key": place?.key,
+            "place": placeText, "host": subject, "pin": pin?.description, "message": message, "remedy": advice,
+            "is_malformed": isObstacle,
+        ]
+    }
 }

@@ -20,6 +20,21 @@ extension KeySource {
         let known = Set(items.map(\.spkiSHA256))
         return items + (recommended?.choices ?? []).map(\.item).filter { !known.contains($0.spkiSHA256) }
     }
+
+    fileprivate func document(host: String?, port: Int?, _ keys: [JSONObject]) -> JSONObject {
+        let warnings =
+            (warning.map { [Finding.warning(.unverified, $0).reason] } ?? [])
+            + (suspicion.map { $0.level == .warning ? [$0.reason] : [] } ?? [])
+        return [
+            "target": name, "host": host, "port": port, "rules": group?.rules,
+            "endpoint": endpoint.map {
+                EndpointFacts($0, peer: peer).document(
+                    verifyName: $0.referenceName == .unchecked ? nil : $0.referenceName.description)
+            }, "key_type": keyType?.description, "verified": ending?.outcome.isAccepted, "reason": reason,
+            "warnings": warnings, "keys": keys, "also_sent": alsoSent.map(\.description),
+            "recommendation": recommended,
+        ]
+    }
 }
 
 struct PinsResult {
@@ -167,42 +182,9 @@ struct PinsResult {
             let isOfAFile = source.group == nil && source.endpoint == nil
             let pinned = hashes(of: source)
             let keys = source.itemsWithRecommended.map { key($0, pinned, saved) }
-            return (isOfAFile ? hosts : [source.place]).map { Self.result(source, host: $0, port: $1, keys) }
+            return (isOfAFile ? hosts : [source.place]).map { source.document(host: $0, port: $1, keys) }
         }
         return ["schema": "pincheck-pins/1", "evaluated_at": time, "results": results, "exit": exit]
-    }
-
-    private static func result(_ source: KeySource, host: String?, port: Int?, _ keys: [JSONObject]) -> JSONObject {
-        let warnings =
-            (source.warning.map { [Finding.warning(.unverified, $0).reason] } ?? [])
-            + (source.suspicion.map { $0.level == .warning ? [$0.reason] : [] } ?? [])
-        return [
-            "target": source.name, "host": host, "port": port,
-            "rules": source.group.flatMap(rules(of:)),
-            "endpoint": source.endpoint.map {
-                EndpointFacts($0, peer: source.peer).document(
-                    verifyName: $0.referenceName == .unchecked ? nil : $0.referenceName.description)
-            }, "key_type": source.keyType?.description, "verified": source.ending?.outcome.isAccepted,
-            "reason": source.reason, "warnings": warnings, "keys": keys,
-            "also_sent": source.alsoSent.map(\.description), "recommendation": source.recommended.map(recommendation),
-        ]
-    }
-
-    private static func rules(of group: PinGroup) -> JSONObject? {
-        guard let entry = group.entry else { return nil }
-        let subdomains =
-            switch group.depth {
-            case .exact: "none"
-            case .oneLabel: "one-label"
-            case .upToOneLabel: "up-to-one-label"
-            case .anyNumber: "any-number"
-            }
-        return [
-            "kind": group.kind?.rawValue, "origin": group.origin, "subdomains": subdomains,
-            "position": group.position.rawValue, "enforced": entry.enforcesPinning,
-            "expires": entry.expiration?.date, "excluded": group.isExempt,
-            "report_uris": entry.reportURIs,
-        ]
     }
 
     private func key(_ item: PinItem, _ pinned: Set<SHA256Digest>, _ saved: [Certificate: String]) -> JSONObject {
@@ -220,16 +202,36 @@ struct PinsResult {
         ]
     }
 
-    private static func recommendation(_ recommendation: Recommendation) -> JSONObject {
+}
+
+extension PinGroup {
+    fileprivate var rules: JSONObject? {
+        guard let entry else { return nil }
+        let subdomains =
+            switch depth {
+            case .exact: "none"
+            case .oneLabel: "one-label"
+            case .upToOneLabel: "up-to-one-label"
+            case .anyNumber: "any-number"
+            }
+        return [
+            "kind": kind?.rawValue, "origin": origin, "subdomains": subdomains, "position": position.rawValue,
+            "enforced": entry.enforcesPinning, "expires": entry.expiration?.date, "excluded": isExempt,
+            "report_uris": entry.reportURIs,
+        ]
+    }
+}
+
+extension Recommendation: JSONDocument {
+    var document: JSONObject {
         [
-            "strategy": recommendation.strategy, "summary": recommendation.summary,
-            "authority": recommendation.ca, "pins": recommendation.choices.map(choice),
-            "intermediate": recommendation.intermediate.map(choice), "missing": recommendation.missing?.reason,
-            "review_by": recommendation.reviewDate?.date,
+            "strategy": strategy, "summary": summary, "authority": ca, "pins": choices.map(Self.choice),
+            "intermediate": intermediate.map(Self.choice), "missing": missing?.reason,
+            "review_by": reviewDate?.date,
         ]
     }
 
-    private static func choice(_ choice: Recommendation.Choice) -> JSONObject {
+    private static func choice(_ choice: Choice) -> JSONObject {
         [
             "pin": choice.item.spkiSHA256.description, "owner": choice.owner, "reason": choice.reason,
             "until": choice.until?.date, "cross_signed_by": choice.root?.crossSigners ?? [],
