@@ -212,7 +212,7 @@ extension CheckedAnswer: JSONDocument {
     var response: HTTPResponse? { try? result?.get() }
     var title: String { exchange.request.title }
     var outcome: String { response?.statusLine ?? problem ?? "not asked, since the server is not accepted" }
-    private var problem: String? { if case .failure(let error)? = result { error.description } else { nil } }
+    private var problem: String? { result?.failure?.description }
 
     var document: JSONObject {
         [
@@ -256,8 +256,7 @@ extension Report {
 
     private var phases: [(id: String, status: TraceStep.Status, detail: String)] {
         guard let connection = result.connection else { return [] }
-        var error: ProbeError?
-        if case .failure(let failure) = connection { error = failure }
+        let error = connection.failure
         var hasFailed = false
         return ProbeError.Phase.allCases.filter { $0 != .proxy || endpoint?.proxy != nil }.map { phase in
             let id = phase.rawValue

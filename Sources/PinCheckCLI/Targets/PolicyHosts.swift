@@ -12,7 +12,7 @@ struct PolicyHosts {
         let request: Result<CheckRequest, Problem>
 
         var ownPorts: [Int] { target?.port.map { [$0] } ?? ports }
-        var problem: Problem? { if case .failure(let problem) = request { problem } else { nil } }
+        var problem: Problem? { request.failure }
 
         func bad(_ problem: Problem, at port: Int?) -> BadEntry {
             var request = CheckRequest()

@@ -63,7 +63,7 @@ struct TargetStream {
 
     func all() throws(Problem) -> [CheckTarget] {
         let entries = try split(after: .max) { _ in }.first
-        try BadEntries.refuse(entries.compactMap { if case .failure(let bad) = $0 { bad } else { nil } })
+        try BadEntries.refuse(entries.compactMap(\.failure))
         return entries.compactMap { try? $0.get() }
     }
 
@@ -107,6 +107,8 @@ struct TargetStream {
         return try Check.plan(entries, &policies)
     }
 }
+
+extension Result { var failure: Failure? { if case .failure(let error) = self { error } else { nil } } }
 
 struct BadEntries {
     private static let mostTold = 20

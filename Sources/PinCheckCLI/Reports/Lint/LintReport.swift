@@ -34,7 +34,7 @@ struct LintReport {
         var document = JUnitDocument()
         let files = findings.grouped { $0.place?.path ?? $0.placeText }
         for (file, findings) in findings.isEmpty ? sources.map({ ($0, []) }) : files {
-            let cases = findings.map { finding -> (name: String, outcome: JUnitDocument.Outcome) in
+            let cases = findings.map { finding -> JUnitDocument.Case in
                 let place = finding.place?.line.map { " in line \($0)" } ?? finding.place?.key.map { " at \($0)" } ?? ""
                 let element = finding.isObstacle ? "error" : fails(finding) ? "failure" : nil
                 let outcome = element.map {

@@ -4,6 +4,8 @@ import TLSProbe
 
 /// Writes tests with their outcomes in the XML that JUnit's Ant task made common.
 struct JUnitDocument {
+    typealias Case = (name: String, outcome: Outcome)
+
     /// What happened in a case: the element that it is counted by, and what the case contains.
     struct Outcome {
         fileprivate let element: String
@@ -34,7 +36,7 @@ struct JUnitDocument {
 
     /// Adds a suite with its cases; warnings are in `output`, because skipped tests would count as not made.
     mutating func add(
-        _ suite: String, of classname: String, _ cases: [(name: String, outcome: Outcome)], output: [String] = [],
+        _ suite: String, of classname: String, _ cases: [Case], output: [String] = [],
         seconds: Double = 0, at time: Timestamp
     ) {
         let own = cases.map(\.outcome.element)
@@ -75,7 +77,7 @@ struct JUnitRenderer: ResultRenderer {
 
     mutating func text(for reports: [Report]) -> String {
         let first = reports[0]
-        var cases = reports.flatMap(Self.cases)
+        var cases = reports.flatMap(\.cases)
         var warnings = reports.flatMap(\.attention)
         var told: [String] = []
         if let comparison = reports.comparison {
@@ -99,7 +101,7 @@ struct JUnitRenderer: ResultRenderer {
     }
 
     /// The outcome of a case for a report, or for all reports of a target; a failure's details are the report's text.
-    private static func outcome(
+    fileprivate static func outcome(
         _ status: ExitStatus, _ reason: Reason, of report: Report? = nil, hasDetails: Bool = true
     ) -> JUnitDocument.Outcome {
         guard status != .pass else { return .passed(nil) }
@@ -109,33 +111,35 @@ struct JUnitRenderer: ResultRenderer {
         return .trouble(isFailure ? "failure" : "error", type: reason.id, message: reason.told, details: details ?? "")
     }
 
-    private static func cases(_ report: Report) -> [(name: String, outcome: JUnitDocument.Outcome)] {
-        var cases: [(name: String, outcome: JUnitDocument.Outcome)] = []
-        let place = report.variant == nil ? "" : String(report.title.dropFirst(report.target.count))
+    func ending(exit: ExitStatus) -> String { document.text }
+}
+
+extension Report {
+    fileprivate var cases: [JUnitDocument.Case] {
+        var cases: [JUnitDocument.Case] = []
+        let place = variant == nil ? "" : String(title.dropFirst(target.count))
         var isTold = false
         // Without any verdict, a single case has the reason.
-        for client in report.clients.allSatisfy({ $0.verdict == .none }) ? [] : report.clients {
+        for client in clients.allSatisfy({ $0.verdict == .none }) ? [] : clients {
             let status: ExitStatus =
                 switch client.verdict {
                 case .accept: .pass
                 case .reject: .fail
                 case .none: .unreachable
                 }
-            let outcome = outcome(status, client.reason, of: report, hasDetails: !isTold)
+            let outcome = JUnitRenderer.outcome(status, client.reason, of: self, hasDetails: !isTold)
             isTold = isTold || outcome.isTrouble
             cases.append((client.title + place, outcome))
         }
-        if let answer = report.result.answer?.response?.statusLine, !isTold, report.status == .pass {
+        if let answer = result.answer?.response?.statusLine, !isTold, status == .pass {
             cases.append(("request" + place, .passed(answer)))
         }
-        if !isTold, report.status != .pass || cases.isEmpty {
-            let reason = Reason(report.reason.id, report.withAnswer(report.sentence))
-            cases.append(("verdict" + place, outcome(report.status, reason, of: report)))
+        if !isTold, status != .pass || cases.isEmpty {
+            let told = Reason(reason.id, withAnswer(sentence))
+            cases.append(("verdict" + place, JUnitRenderer.outcome(status, told, of: self)))
         }
         return cases
     }
-
-    func ending(exit: ExitStatus) -> String { document.text }
 }
 
 /// Escapes for XML; characters that XML forbids or that fool readers become `\u{1B}` first.

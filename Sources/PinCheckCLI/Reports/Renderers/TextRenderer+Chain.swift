@@ -62,13 +62,12 @@ extension TextRenderer {
         }
     }
 
-    private func details(_ certificate: Report.Link) -> [String] {
+    private func details(_ link: Report.Link) -> [String] {
         let names =
-            certificate.names.isEmpty
-            ? [] : ["for " + listed(certificate.names.lazy.map { safe($0.description) }, first: 10)]
+            link.names.isEmpty ? [] : ["for " + listed(link.names.lazy.map { safe($0.description) }, first: 10)]
         return [
-            "\(certificate.notBefore.date) to \(certificate.notAfter.date), serial \(safe(certificate.serialNumber))",
-            "SHA-256 \(certificate.fingerprint.hexadecimal)",
+            "\(link.notBefore.date) to \(link.notAfter.date), serial \(safe(link.serialNumber))",
+            "SHA-256 \(link.fingerprint.hexadecimal)",
         ] + names.map { layout.folded($0, indent: 10) }
     }
 
@@ -99,7 +98,7 @@ extension TextRenderer {
         return style.good("← pin " + numbers.joined(separator: ", "))
     }
 
-    func name(of certificate: Report.Link) -> String { safe(certificate.shownName, length: 80) }
+    func name(of link: Report.Link) -> String { safe(link.shownName, length: 80) }
 
     private func validity(of link: Report.Link) -> String {
         let text = Self.validity(link)
@@ -108,9 +107,9 @@ extension TextRenderer {
         return days < link.warnDays ?? 0 ? style.doubtful(text) : text
     }
 
-    static func validity(_ certificate: Report.Link) -> String {
-        if certificate.daysLeft < 0 { return "expired" }
-        return certificate.daysUntilValid > 0 ? "not yet" : "\(certificate.daysLeft) d"
+    static func validity(_ link: Report.Link) -> String {
+        if link.daysLeft < 0 { return "expired" }
+        return link.daysUntilValid > 0 ? "not yet" : "\(link.daysLeft) d"
     }
 
     /// The start and the end of a pin, as in `sha256/NSQoeTIW…QGfk=`.
