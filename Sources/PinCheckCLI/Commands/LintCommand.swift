@@ -71,7 +71,7 @@ extension Invocation {
         do {
             let stream = try TargetStream([], policies: [path], CheckRequest(), in: context)
             var policies = context.policies
-            return try Check.plan(stream.split(after: .max) { _ in }.first, &policies).compactMap { $0.bad?.problem }
+            return try Check.plan(stream.split(after: .max).first, &policies).compactMap { $0.bad?.problem }
         } catch { return [error] }
     }
 

@@ -95,8 +95,9 @@ extension Invocation {
         }
         let status = ExitStatus.worst(all.map(ExitStatus.init))
         guard
-            all.contains(where: \.hasNoVerdict)
-                || all.contains(where: { !$0.items.isEmpty || $0.group != nil && settings.positions == nil })
+            all.contains(where: {
+                $0.hasNoVerdict || !$0.items.isEmpty || $0.group != nil && settings.positions == nil
+            })
         else {
             throw Problem.noInput(
                 settings.positions.map {

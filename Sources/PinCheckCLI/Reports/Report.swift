@@ -70,13 +70,13 @@ struct Report: JSONDocument {
         var role: String
         var time: Timestamp
         /// `nil` in the presented chain.
-        var source: String? = nil
+        var source: String?
         /// Above 1 if the depth is not enough to tell a needed certificate apart.
         var path = 1
         var pins: [Int] = []
-        var warnDays: Double? = nil
-        var failDays: Double? = nil
-        var origin: String? = nil
+        var warnDays: Double?
+        var failDays: Double?
+        var origin: String?
         /// The clients that match a pin, if others do not; the key is the pin's position.
         var clients: [Int: String] = [:]
 

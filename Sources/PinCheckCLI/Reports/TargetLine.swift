@@ -43,7 +43,7 @@ struct TargetLine {
         }
         let warnings = reports.flatMap(\.attention).filter { !told.contains($0.sentence) }
         let others = counting.filter { exit($0) != .pass }.map { reason($0).id } + warnings.map(\.id)
-        let differences = comparison?.findings.filter { $0.level == .warning }.map(\.id) ?? []
+        let differences = comparison?.warnings.map(\.id) ?? []
         let ids = (others + differences).distinct.filter { $0 != reason(worst).id }
         let names = ids.prefix(Self.mostNamed) + (ids.count > Self.mostNamed ? ["…"] : [])
         more = ids.isEmpty ? "" : "; and \(ids.count) more: \(names.joined(separator: ", "))"
@@ -96,6 +96,7 @@ extension AddressComparison {
             + (differences.isEmpty ? comparison : differences.joined(separator: ", "))
     }
 
+    var warnings: [Finding] { findings.filter { $0.level == .warning } }
     fileprivate var isFound: Bool { addresses > 0 || hasVerdicts }
 
     /// The number of accepted addresses; an address that rejects one kind of client is not accepted.
@@ -141,7 +142,7 @@ extension AddressComparison {
     }
 
     private var differences: [String] {
-        findings.filter { $0.level == .warning }.map { Self.words[$0.id] ?? $0.id }.distinct
+        warnings.map { Self.words[$0.id] ?? $0.id }.distinct
     }
 
     private static let words = [

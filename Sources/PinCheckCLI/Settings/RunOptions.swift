@@ -82,7 +82,7 @@ extension OptionGroup {
     }
 }
 
-struct FormOutput<Form: RawRepresentable & CaseIterable & Sendable> where Form.RawValue == String {
+struct FormOutput<Form: RawRepresentable<String> & CaseIterable & Sendable> {
     let form: Form
     let file: String?
 

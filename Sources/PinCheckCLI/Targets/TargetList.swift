@@ -95,7 +95,7 @@ struct TargetList {
 }
 
 extension Option {
-    static let ofLists: [Option] = Command.sharedGroups.flatMap(\.options).filter(\.isInLists)
+    static let ofLists = Command.sharedGroups.flatMap(\.options).filter(\.isInLists)
 
     fileprivate var listWord: String { isSwitch ? word : word + "=" }
 }

@@ -62,14 +62,14 @@ struct TargetStream {
     }
 
     func all() throws(Problem) -> [CheckTarget] {
-        let entries = try split(after: .max) { _ in }.first
+        let entries = try split(after: .max).first
         try BadEntries.refuse(entries.compactMap(\.failure))
         return entries.compactMap { try? $0.get() }
     }
 
     /// Visits all targets; keeps the first `window`, at least one, and returns a stream of the rest.
     func split(
-        after window: Int, _ visit: (Entry) -> Void
+        after window: Int, _ visit: (Entry) -> Void = { _ in }
     ) throws(Problem) -> (first: [Entry], total: Int, rest: TargetStream) {
         var first: [Entry] = []
         var all = self
@@ -91,7 +91,7 @@ struct TargetStream {
 
     /// All targets with their checks; throws all mistakes at once, also those of files that are named for a target.
     func plan(_ policies: inout Policies) throws(Problem) -> (targets: [CheckTarget], checks: [Check]) {
-        let entries = try split(after: .max) { _ in }.first
+        let entries = try split(after: .max).first
         let checks = try Check.plan(entries, &policies)
         try BadEntries.refuse(checks.compactMap(\.bad))
         let targets = entries.compactMap { try? $0.get() }

@@ -10,10 +10,10 @@ struct Timeline {
 
         let kind: Kind
         let label: String
-        var start: Timestamp? = nil
-        var end: Timestamp? = nil
+        var start: Timestamp?
+        var end: Timestamp?
         /// The words below the label, if they are not those of its end.
-        var words: String? = nil
+        var words: String?
     }
 
     private let report: Report

@@ -25,12 +25,10 @@ extension TextRenderer {
             return lines + advice(recommended) + verdict(source, isHeldBack: recommended.isHeldBack)
         }
         for (index, item) in source.items.enumerated() {
-            lines.append("  \(index) " + owner(item, at: time))
-            lines.append("      " + item[.okhttp])
+            lines += ["  \(index) " + owner(item, at: time), "      " + item[.okhttp]]
         }
-        lines += alsoSent(source.alsoSent)
-        lines += source.absentKeyTypes.map { "  no certificate with a key for \($0)" }
-        return lines + verdict(source)
+        let absent = source.absentKeyTypes.map { "  no certificate with a key for \($0)" }
+        return lines + alsoSent(source.alsoSent) + absent + verdict(source)
     }
 
     private func advice(_ recommendation: Recommendation) -> [String] {

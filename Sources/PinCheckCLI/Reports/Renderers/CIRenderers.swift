@@ -89,7 +89,7 @@ struct JUnitRenderer: ResultRenderer {
                 let outcome = Self.outcome(line.status, Reason(line.status.name, sentence))
                 cases.append(("target", line.status == .pass ? .passed(sentence) : outcome))
             }
-            warnings += comparison.findings.filter { $0.level == .warning }.map(\.reason)
+            warnings += comparison.warnings.map(\.reason)
         }
         let output = told + warnings.map { "warning \($0.id): \($0.told)" }.distinct
         let host = first.target.hasSuffix(":443") ? String(first.target.dropLast(4)) : first.target

@@ -13,8 +13,7 @@ extension TextRenderer {
         }
         parts += unverified(report).map { ["  this chain was " + $0] } ?? []
         let unused = report.presented.filter { sent in !links.contains { $0.certificate == sent.certificate } }
-        parts += alsoSent(unused.map(\.certificate))
-        return parts
+        return parts + alsoSent(unused.map(\.certificate))
     }
 
     func alsoSent(_ certificates: [Certificate]) -> [String] {

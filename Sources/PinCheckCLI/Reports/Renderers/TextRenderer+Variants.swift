@@ -92,7 +92,7 @@ extension TextRenderer {
         }
     }
 
-    private static var mostPlaces: Int { 12 }
+    private static let mostPlaces = 12
 }
 
 extension Report { fileprivate var kind: String { variant?.name ?? "" } }

@@ -17,17 +17,11 @@ struct TextRenderer {
     func block(_ report: Report) -> String {
         var lines = [heading(report)]
         if let proxy = report.endpoint?.proxy { lines.append(way(through: proxy, report.tls?.proxy)) }
-        lines += chain(report)
-        lines += pins(report)
-        lines += configurations(report)
-        lines += outlook(report)
+        lines += chain(report) + pins(report) + configurations(report) + outlook(report)
         if isMismatch(report) { lines += pinFailure(report) }
-        lines += request(report)
-        lines += change(report)
+        lines += request(report) + change(report)
         if explains { lines += explanation(report) }
-        lines += devices(report)
-        lines += matrix(report)
-        lines += report.toldNotes.map(note)
+        lines += devices(report) + matrix(report) + report.toldNotes.map(note)
         lines += report.sentences.dropFirst().map { hint in
             let (label, rest) = hint.hasPrefix("also, ") ? ("also", hint.dropFirst(6)) : ("hint", hint[...])
             return "  \(label): \(safe(String(rest), length: Self.longestSentence))"

@@ -13,8 +13,8 @@ struct StateFile {
         var keys: [String] = []
         /// The ids of the warnings, each with the days left if it has an end.
         var ids: [String: Int?] = [:]
-        var told: String = ""
-        var since: String = ""
+        var told = ""
+        var since = ""
         /// `true` if every key matches a pin; not written to the file.
         var isPinned = false
         private static let mostKeys = 16
