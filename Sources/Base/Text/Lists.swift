@@ -36,6 +36,8 @@ extension [String] {
         for index in indices { text += (index == 0 ? "" : separator) + self[index] }
         return text
     }
+
+    package var listed: String { joined(separator: ", ") }
 }
 
 extension Sequence<String> {

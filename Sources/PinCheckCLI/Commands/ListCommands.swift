@@ -148,7 +148,7 @@ struct DevicesReport {
             let rules = Self.rules(of: device)
             return [
                 device?.name ?? DeviceData.systemName, device?.alias ?? "", device.map { String($0.rootCount) } ?? "",
-                device?.date.date ?? "", rules.isEmpty ? "-" : rules.joined(separator: ", "),
+                device?.date.date ?? "", rules.isEmpty ? "-" : rules.listed,
             ]
         }
         return Table(rows: [heading] + rows, indent: 0).lines(foldedIn: layout)
@@ -163,11 +163,11 @@ struct DevicesReport {
     }
 
     func list(_ roots: [Certificate], of device: Device, _ layout: TextLayout) -> [String] {
-        let names = [device.name, device.alias].compactMap(\.self).joined(separator: ", ")
+        let names = [device.name, device.alias].compactMap(\.self).listed
         let count = roots.count == 1 ? "1 root" : "\(roots.count) roots"
         let heading = [
             "\(names): \(Self.safe(device.release)), \(count), read \(device.date.date) at \(Self.safe(device.address))",
-            "rules: \(Self.rules(of: device).joined(separator: ", "))",
+            "rules: \(Self.rules(of: device).listed)",
         ].map { layout.folded($0) }
         return heading
             + roots.map { root in

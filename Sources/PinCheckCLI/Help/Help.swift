@@ -83,7 +83,7 @@ enum Help {
     }
 
     private static func label(_ option: Option) -> String {
-        option.names.joined(separator: ", ") + (option.isSwitch ? "" : " <\(option.value)>")
+        option.names.listed + (option.isSwitch ? "" : " <\(option.value)>")
     }
 
     private static func entry(_ label: String, _ line: String, _ detail: String = "") -> String {

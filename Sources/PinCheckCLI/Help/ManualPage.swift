@@ -38,7 +38,7 @@ struct ManualPage {
         for part in parts where isExample(part) { page.write(part) }
         page.section("SEE ALSO")
         let others = (["curl", "openssl"] + Self.all.map(\.name).filter { $0 != name }).sorted()
-        page.paragraph(others.map { "\($0)(1)" }.joined(separator: ", "))
+        page.paragraph(others.map { "\($0)(1)" }.listed)
         return page.text
     }
 
@@ -90,7 +90,7 @@ struct ManualWriter {
 
     mutating func list(_ options: [Option]) {
         for option in options {
-            let names = option.names.map { "\\fB\(Self.escaped($0))\\fR" }.joined(separator: ", ")
+            let names = option.names.map { "\\fB\(Self.escaped($0))\\fR" }.listed
             item(
                 names + (option.isSwitch ? "" : " \\fI\(Self.escaped(option.value))\\fR"),
                 "\(option.help) \(option.detail)")

@@ -77,7 +77,7 @@ extension Report {
             let pins = result.matches.filter { $0.certificate == certificate }.grouped(by: \.pinIndex).map {
                 pin, found in (pin: pin, clients: found.flatMap(\.clients).distinct)
             }
-            let some = pins.filter { Set($0.clients) != all }.map { ($0.pin, $0.clients.joined(separator: ", ")) }
+            let some = pins.filter { Set($0.clients) != all }.map { ($0.pin, $0.clients.listed) }
             (link.source, link.origin, link.pins) = (origin.source, origin.words, pins.map(\.pin).sorted())
             link.warnDays = limits?.warnBefore?.days(from: certificate.notBefore, to: certificate.notAfter)
             link.failDays = limits?.failBefore?.days(from: certificate.notBefore, to: certificate.notAfter)
@@ -109,7 +109,7 @@ extension Remedy {
         case .addAnchors: ": give --anchors too, or leave --and-system out"
         case .chooseClient: ": add --client"
         case .nameKnownDevice: ": 'pincheck devices' lists them (named by their system: ios-26)"
-        case .chooseClientOfDevice(let clients): ": add one of \(clients.joined(separator: ", ")) with --client"
+        case .chooseClientOfDevice(let clients): ": add one of \(clients.listed) with --client"
         case .nameDeviceOfClient: ": leave it or its configuration out, or add a --device, where system is this machine"
         case .nameDevice: ": give --device, or leave --device-data out"
         case .giveSomethingToJudgeBy: ": give --pins, --anchors or --client"

@@ -82,8 +82,8 @@ extension [Report] {
     var title: String {
         guard count > 1 else { return self[0].title }
         let peers = compactMap(\.peer).distinct
-        let place = peers.isEmpty ? "" : " → " + peers.joined(separator: ", ")
-        return ([self[0].target + place] + compactMap(\.variantLabel).distinct).joined(separator: ", ")
+        let place = peers.isEmpty ? "" : " → " + peers.listed
+        return ([self[0].target + place] + compactMap(\.variantLabel).distinct).listed
     }
 }
 
@@ -153,7 +153,7 @@ struct RunTotal {
     func sentence(_ what: String = "", _ word: (ExitStatus) -> String = { $0.name }) -> String {
         let noun = hasFiles ? "result" : "target"
         let verb = what.isEmpty ? "" : " \(count == 1 ? "is" : "are") \(what)"
-        return "\(count) \(noun)\(count == 1 ? "" : "s")\(verb): " + shares(word).joined(separator: ", ")
+        return "\(count) \(noun)\(count == 1 ? "" : "s")\(verb): " + shares(word).listed
     }
 
     /// The counts by status, as in `1 FAIL` and `2 PASS (1 with warnings)`.

@@ -46,12 +46,12 @@ struct TargetLine {
         let differences = comparison?.warnings.map(\.id) ?? []
         let ids = (others + differences).distinct.filter { $0 != reason(worst).id }
         let names = ids.prefix(Self.mostNamed) + (ids.count > Self.mostNamed ? ["…"] : [])
-        more = ids.isEmpty ? "" : "; and \(ids.count) more: \(names.joined(separator: ", "))"
+        more = ids.isEmpty ? "" : "; and \(ids.count) more: \(Array(names).listed)"
     }
 
     /// The place of a connection, as in `203.0.113.7`, `203.0.113.7, RSA` and `IPv6 addresses`.
     private static func place(of report: Report) -> String {
-        [report.address, report.variantLabel].compactMap(\.self).joined(separator: ", ")
+        [report.address, report.variantLabel].compactMap(\.self).listed
     }
 
     /// The words for an accepted target that ends sooner than the limits allow: the sentence does not say so.
@@ -89,11 +89,11 @@ extension AddressComparison {
     func sentence(on reports: [Report]) -> String {
         let differences = self.differences
         guard isFound else {
-            let more = differences.isEmpty ? "" : "; " + differences.joined(separator: ", ")
+            let more = differences.isEmpty ? "" : "; " + differences.listed
             return "no address was found, so nothing was judged" + more
         }
         return verdicts(on: reports) + "; " + only
-            + (differences.isEmpty ? comparison : differences.joined(separator: ", "))
+            + (differences.isEmpty ? comparison : differences.listed)
     }
 
     var warnings: [Finding] { findings.filter { $0.level == .warning } }
@@ -109,9 +109,9 @@ extension AddressComparison {
             order.map { word in (count: words.count { $0 == word }, word: word) }.filter { $0.count > 0 }
             + (answeringOtherwise > 0 ? [(answeringOtherwise, "without the expected answer")] : [])
         guard addresses != 1 || counting.count != 1 else {
-            return "1 address, " + (parts.isEmpty ? "not judged" : parts.map(\.word).joined(separator: ", "))
+            return "1 address, " + (parts.isEmpty ? "not judged" : parts.map(\.word).listed)
         }
-        let counts = parts.map { "\($0.count) \($0.word)" }.joined(separator: ", ")
+        let counts = parts.map { "\($0.count) \($0.word)" }.listed
         return "\(addresses) address\(addresses == 1 ? "" : "es"): \(counts.isEmpty ? "not judged" : counts)"
     }
 

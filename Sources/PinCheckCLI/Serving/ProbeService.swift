@@ -52,7 +52,7 @@ final class ProbeService: Sendable {
         case "/metrics": return .metrics(metrics.text)
         case "/-/healthy": return .init(status: 200, body: "healthy\n")
         case "/":
-            let names = modules.withLock { $0.keys.sorted() }.joined(separator: ", ")
+            let names = modules.withLock { $0.keys.sorted() }.listed
             return .init(status: 200, body: "pincheck \(ProgramVersion.number): \(paths)\nmodules: \(names)\n")
         default: throw ScrapeProblem(404, "there is \(paths)")
         }
@@ -73,7 +73,7 @@ final class ProbeService: Sendable {
         let limit = try ScrapeQuery.timeout(request.head.headers[ScrapeQuery.timeoutHeader])
         let modules = modules.withLock { $0 }
         guard let module = modules[name ?? ProbeModule.defaultName] else {
-            let names = modules.keys.sorted().joined(separator: ", ")
+            let names = modules.keys.sorted().listed
             throw ScrapeProblem(
                 400,
                 name.map { "there is no module \(quoted($0)): name one of \(names)" }
@@ -179,7 +179,7 @@ final class ProbeModule: Sendable {
         if let check = ports[port] { return check }
         if target.port == nil, let (_, check) = ports.first {
             guard ports.count > 1 else { return check }
-            let list = ports.keys.sorted().map(String.init).joined(separator: ", ")
+            let list = ports.keys.sorted().map(String.init).listed
             throw ScrapeProblem(400, "\(quoted(text)) is named on the ports \(list): name one of them")
         }
         guard allowed.includes(target, port: port) else {

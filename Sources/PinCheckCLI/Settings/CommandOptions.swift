@@ -164,7 +164,7 @@ extension OptionGroup {
         Option(
             "--format", "-f", of: "form", .one { Option.words(pinForms) },
             help: "The form of the pins (default: text).",
-            "One of \(pinForms.joined(separator: ", ")): all but the first two are blocks for a client."
+            "One of \(pinForms.listed): all but the first two are blocks for a client."
         ) { $0.pinForm = try $1.text.known(among: pinForms) }
         Option(
             "--position", of: "position", .list { Option.words(positions) },
@@ -185,7 +185,7 @@ extension OptionGroup {
         Option(
             "--fail-on", of: "severity", .one { Option.words(failLevels) },
             help: "The mildest finding that fails (default: error).",
-            "One of \(failLevels.joined(separator: ", ")). Such a finding ends with exit status 1."
+            "One of \(failLevels.listed). Such a finding ends with exit status 1."
         ) {
             // `check --fail-on` takes the short word `warn`, so `lint` does, too.
             $0.mildestFailure = $1.text == "warn" ? .warning : .init(rawValue: try $1.text.known(among: failLevels))

@@ -106,7 +106,7 @@ struct Option {
         let forms = Form.allCases.map(\.rawValue)
         return Option(
             "--format", "-f", of: "form", .form { words(forms) }, help: "The form of the \(told) (default: text).",
-            "One of \(forms.joined(separator: ", ")). FORM=FILE writes it to a file. Repeatable.", isRepeatable: true
+            "One of \(forms.listed). FORM=FILE writes it to a file. Repeatable.", isRepeatable: true
         ) { $0.formats.append($1.text) }
     }
 

@@ -161,7 +161,7 @@ struct PolicyHosts {
         let ports = Set((positions[target.host] ?? []).flatMap { hosts[$0].ownPorts }).sorted().map(String.init)
         if !ports.isEmpty {
             return .usage(
-                "\(quoted(target.text)) is not in \(title) on that port, only on \(ports.joined(separator: ", ")): ask for one of those, "
+                "\(quoted(target.text)) is not in \(title) on that port, only on \(ports.listed): ask for one of those, "
                     + "or add the port there")
         }
         let nearest = Suggestion.nearest(
@@ -173,7 +173,7 @@ struct PolicyHosts {
     }
 
     private var title: SafeText {
-        "the \(paths.count == 1 ? "policy" : "policies") \(paths.map { quoted($0) }.joined(separator: ", "))"
+        "the \(paths.count == 1 ? "policy" : "policies") \(paths.map { quoted($0) }.listed)"
     }
 
     /// Notes the files that policies among `paths` name, so that they are not overwritten.

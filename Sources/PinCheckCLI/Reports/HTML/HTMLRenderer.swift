@@ -41,7 +41,7 @@ struct HTMLRenderer: ResultRenderer {
 
     mutating func ending(exit: ExitStatus) -> String {
         keepWorst()
-        let start = isStarted ? "" : start(total.shares().joined(separator: ", "))
+        let start = isStarted ? "" : start(total.shares().listed)
         let rows = lines.map { line -> [Markup] in
             [
                 HTMLSection.badge(line.status), "<a href=\"#h\(line.number)\">\(line.title)</a>",
@@ -194,7 +194,7 @@ struct HTMLSection {
         let shown = [0, 1, 2].flatMap { rank in told.filter { $0.standing.rank == rank } }.prefix(Self.mostPins)
         let rows = shown.map { index, standing -> [Markup] in
             let pin = configured[index]
-            let place = pin.place.joined(separator: ", ")
+            let place = pin.place.listed
             return ["\(index + 1)", "\(place)<code>\(pin.spkiSHA256)</code>", "\(standing.words)"]
         }
         let more = shown.count < configured.count ? ", \(shown.count) of \(configured.count)" : ""
@@ -206,7 +206,7 @@ struct HTMLSection {
         let rows = report.clientsAlike.flatMap { alike in
             alike.grouped(by: \.reason).map { reason, some -> [Markup] in
                 let until = alike[0].verdict == .accept ? alike[0].outlook?.pinsMatchUntil : nil
-                let names = some.map(\.title).joined(separator: ", ")
+                let names = some.map(\.title).listed
                 return ["\(names)", "\(reason.told)", "\(alike[0].verdict.rawValue)", Self.day(until)]
             }
         }

@@ -85,7 +85,7 @@ struct LintReport {
         let parts = [Finding.Level.error, .warning, .note].map { ($0.rawValue, count($0)) }.filter { $0.1 > 0 }.map {
             "\($1) \($0)\($1 == 1 ? "" : "s")"
         }
-        return name + ": " + (parts.isEmpty ? "nothing found" : parts.joined(separator: ", "))
+        return name + ": " + (parts.isEmpty ? "nothing found" : parts.listed)
             + (malformed > 0 ? " (\(malformed) malformed or missing)" : "")
     }
 

@@ -93,7 +93,7 @@ extension TextRenderer {
         if group.isExempt { parts.append("exempt from pinning") }
         if entry.enforcesPinning == false { parts.append("not enforced") }
         if let expiration = entry.expiration { parts.append("until \(expiration.date)") }
-        return parts.isEmpty ? "" : "   " + parts.joined(separator: ", ")
+        return parts.isEmpty ? "" : "   " + parts.listed
     }
 
     private func owner(_ item: PinItem, at time: Timestamp) -> String {

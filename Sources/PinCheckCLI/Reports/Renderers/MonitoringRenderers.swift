@@ -222,7 +222,7 @@ struct NagiosRenderer: ResultRenderer {
                 others.add("", entries[index].status)
             }
         }
-        if others.count > 0 { lines.append("… and \(others.count) more: \(others.shares().joined(separator: ", "))") }
+        if others.count > 0 { lines.append("… and \(others.count) more: \(others.shares().listed)") }
         var data: [String] = []
         for index in order {
             let line = entries[index].data.map { "\(Self.label("\(entries[index].name) \($0.label)"))=\($0.value)" }

@@ -8,7 +8,7 @@ extension TextRenderer {
         let links = report.needed
         var parts = explains ? wholeTable(links) : table(links)
         if links.count > report.built.count {
-            let clients = Set(report.otherPaths.flatMap(\.clients)).sorted().joined(separator: ", ")
+            let clients = Set(report.otherPaths.flatMap(\.clients)).sorted().listed
             parts.insert("  the system also checks, for \(safe(clients, length: 200)):", at: report.built.count)
         }
         parts += unverified(report).map { ["  this chain was " + $0] } ?? []
@@ -94,7 +94,7 @@ extension TextRenderer {
             link.pins.prefix(most).map { pin in
                 "\(pin + 1)" + (link.clients[pin].map { " (\(safe($0, length: 60)))" } ?? "")
             } + (link.pins.count > most ? ["…"] : [])
-        return style.good("← pin " + numbers.joined(separator: ", "))
+        return style.good("← pin " + numbers.listed)
     }
 
     func name(of link: Report.Link) -> String { safe(link.shownName, length: 80) }
@@ -137,7 +137,7 @@ extension TextRenderer {
         let isInVain = !matched.isEmpty && isMismatch(report) && !report.clients.contains { $0.verdict == .accept }
         var text = "pins: \(configured) configured, \(matched.count) \(isInVain ? "on the chain" : "matched")"
         let roles = report.needed.filter { !$0.pins.isEmpty }.map(\.role).distinct
-        if !roles.isEmpty { text += " (\(roles.joined(separator: ", ")))" }
+        if !roles.isEmpty { text += " (\(roles.listed))" }
         let unmatched = report.pins.indices.filter { !matched.contains($0) }
         let compared = unmatched.filter { report.outlook?.pins[$0].isCompared ?? true }
         let keys = Set((report.presented + report.built).map(\.pin))
@@ -208,7 +208,7 @@ extension TextRenderer {
         return pins.indices.map { index in
             // Other lines refer to pins by number.
             let number = pins.count > 1 ? TerminalText.leftPadded(String(index + 1), toCells: width) + " " : ""
-            let place = pins[index].place.map { safe($0, length: 80) }.joined(separator: ", ")
+            let place = pins[index].place.map { safe($0, length: 80) }.listed
             return "    \(number)\(pins[index].spkiSHA256)  \(place)" + (backups.contains(index) ? ", backup" : "")
         }
     }

@@ -66,7 +66,7 @@ extension TextRenderer {
     private func places(_ some: [Report], of all: [Report]) -> String {
         let names = some.grouped(by: \.place).lazy.map { name, some in
             let isWhole = some.count == all.count { $0.place == name }
-            return safe(name) + (isWhole ? "" : " (\(some.map(\.kind).joined(separator: ", ")))")
+            return safe(name) + (isWhole ? "" : " (\(some.map(\.kind).listed))")
         }
         return listed(names, first: Self.mostPlaces)
     }

@@ -92,7 +92,7 @@ struct TextRenderer {
 
     private func line(for configuration: AppliedConfiguration) -> String {
         let hosts = configuration.hosts.map { "for " + safe($0, length: 100) } ?? "for hosts without an entry"
-        let settings = safe(configuration.settings.joined(separator: ", "), length: 300)
+        let settings = safe(configuration.settings.listed, length: 300)
         return "  \(configuration.kind): \(hosts), \(settings)   \(safe("\(configuration.origin)", length: 120))"
     }
 
@@ -140,7 +140,7 @@ struct TextRenderer {
             }
             lines.append(
                 "  \(safe(client.title)): "
-                    + safe(settings.isEmpty ? "without settings of its own" : settings.joined(separator: ", ")))
+                    + safe(settings.isEmpty ? "without settings of its own" : settings.listed))
             for (index, step) in client.trace.enumerated() {
                 let detail = safe(step.detail, length: Self.longestSentence)
                 lines.append("    \(index + 1) \(step.status)  \(safe(step.id)): \(detail)")
@@ -165,7 +165,7 @@ struct TextRenderer {
                 return safe(name + (devices.isEmpty ? "" : " on " + devices), length: Self.longestSentence)
             }
             guard names.count > 2 else { return names.map { [word, $0, reason] } }
-            return [[word, "\(names.count) clients", names.joined(separator: ", ") + ": " + reason]]
+            return [[word, "\(names.count) clients", names.listed + ": " + reason]]
         }
         return Table(rows: rows, widest: max(6, layout.columns / 3)).lines
     }

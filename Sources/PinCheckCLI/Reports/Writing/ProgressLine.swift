@@ -84,7 +84,7 @@ extension DownloadProgress {
         if let total, total > count, Double(total - count) / rate < 366 * 86_400 {
             parts.append("\(readableTime(.seconds(Double(total - count) / rate))) left")
         }
-        return parts.joined(separator: ", ")
+        return parts.listed
     }
 }
 
