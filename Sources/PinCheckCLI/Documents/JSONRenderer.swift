@@ -60,7 +60,7 @@ struct JSONRenderer {
 
     static func line(_ value: some JSONValue) -> String { text(value, depth: nil) + "\n" }
 
-    /// Writes a value `depth` levels deep, or on one line, without indentation before it or a newline after it.
+    /// Writes a value `depth` levels deep, or on one line, without indentation before or a newline after it.
     static func text(_ value: some JSONValue, depth: Int?) -> String {
         var output = JSONRenderer(depth: depth)
         output.bytes.reserveCapacity(8192)

@@ -90,7 +90,7 @@ extension [Report] {
 extension Report.Client {
     var title: String { name + (device.map { " on " + $0 } ?? "") }
 
-    /// The client in `--client`'s words; AFNetworking's settings are left out, because they have options of their own.
+    /// The client in `--client`'s words without AFNetworking's settings, which have options of their own.
     var nameWithSettings: String {
         guard !settings.contains(where: { $0.name == "mode" }) else { return name }
         return settings.reduce(name) { name, setting in

@@ -90,7 +90,7 @@ struct TargetStream {
         return (first, total, rest)
     }
 
-    /// All targets with their checks; throws all mistakes at once, also those of files that are named for a target.
+    /// All targets with their checks; throws all mistakes at once, also those of files named for a target.
     func plan(_ policies: inout Policies) throws(Problem) -> (targets: [CheckTarget], checks: [Check]) {
         let entries = try split(after: .max).first
         let checks = try Check.plan(entries, &policies)

@@ -14,7 +14,7 @@ struct Context {
     var network: StagedNetwork?
     /// The signals to a long-lived process as they arrive; the stream ends if there are none.
     var signals: @Sendable () -> AsyncStream<ProcessSignal> = { AsyncStream { $0.finish() } }
-    /// The number of targets of lists that are read at once: they take as much memory as a few connections.
+    /// The number of targets read at once from lists: they take as much memory as a few connections.
     var targetWindow = 8_192
     /// The roots that CAs publish; `nil` means the built-in list.
     var caRoots: [CARoot]?
@@ -145,7 +145,7 @@ enum ProcessSignal {
     /// A request to read the files again (SIGHUP).
     case reload
 
-    /// The signals; after a request to end, a second one ends the process at once, as it does any other command.
+    /// The signals; a second request to end ends the process at once, as it does any other command.
     static func stream() -> AsyncStream<ProcessSignal> {
         AsyncStream { continuation in
             let isEnding = Atomic(false)

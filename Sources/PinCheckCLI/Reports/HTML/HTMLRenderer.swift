@@ -16,7 +16,7 @@ struct HTMLRenderer: ResultRenderer {
     private var isStarted = false
     /// The rows of the summary; the pins of an accepted result are sure to match until `until`.
     private var lines: [(number: Int, title: String, status: ExitStatus, until: Timestamp?)] = []
-    /// The most rows of the summary, the worst results: a long run takes no more memory than a short one.
+    /// The most rows of the summary, the worst results: a long run takes no more memory.
     private static let mostLines = 200
 
     init(explains: Bool, isWhole: Bool = false) { (self.explains, self.isWhole) = (explains, isWhole) }
@@ -92,7 +92,7 @@ struct HTMLRenderer: ResultRenderer {
 }
 
 extension Report {
-    /// The facts that a section shows next to the address: connections to one target with equal facts share a section.
+    /// The facts of a section besides the address: connections to one target with equal facts share it.
     fileprivate var likeness: [String] {
         [status.name, reason.told, tls.map { "\($0.facts)" } ?? "", variantLabel ?? "", result.answer?.outcome ?? ""]
             + presented.map { $0.fingerprint.hexadecimal } + (warnings + result.notes.map(\.reason)).map(\.told)

@@ -3,7 +3,7 @@ import PinChecking
 
 struct Timeline {
     struct Row {
-        /// The kind of a row; its raw value is its class in the style sheet.
+        /// The kind; its raw value is its class in the style sheet.
         enum Kind: String {
             case certificate = "c", renewal = "r", pin = "p", backup = "b", pinSet = "e", noPin = "n", rejection = "x"
         }
@@ -128,7 +128,7 @@ extension Timeline {
     private static let rowHeight = 34
     private static let headingHeight = 22
 
-    /// The words in a column of their own, with the drawing next to it: no line runs through a word.
+    /// The words in a column next to the drawing: no line runs through a word.
     var drawing: (body: Markup, height: Int) {
         var y = 22
         var words: Markup = ""

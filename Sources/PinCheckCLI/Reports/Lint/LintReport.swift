@@ -96,7 +96,7 @@ struct LintReport {
         return Table(rows: rows, indent: 0).lines(foldedIn: layout).map { $0 + "\n" }.joined()
     }
 
-    /// The findings as a log in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS).
+    /// The findings as a log in SARIF 2.1.0 (OASIS).
     var sarif: JSONObject {
         let kinds = FindingID.ofLint
         let indices = Dictionary(uniqueKeysWithValues: kinds.enumerated().map { ($1, $0) })
@@ -143,7 +143,7 @@ struct LintReport {
 
     private static func logicalLocation(_ name: String) -> JSONObject { ["fullyQualifiedName": name] }
 
-    /// The archive that a path goes through and the path in it, as in `App.ipa:Payload/App.app/Info.plist`.
+    /// The archive in a path and the path in it, as in `App.ipa:Payload/App.app/Info.plist`.
     private static func archive(in path: String) -> (archive: String?, entry: String?) {
         for ending in [".ipa:", ".zip:", ".apk:", ".aab:", ".apks:", ".xapk:"] {
             guard let range = path.firstRange(of: ending) else { continue }

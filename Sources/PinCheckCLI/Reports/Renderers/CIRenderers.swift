@@ -6,7 +6,7 @@ import TLSProbe
 struct JUnitDocument {
     typealias Case = (name: String, outcome: Outcome)
 
-    /// What happened in a case: the element that it is counted by, and what the case contains.
+    /// The outcome of a case: the element that counts it, and its contents.
     struct Outcome {
         fileprivate let element: String
         fileprivate let body: String?

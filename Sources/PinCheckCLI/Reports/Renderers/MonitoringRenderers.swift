@@ -111,7 +111,7 @@ struct MetricPage {
     private let families: [(name: String, help: String)]
     private var lines: [String: [String]] = [:]
 
-    /// Reads metric families, one a line, as a name and its help; a name that ends in `_total` is that of a counter.
+    /// Reads metric families, each a line with a name and its help; the name of a counter ends in `_total`.
     init(_ families: String) {
         self.families = families.split(separator: "\n").map { line in
             let end = line.firstIndex(of: " ") ?? line.endIndex

@@ -22,7 +22,7 @@ extension TextRenderer {
         return ["  also sent, but not on this chain: \(names)"]
     }
 
-    /// The words on a chain that was not verified; if the chain is the reason for the verdict, the verdict explains it.
+    /// The words on a chain that was not verified, unless the verdict itself explains why.
     func unverified(_ report: Report) -> String? {
         guard !report.builtIsValid, report.verdict == .accept || isMismatch(report) else { return nil }
         return "not verified" + (report.whyUnverified.map { ": " + safe($0, length: 300) } ?? "")

@@ -64,7 +64,7 @@ extension OutputStream {
 }
 
 extension DownloadProgress {
-    /// Shows the progress of the download on a line of the terminal until the task is cancelled, and then erases it.
+    /// Shows the progress on a line of the terminal until the task is cancelled, and then erases it.
     func show(on stream: OutputStream) async {
         let start = ContinuousClock.now
         while (try? await Task.sleep(for: .milliseconds(250))) != nil {

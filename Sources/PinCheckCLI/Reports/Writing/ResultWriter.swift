@@ -111,8 +111,7 @@ struct ResultWriter {
 struct ResultSink {
     private var renderer: any ResultRenderer
     private let stream: OutputStream
-    /// The text held until the end of the run: of a file that is replaced as a whole, and with `--state`, where the
-    /// first line counts the new targets.
+    /// The text held for a file that is replaced as a whole, and with `--state`, whose first line counts new targets.
     private var held: String?
     private let output: FormOutput<OutputForm>
     var isFile: Bool { output.file != nil }
@@ -154,7 +153,7 @@ struct ResultSink {
 enum OutputForm: String, CaseIterable {
     case text, brief, json, jsonl, nagios, prometheus, junit, github, html
 
-    /// `true` if a file of this form is written line by line in any order, not as a whole at the end.
+    /// `true` if a file of this form grows line by line in any order.
     var isWrittenAsItGrows: Bool { self == .jsonl }
     /// `true` if warnings also go to standard error and unchanged results can be left out.
     var isForPeople: Bool { self == .text || self == .brief }

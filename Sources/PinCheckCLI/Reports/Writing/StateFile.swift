@@ -79,7 +79,7 @@ struct StateFile {
         (self.path, self.time, old) = (path, time, try Self.read(path))
     }
 
-    /// Notes the results of the next target in the order of the run; returns `true` if one of them is to be told.
+    /// Notes the results of the next target in the run's order; returns `true` if one is to be told.
     mutating func isToTell(_ reports: [Report]) -> Bool {
         let rows = reports.filter(\.counts).grouped(by: Self.name)
         var (isToTell, isNew) = (false, !rows.isEmpty)
