@@ -92,8 +92,7 @@ extension AddressComparison {
             let more = differences.isEmpty ? "" : "; " + differences.listed
             return "no address was found, so nothing was judged" + more
         }
-        return verdicts(on: reports) + "; " + only
-            + (differences.isEmpty ? comparison : differences.listed)
+        return verdicts(on: reports) + "; " + only + (differences.isEmpty ? comparison : differences.listed)
     }
 
     var warnings: [Finding] { findings.filter { $0.level == .warning } }
@@ -141,9 +140,7 @@ extension AddressComparison {
         }
     }
 
-    private var differences: [String] {
-        warnings.map { Self.words[$0.id] ?? $0.id }.distinct
-    }
+    private var differences: [String] { warnings.map { Self.words[$0.id] ?? $0.id }.distinct }
 
     private static let words = [
         "addresses-differ": "the addresses differ", "no-sni-differs": "another certificate without SNI",

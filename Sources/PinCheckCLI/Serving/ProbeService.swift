@@ -84,9 +84,7 @@ final class ProbeService: Sendable {
             return problem
         }
         let check: Check
-        do { check = try module.check(of: target) } catch {
-            throw error.status < 500 ? error : failed("module", error)
-        }
+        do { check = try module.check(of: target) } catch { throw error.status < 500 ? error : failed("module", error) }
         guard metrics.count("probes_in_flight", most: most) else {
             throw failed("busy", ScrapeProblem(503, "too much is under way: raise --jobs, or scrape less at a time"))
         }

@@ -31,9 +31,8 @@ struct PolicyHosts {
         var identities: [[String?]: ClientIdentity] = [:]
         for path in paths {
             let file =
-                if path == "-" {
-                    PinFile(path: "standard input", bytes: try context.contents(of: path))
-                } else { try PinFile.load(path) }
+                try path == "-"
+                ? PinFile(path: "standard input", bytes: context.contents(of: path)) : PinFile.load(path)
             for host in try PolicyReader.policy(file).hosts {
                 // A row for each port needs the ports, whatever is wrong with the rest.
                 let ports = try? Self.read(host.settings.filter { $0.key == "ports" }, &identities).ports
@@ -172,9 +171,7 @@ struct PolicyHosts {
                 + (nearest.map { ": did you mean \(quoted($0))?" } ?? ": add it there, or leave out --policy"))
     }
 
-    private var title: SafeText {
-        "the \(paths.count == 1 ? "policy" : "policies") \(paths.map { quoted($0) }.listed)"
-    }
+    private var title: SafeText { "the \(paths.count == 1 ? "policy" : "policies") \(paths.map { quoted($0) }.listed)" }
 
     /// Notes the files that policies among `paths` name, so that they are not overwritten.
     static func noteFiles(namedIn paths: [String], in context: Context) {

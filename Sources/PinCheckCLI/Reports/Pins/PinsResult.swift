@@ -31,8 +31,7 @@ extension KeySource {
                 EndpointFacts($0, peer: peer).document(
                     verifyName: $0.referenceName == .unchecked ? nil : $0.referenceName.description)
             }, "key_type": keyType?.description, "verified": ending?.outcome.isAccepted, "reason": reason,
-            "warnings": warnings, "keys": keys, "also_sent": alsoSent.map(\.description),
-            "recommendation": recommended,
+            "warnings": warnings, "keys": keys, "also_sent": alsoSent.map(\.description), "recommendation": recommended,
         ]
     }
 }
@@ -226,8 +225,7 @@ extension Recommendation: JSONDocument {
     var document: JSONObject {
         [
             "strategy": strategy, "summary": summary, "authority": ca, "pins": choices.map(Self.choice),
-            "intermediate": intermediate.map(Self.choice), "missing": missing?.reason,
-            "review_by": reviewDate?.date,
+            "intermediate": intermediate.map(Self.choice), "missing": missing?.reason, "review_by": reviewDate?.date,
         ]
     }
 

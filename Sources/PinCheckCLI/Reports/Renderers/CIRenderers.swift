@@ -36,8 +36,8 @@ struct JUnitDocument {
 
     /// Adds a suite with its cases; warnings are in `output`, because skipped tests would count as not made.
     mutating func add(
-        _ suite: String, of classname: String, _ cases: [Case], output: [String] = [],
-        seconds: Double = 0, at time: Timestamp
+        _ suite: String, of classname: String, _ cases: [Case], output: [String] = [], seconds: Double = 0,
+        at time: Timestamp
     ) {
         let own = cases.map(\.outcome.element)
         elements += own
@@ -165,9 +165,7 @@ struct GitHubRenderer: ResultRenderer {
     private func lines(for report: Report) -> String {
         let name = report.title
         var lines = ["::group::" + Self.data("\(report.status.name)  \(name)", length: 200)]
-        lines += TextRenderer.plain().block(report).split(separator: "\n").map {
-            Self.harmless(String($0))
-        }
+        lines += TextRenderer.plain().block(report).split(separator: "\n").map { Self.harmless(String($0)) }
         lines.append("::endgroup::")
         if report.counts, report.status != .pass {
             let command = report.status == .warn ? "warning" : "error"

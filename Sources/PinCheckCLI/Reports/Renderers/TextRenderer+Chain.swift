@@ -62,8 +62,7 @@ extension TextRenderer {
     }
 
     private func details(_ link: Report.Link) -> [String] {
-        let names =
-            link.names.isEmpty ? [] : ["for " + listed(link.names.lazy.map { safe($0.description) }, first: 10)]
+        let names = link.names.isEmpty ? [] : ["for " + listed(link.names.lazy.map { safe($0.description) }, first: 10)]
         return [
             "\(link.notBefore.date) to \(link.notAfter.date), serial \(safe(link.serialNumber))",
             "SHA-256 \(link.fingerprint.hexadecimal)",

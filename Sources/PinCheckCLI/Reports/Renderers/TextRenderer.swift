@@ -139,8 +139,7 @@ struct TextRenderer {
                 }
             }
             lines.append(
-                "  \(safe(client.title)): "
-                    + safe(settings.isEmpty ? "without settings of its own" : settings.listed))
+                "  \(safe(client.title)): " + safe(settings.isEmpty ? "without settings of its own" : settings.listed))
             for (index, step) in client.trace.enumerated() {
                 let detail = safe(step.detail, length: Self.longestSentence)
                 lines.append("    \(index + 1) \(step.status)  \(safe(step.id)): \(detail)")
