@@ -105,7 +105,6 @@ extension Invocation {
                         + "it out to see all"
                 } ?? "nothing was found that can be pinned: name a server, or a file of certificates, keys or pins")
         }
-        // CAs are pinned, too, if `--position` names them or all keys are theirs.
         let pinsAll = settings.positions != nil || all.allSatisfy { $0.items.allSatisfy(\.role.isAuthority) }
         let result = PinsResult(sources: all, host: host, pinsAll: pinsAll, time: context.now(), exit: status)
         try result.write(settings, in: context)

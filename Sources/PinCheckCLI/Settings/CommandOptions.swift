@@ -62,9 +62,9 @@ extension OptionGroup {
             "--module", of: "name=file", .form { Option.words([]) },
             help: "A policy that requests choose by module=NAME.",
             "Several files with one name are one module. Repeatable.", isRepeatable: true
-        ) { settings, value in
-            let (name, file) = try module(value.text)
-            settings.modules[name, default: []].append(file)
+        ) {
+            let (name, file) = try module($1.text)
+            $0.modules[name, default: []].append(file)
         }
         Option(
             "--allow-target", of: "target", help: "This target can be asked for, too.",

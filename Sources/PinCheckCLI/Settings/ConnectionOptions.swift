@@ -20,13 +20,12 @@ extension OptionGroup {
             "--verify-name names another one to verify. Neither is sent as SNI.", key: "host", isInLists: true
         ) { try $0.setHost($1.text) }
         Option("--header", of: "header", help: "The same as --host, in curl's words: 'Host: NAME'.", isRepeatable: true)
-        { settings, value in
-            guard let host = Settings.host(inHeader: value.text) else {
+        {
+            guard let host = Settings.host(inHeader: $1.text) else {
                 throw Problem.usage(
-                    "the header \(Settings.name(ofHeader: value.text)) plays no part in a check: only 'Host: NAME' does"
-                )
+                    "the header \(Settings.name(ofHeader: $1.text)) plays no part in a check: only 'Host: NAME' does")
             }
-            try settings.setHost(host)
+            try $0.setHost(host)
         }
     }
 
@@ -157,12 +156,12 @@ extension OptionGroup {
             As --all-addresses --key-types rsa,ecdsa, and what clients get that send no name, or that do for \
             https://ADDR/. A rejection of those is only a warning; --no-sni and --sni make it a verdict.
             """, key: "thorough"
-        ) { settings, value in
-            guard value.isOn else { return }
-            settings.request.variants.allAddresses = true
-            settings.request.variants.comparesSNI = true
+        ) {
+            guard $1.isOn else { return }
+            $0.request.variants.allAddresses = true
+            $0.request.variants.comparesSNI = true
             // The types that public CAs issue; Ed25519 is only tried on request.
-            if settings.request.variants.keyTypes.isEmpty { settings.request.variants.keyTypes = [.rsa, .ecdsa] }
+            if $0.request.variants.keyTypes.isEmpty { $0.request.variants.keyTypes = [.rsa, .ecdsa] }
         }
     }
 
@@ -170,14 +169,14 @@ extension OptionGroup {
         "--key-types", of: "types", .list { Option.words(CertificateKeyType.allCases.map(\.rawValue) + ["all"]) },
         help: "Ask for the certificate for each type of key.", "Any of rsa, ecdsa and ed25519 with commas, or all.",
         key: "keyTypes", isRevocable: true
-    ) { settings, value in
+    ) {
         let words = CertificateKeyType.allCases.map(\.rawValue) + ["all"]
-        let names = try [value.text].words.map { name in
+        let names = try [$1.text].words.map { name in
             guard words.contains(name.lowercased()) else { throw Problem.unknown(name, among: words) }
             return name.lowercased()
         }
         let types = names.contains("all") ? CertificateKeyType.allCases : names.compactMap(CertificateKeyType.init)
-        settings.request.variants.keyTypes = types.distinct
+        $0.request.variants.keyTypes = types.distinct
     }
 
     static let request = OptionGroup("Request") {

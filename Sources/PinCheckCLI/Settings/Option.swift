@@ -96,9 +96,8 @@ struct Option {
     ) -> Option {
         let words = Choice.allCases.map(\.rawValue)
         return Option(flag, short, of: value, .one { self.words(words) }, help: help, detail, key: key) {
-            settings, value in
-            guard let word = Choice(rawValue: value.text) else { throw Problem.unknown(value.text, among: words) }
-            set(&settings, word)
+            guard let word = Choice(rawValue: $1.text) else { throw Problem.unknown($1.text, among: words) }
+            set(&$0, word)
         }
     }
 

@@ -82,7 +82,6 @@ extension ExitStatus {
 }
 
 extension Problem {
-    /// The problem with its remedy in the words of the command line's flags.
     var told: SafeText { text(\.flags) }
 
     static func unknown(_ value: some StringProtocol, among words: [String]) -> Problem {

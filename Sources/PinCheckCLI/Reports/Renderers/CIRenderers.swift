@@ -158,14 +158,13 @@ struct GitHubRenderer: ResultRenderer {
     mutating func text(for reports: [Report]) -> String {
         total.add(reports)
         let end = reports.comparison == nil ? "" : TextRenderer.plain().conclusion(reports)
-        let lines = end.split(separator: "\n").map { Self.harmless(String($0)) + "\n" }
-        return reports.map { self.lines(for: $0) }.joined() + lines.joined()
+        return reports.map { lines(for: $0) }.joined() + Self.harmless(end).map { $0 + "\n" }.joined()
     }
 
     private func lines(for report: Report) -> String {
         let name = report.title
         var lines = ["::group::" + Self.data("\(report.status.name)  \(name)", length: 200)]
-        lines += TextRenderer.plain().block(report).split(separator: "\n").map { Self.harmless(String($0)) }
+        lines += Self.harmless(TextRenderer.plain().block(report))
         lines.append("::endgroup::")
         if report.counts, report.status != .pass {
             let command = report.status == .warn ? "warning" : "error"
@@ -177,10 +176,12 @@ struct GitHubRenderer: ResultRenderer {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Keeps a log line from being read as a command: the form `::` counts at its start, the older `##[` anywhere.
-    private static func harmless(_ line: String) -> String {
-        let line = line.replacingBytes(["##[": "## ["])
-        return line.utf8.drop { $0 == 0x20 }.starts(with: "::".utf8) ? "·" + line : line
+    /// Keeps log lines from being read as commands: the form `::` counts at their start, the older `##[` anywhere.
+    private static func harmless(_ text: String) -> [String] {
+        text.split(separator: "\n").map { line in
+            let line = String(line).replacingBytes(["##[": "## ["])
+            return line.utf8.drop { $0 == 0x20 }.starts(with: "::".utf8) ? "·" + line : line
+        }
     }
 
     static func command(

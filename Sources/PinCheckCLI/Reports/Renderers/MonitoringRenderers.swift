@@ -196,8 +196,7 @@ struct NagiosRenderer: ResultRenderer {
         }
         func rank(_ index: Int) -> (Int, Int) { (-entries[index].gravity, index) }
         let order = entries.indices.sorted { rank($0) < rank($1) }
-        var first = start
-        first += total.count == 1 ? target : total.sentence()
+        var first = start + (total.count == 1 ? target : total.sentence())
         if total.count > 1, let worst = order.first.map({ entries[$0] }), worst.status != .pass {
             first += "; \(worst.name) \(worst.sentence)"
         }

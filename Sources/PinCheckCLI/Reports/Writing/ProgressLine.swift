@@ -69,7 +69,7 @@ extension DownloadProgress {
         let start = ContinuousClock.now
         while (try? await Task.sleep(for: .milliseconds(250))) != nil {
             let state = state
-            let rate = Double(state.count - state.start) / (start.duration(to: .now) / .seconds(1))
+            let rate = Double(state.count - state.start) / start.duration(to: .now).seconds
             stream.showProgress(Self.text(count: state.count, total: state.total, rate: rate))
         }
         if Interruption.isShowingProgress { stream.eraseProgress() }
