@@ -6,7 +6,7 @@ package final class FileLock: Sendable {
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o666)
             guard descriptor >= 0 else { throw WriteFailure(opening: errno) }
-            do throws(WriteFailure) {
+            do {
                 if try Self.take(descriptor, path) {
                     self.descriptor = descriptor
                     return

@@ -32,7 +32,7 @@ package final class Downloader: Sendable {
         let started = ContinuousClock.now
         var result = DownloadResult(location: request.location)
         let document: PartialDocument
-        do throws(WriteFailure) { document = try PartialDocument(path, or: stream, of: request, progress) } catch {
+        do { document = try PartialDocument(path, or: stream, of: request, progress) } catch {
             result.ending = .notStored(error)
             return result
         }
@@ -75,7 +75,7 @@ package final class Downloader: Sendable {
             let unpinned = DownloadEnding.unpinnedRedirect(location.description)
             let isFirst = location.hasOrigin(of: request.location)
             let check: Check
-            do throws(Problem) {
+            do {
                 let target = try Target("https://\(location.authority)/")
                 check = try plan(target, isFirst ? request.request : request.request.ofAnotherHost)
             } catch { return .impossible(error) }
@@ -96,7 +96,7 @@ package final class Downloader: Sendable {
             case .redirect(let reference):
                 redirects += 1
                 guard redirects <= request.mostRedirects else { return .tooManyRedirects(request.mostRedirects) }
-                do throws(Problem) { location = try location.following(reference) } catch {
+                do { location = try location.following(reference) } catch {
                     return .badRedirect(reference, error)
                 }
             }

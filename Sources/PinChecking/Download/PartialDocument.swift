@@ -90,7 +90,7 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
             return false
         }
         if file == nil { streamed += bytes.count }
-        do throws(WriteFailure) {
+        do {
             if let file { try file.append(bytes) } else { try stream(Array(bytes)) }
         } catch { failure = error }
         guard failure == nil else { return false }
@@ -120,7 +120,7 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
         hash?.restart()
         guard let file else { return .document }
         if file.count > 0 { (startedAgain, resumed) = (true, 0) }
-        do throws(WriteFailure) { try file.begin(recording: record.bytes) } catch { failure = error }
+        do { try file.begin(recording: record.bytes) } catch { failure = error }
         return .document
     }
 
@@ -153,7 +153,7 @@ final class PartialDocument: HTTPReceiver, @unchecked Sendable {
             file.discard()
             return .wrongHash(found)
         }
-        do throws(WriteFailure) { try file.complete() } catch { return .notStored(error) }
+        do { try file.complete() } catch { return .notStored(error) }
         return ending
     }
 }

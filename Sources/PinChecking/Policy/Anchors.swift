@@ -16,7 +16,7 @@ extension BoundedFile {
     }
 
     private static func reading(_ name: String, _ read: () throws(ReadFailure) -> [UInt8]) throws(Problem) -> [UInt8] {
-        do throws(ReadFailure) { return try read() } catch {
+        do { return try read() } catch {
             let failure = RegularFile.failure(error, at: .file(name))
             throw Problem(failure.kind, "\(name): \(failure.reason)")
         }

@@ -147,7 +147,7 @@ extension DeviceData {
     }
 
     func bundle(from path: String?) throws(Problem) -> AnchorBundle {
-        do throws(X509Error) { return try AnchorBundle(listed: certificates) } catch {
+        do { return try AnchorBundle(listed: certificates) } catch {
             throw .data("\(path ?? "the device data"): cannot be used as device data: a root is \(error)")
         }
     }

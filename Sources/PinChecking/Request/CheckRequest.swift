@@ -79,7 +79,7 @@ extension CheckRequest {
         package init() {}
 
         package static func path(_ text: String) throws(Problem) -> HTTPPath {
-            do throws(Problem) { return try HTTPPath(text) } catch {
+            do { return try HTTPPath(text) } catch {
                 let shown = text.prefix { $0 != "?" }
                 throw .usage("\(quoted(shown + (shown.count < text.count ? "?…" : ""), to: 200)) \(error)")
             }

@@ -24,7 +24,7 @@ package struct NextItem: Sendable {
 
     private static func read(_ path: String) throws(Problem) -> [NextItem] {
         var items: [PinItem] = []
-        do throws(Problem) { if case .items(let found) = try PinInput.read(path) { items = found } } catch {
+        do { if case .items(let found) = try PinInput.read(path) { items = found } } catch {
             if error.id == .privateKey {
                 throw .data(
                     "\(quoted(path)) holds a private key, which was not used: give its public half "

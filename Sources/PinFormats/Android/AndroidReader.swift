@@ -102,7 +102,7 @@ struct AndroidReader {
         _ domain: XMLElement, _ includesSubdomains: Bool, _ own: Inherited, into reading: inout PinReading
     ) throws(Problem) -> HostEntry {
         let name = domain.text[...].trimmingWhitespace()
-        do throws(Problem) { _ = try HostText.name(name, at: place(domain)) } catch {
+        do { _ = try HostText.name(name, at: place(domain)) } catch {
             // Android compares hosts as text in lower case, so a wrong one matters only if it has pins.
             guard !own.isPinning, !domain.text.isEmpty else { throw error }
             reading.note(.ignored, at: place(domain), "\(error.reason), and nothing is pinned for it")
@@ -214,7 +214,7 @@ struct AndroidReader {
     }
 
     private func certificates(in file: PinFile) throws(Problem) -> [Certificate] {
-        do throws(X509Error) {
+        do {
             return try CertificateReader.plainCertificates(pemOrDER: file.bytes, mayHaveText: false)
         } catch {
             guard KeyFile.isPEM(file) || DERShape(file.bytes) != .certificate else {
@@ -227,7 +227,7 @@ struct AndroidReader {
     /// Reads the first `<debug-overrides>`; release builds ignore it, so a mistake in it fails debuggable builds only.
     private mutating func readDebugOverrides(_ root: XMLElement, into reading: inout PinReading) {
         guard let element = root.children(named: "debug-overrides").first else {
-            do throws(Problem) {
+            do {
                 trust.debugObstacle = try resources.debugTwin(of: file).map { name in
                     "a debuggable build reads \(shortened(name, isPublic: true)) beside \(file.place), too: name that file"
                 }

@@ -211,7 +211,7 @@ struct UnpackedApp: AppFiles {
         var closed: [PinPlace] = []
         for name in try names(leavingOut: &closed) where isWanted(name) {
             var goesOn = true
-            do throws(ReadFailure) {
+            do {
                 try BoundedFile.each(at: path(of: name)) { chunk in
                     goesOn = visit(name, chunk, false)
                     return goesOn

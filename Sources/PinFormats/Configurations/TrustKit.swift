@@ -104,7 +104,7 @@ struct TrustKitReader {
                 .badDate, at: date.place, "TrustKit reads text here, and throws for a <date>",
                 remedy: "write <string>\(shortened(text, to: 40))</string>")
         }
-        do throws(Problem) { return try date.midnight() } catch {
+        do { return try date.midnight() } catch {
             let reason = "\(error.reason), and TrustKit reads none from it: the pins never expire"
             throw error.with(reason: reason, advice: error.advice)
         }

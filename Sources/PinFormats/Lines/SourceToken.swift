@@ -38,7 +38,7 @@ struct SourceToken {
 
     static func all(in bytes: [UInt8]) -> (tokens: [SourceToken], mistake: SourceMistake?) {
         var lexer = SourceLexer(bytes)
-        do throws(SourceMistake) {
+        do {
             while try lexer.readNext() {}
             return (lexer.tokens, nil)
         } catch { return (lexer.tokens, error) }

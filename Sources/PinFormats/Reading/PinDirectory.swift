@@ -37,7 +37,7 @@ package struct PinDirectory {
                 noteSubdirectory(name, at: "\(folder)/\(name)", in: &reading)
             }
             noteTexts(of: folder + "/res", in: &reading)
-            do throws(Problem) { return try app.read(into: &reading) } catch {
+            do { return try app.read(into: &reading) } catch {
                 guard isFound, error.id == .missingFile else { throw error }
                 return reading.note(
                     .notFollowed, at: error.place,
@@ -50,7 +50,7 @@ package struct PinDirectory {
         }
         for name in names {
             let before = reading.pins.count
-            do throws(Problem) { try readFile(name, into: &reading) } catch { reading.report(error) }
+            do { try readFile(name, into: &reading) } catch { reading.report(error) }
             let hasCertificate = reading.pins[before...].contains { $0.certificate != nil }
             // AFNetworking's search for `cer` files in a bundle is case-sensitive.
             if hasCertificate, !name.hasSuffix(".cer") { notLoaded.append(name) }
@@ -85,7 +85,7 @@ package struct PinDirectory {
             return reading.unread.append((Problem(.pinsNotRead, at: .at(file), reason, remedy: "name it"), []))
         }
         let contents: PinFile
-        do throws(Problem) { contents = try PinFile.load(file) } catch {
+        do { contents = try PinFile.load(file) } catch {
             // A large binary file, such as a film, is ignored; a large text may be a list that is too long.
             let start = BoundedFile.start(of: file, count: 4) ?? []
             let isFilm = error.id == .tooLarge && start.contains { $0 < 0x09 || $0 > 0x7F }
@@ -93,7 +93,7 @@ package struct PinDirectory {
             return pass(error.reason)
         }
         if isFound, !isPromised, !Self.marks.contains(where: contents.bytes.holds) { return }
-        do throws(Problem) {
+        do {
             let kind = try PinFileKind(contents)
             // A policy names pins next to it, which must not count twice.
             if case .policy = kind { return reading.policies.append(file) }

@@ -88,7 +88,7 @@ package enum PinInput: Sendable {
     }
 
     package static func read(_ file: PinFile) throws(Problem) -> PinInput {
-        do throws(Problem) { try file.refusePrivateKeys() } catch {
+        do { try file.refusePrivateKeys() } catch {
             guard DERShape(file.bytes) != .keyStore else { throw error }
             throw error.with(
                 reason: "this is a private key; it was not used and no part of it is shown",

@@ -81,7 +81,7 @@ package enum PolicyReader {
         var result: [Policy.Host] = []
         for (name, node) in try hosts.dictionary() {
             var host = Policy.Host(name: name, place: node.place, settings: [])
-            do throws(Problem) {
+            do {
                 let own = try settings(in: node)
                 let rest = defaults.filter { setting in !own.contains { $0.key == setting.key } }
                 host.settings = rest + own

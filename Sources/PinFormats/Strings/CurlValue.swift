@@ -48,7 +48,7 @@ struct CurlValue {
                 .notation, "is one entry to curl, for only ';sha256//' begins another: \(consequence)",
                 remedy: HashText.canonical(entry[..<semicolon]).map { "write sha256//\($0) without the rest" })
         }
-        do throws(Problem) { return try HashText.digest(word, word.text) } catch {
+        do { return try HashText.digest(word, word.text) } catch {
             guard error.id != .privateKey else { throw error }
             let advice = HashText.canonical(entry[...]).map { "write sha256//\($0)" } ?? error.advice
             throw error.with(reason: "\(error.reason): \(consequence)", advice: advice)

@@ -50,7 +50,7 @@ package enum HashText {
 
     /// The hash of a word, or of `text`, which is a part of the word.
     static func digest(_ word: PinString, _ text: Substring? = nil) throws(Problem) -> SHA256Digest {
-        do throws(Problem) { return try readDigest(word, text) } catch {
+        do { return try readDigest(word, text) } catch {
             guard error.id != .privateKey, let blank = placeholder(word, text ?? word.hash) else { throw error }
             throw blank
         }

@@ -84,7 +84,7 @@ package enum RegularFile {
     package static func contents(
         of path: String, limit: Int = mostBytes, mayBePipe: Bool = false
     ) throws(Problem) -> [UInt8] {
-        do throws(ReadFailure) {
+        do {
             return try BoundedFile.bytes(
                 at: path, limit: limit, accepting: mayBePipe ? .regularFilesAndPipes : .regularFiles)
         } catch { throw failure(error, at: .at(path)) }
@@ -92,7 +92,7 @@ package enum RegularFile {
 
     /// The names in the directory at `path`, in the order of their bytes; of hidden ones files `.env…`, or all but `.git`.
     static func names(inDirectory path: String, withHidden: Bool = false) throws(Problem) -> [String] {
-        do throws(ReadFailure) {
+        do {
             return try DirectoryListing.names(in: path) {
                 !$0.isHidden || withHidden && ![".", "..", ".git"].contains($0.text)
                     || $0.text.hasPrefix(".env") && $0.regularFile != nil

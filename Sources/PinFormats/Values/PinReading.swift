@@ -99,7 +99,7 @@ package struct PinReading: Sendable {
 
     /// Returns the result of `read`; if it throws, reports the problem and returns `nil`.
     @discardableResult mutating func attempt<Value>(_ read: (inout PinReading) throws(Problem) -> Value) -> Value? {
-        do throws(Problem) { return try read(&self) } catch {
+        do { return try read(&self) } catch {
             report(error)
             return nil
         }

@@ -38,7 +38,7 @@ package enum StapleReader {
         var read: [Staple] = []
         var damage: StapleError?
         for answer in answers {
-            do throws(StapleError) { read.append(try staple(answer.single)) } catch { damage = damage ?? error }
+            do { read.append(try staple(answer.single)) } catch { damage = damage ?? error }
         }
         for case .revoked(let date, let reason) in read.map(\.status) { return .revoked(at: date, reason: reason) }
         if let damage { throw damage }

@@ -61,7 +61,7 @@ final class HashedDirectory: AnchorSource {
             numbers: for number in 0... {
                 let path = "\(directory)/\(stem).\(number)"
                 guard fileCount < Self.fileLimit else { return files + [StoreFile(tooLarge: path)] }
-                do throws(ReadFailure) {
+                do {
                     let bytes = try BoundedFile.bytes(at: path, limit: sizeLeft)
                     sizeLeft -= bytes.count
                     files.append(StoreFile(path, bytes, mayBeDER: true))
@@ -154,7 +154,7 @@ final class BundleFile: AnchorSource {
     }
 
     private func read() -> Content {
-        do throws(ReadFailure) {
+        do {
             let bytes = try BoundedFile.bytes(at: path, limit: Self.sizeLimit)
             guard PEM.hasBlock(CertificateReader.trustedCertificateLabel, in: bytes) else { return .plain(bytes) }
             return .file(StoreFile(path, bytes), holdsSettings: true)
