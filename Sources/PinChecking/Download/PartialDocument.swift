@@ -163,10 +163,10 @@ struct DownloadRecord: Hashable {
     /// The URL of the request, before any redirect.
     let url: String
     /// The strong entity tag (RFC 9110, 8.8.3); `nil` if there is none, or the bytes are not those of the document.
-    var entityTag: String? = nil
+    var entityTag: String?
     /// The length in bytes; `nil` if the server does not send it.
-    var total: Int? = nil
-    var acceptance: String? = nil
+    var total: Int?
+    var acceptance: String?
 }
 
 extension DownloadRecord {

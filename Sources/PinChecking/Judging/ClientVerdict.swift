@@ -113,7 +113,7 @@ package struct MatchedPin: Sendable, Hashable {
     package let depth: Int
     package internal(set) var clients: [String] = []
     /// The certificate that the pin matches; `nil` if the key has none yet.
-    package internal(set) var certificate: Certificate? = nil
+    package internal(set) var certificate: Certificate?
 }
 
 extension [ClientVerdict] {

@@ -8,7 +8,7 @@ package struct KeySource: Sendable {
         "pins learned from an unverified connection prove nothing: they may be an interceptor's"
 
     package let name: String
-    private var connection: CheckedConnection? = nil
+    private var connection: CheckedConnection?
     /// The key types without a certificate at the endpoint, only in the endpoint's first source.
     package internal(set) var absentKeyTypes: [CertificateKeyType] = []
     package var items: [PinItem]

@@ -164,11 +164,11 @@ package struct Recommendation: Sendable {
     /// The word in documents; `none` if the chain's owner is not known.
     package let strategy: String
     package let summary: String
-    package var ca: String? = nil
+    package var ca: String?
     package var choices: [Choice] = []
     /// The CA that issued the leaf; `nil` if it is one of the choices.
-    package var intermediate: Choice? = nil
-    package var missing: Finding? = nil
+    package var intermediate: Choice?
+    package var missing: Finding?
 
     package var reviewDate: Timestamp? { choices.compactMap(\.until).min() }
     package var isHeldBack: Bool { choices.isEmpty }

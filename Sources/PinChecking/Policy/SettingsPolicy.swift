@@ -14,9 +14,9 @@ struct SettingsPolicy {
     /// The devices in the order of their data; only this machine if none is named.
     let devices: [JudgedDevice]
     /// The lists of roots of the named devices; `nil` if no device is named.
-    var lists: HostPolicy.Lists? = nil
+    var lists: HostPolicy.Lists?
     /// The given roots, which replace those of the devices or add to them; `nil` if none are given.
-    var givenRoots: TrustStore? = nil
+    var givenRoots: TrustStore?
     /// Roots that count as those of devices, in addition to their lists.
     var publicRoots: Set<[UInt8]> = []
     var notes: [Finding] = []

@@ -6,7 +6,7 @@ package struct CheckTarget: Sendable {
     package let target: Target
     package internal(set) var request: CheckRequest
     /// The place of the target in a list or policy; `nil` if the target is from the command line.
-    package var place: PinPlace? = nil
+    package var place: PinPlace?
     /// `true` if a policy contains the target, but no source has pins for it.
     package var lacksPins = false
 
@@ -93,9 +93,9 @@ package struct CheckEndpoint: Sendable {
     package let host: String
     package let referenceName: ReferenceName
     package var request: ProbeRequest
-    package var exchange: CheckExchange? = nil
+    package var exchange: CheckExchange?
     var omitsServerName = false
-    var lookedUpName: String? = nil
+    var lookedUpName: String?
 
     var nameToSend: ServerName? { referenceName.serverName.flatMap { $0.isAddress ? nil : $0 } }
 

@@ -8,15 +8,15 @@ public struct CheckResult: Sendable {
     /// The target or the file, as the user named it.
     public internal(set) var target: String
     /// The connected or recorded endpoint; `nil` if the chain is from a file.
-    package internal(set) var endpoint: EndpointFacts? = nil
-    package internal(set) var connection: Result<Handshake, ProbeError>? = nil
+    package internal(set) var endpoint: EndpointFacts?
+    package internal(set) var connection: Result<Handshake, ProbeError>?
     package internal(set) var referenceName: ReferenceName
     /// The moment for which the chain was judged.
     public let time: Timestamp
     package let policy: HostPolicy?
     /// The ending by the clients' verdicts or their absence.
     package internal(set) var verdict: Ending
-    package internal(set) var judged: JudgedChain? = nil
+    package internal(set) var judged: JudgedChain?
     /// Each client's verdict on the chain, in the order of choice; empty without a chain.
     public internal(set) var clients: [ClientVerdict] = []
     /// The configured pins on the paths of clients, or those that match a future key.
@@ -24,21 +24,21 @@ public struct CheckResult: Sendable {
     /// The certificates that the server sent, in their order; empty if the path is only assumed.
     public internal(set) var presented: [Certificate] = []
     /// The variant of the target; `nil` if only the target itself was checked.
-    package internal(set) var variant: Variant? = nil
-    package internal(set) var answer: CheckedAnswer? = nil
-    package internal(set) var next: NextDeployment? = nil
-    package internal(set) var changes: BaselineChanges? = nil
+    package internal(set) var variant: Variant?
+    package internal(set) var answer: CheckedAnswer?
+    package internal(set) var next: NextDeployment?
+    package internal(set) var changes: BaselineChanges?
     /// The findings in any order, before their levels and `--ignore` apply.
     var findings: [Finding] = []
     /// The comparison of the target's connections, only in the last of their results; `nil` in all others.
-    package internal(set) var consistency: AddressComparison? = nil
+    package internal(set) var consistency: AddressComparison?
 
     package private(set) var ending = Ending.unjudged
     /// The warnings, the most important first.
     public internal(set) var warnings: [Finding] = []
     /// The notes on the connection and the judgement, which never change the outcome.
     public private(set) var notes: [Finding] = []
-    package internal(set) var outlook: Outlook? = nil
+    package internal(set) var outlook: Outlook?
 
     /// The result with its ending, for which a difference to the target's other connections may count, too.
     func withEnding(counting difference: Finding? = nil) -> CheckResult {
@@ -88,7 +88,7 @@ package struct EndpointFacts: Hashable, Sendable {
     package let resolvedName: String?
     package let serverName: String?
     package let host: String
-    package var proxy: Proxy? = nil
+    package var proxy: Proxy?
 }
 
 extension EndpointFacts {

@@ -9,14 +9,14 @@ package struct CheckedConnection: Sendable {
     package let result: Result<Handshake, ProbeError>
     var answers: Answers = [:]
     /// The verdicts; `nil` if a chain, rules to judge by, or time is missing.
-    package internal(set) var judged: JudgedChain? = nil
+    package internal(set) var judged: JudgedChain?
     var isOutOfTime = false
     /// The outcome for the requested part; `nil` if this is the target's only connection.
-    package internal(set) var came: Coverage? = nil
+    package internal(set) var came: Coverage?
     /// `true` if reports contain the connection as its own result.
     var isTold = true
     package internal(set) var time: Timestamp
-    package internal(set) var answer: CheckedAnswer? = nil
+    package internal(set) var answer: CheckedAnswer?
 
     package var served: Handshake? { try? result.get() }
     var peer: PeerAddress? {
@@ -87,8 +87,8 @@ package struct CheckedTarget: Sendable {
     /// The connections in the order of reports; none without a place to connect to.
     package let connections: [CheckedConnection]
     package let policy: HostPolicy?
-    var comparison: AddressComparison? = nil
-    var bad: (entry: BadEntry, time: Timestamp)? = nil
+    var comparison: AddressComparison?
+    var bad: (entry: BadEntry, time: Timestamp)?
 }
 
 extension CheckedTarget {

@@ -189,8 +189,8 @@ package struct Change: Sendable, Hashable {
     package let kind: Kind
     package let old: String?
     package let new: String?
-    package var oldCertificate: Snapshot.Certificate? = nil
-    package var newCertificate: Snapshot.Certificate? = nil
+    package var oldCertificate: Snapshot.Certificate?
+    package var newCertificate: Snapshot.Certificate?
 
     /// The words, by which changes are compared.
     private var words: [String?] { [kind.id, old, new] }

@@ -43,7 +43,7 @@ package struct Outlook: Sendable {
         /// `true` if the pin has no match and satisfies the client in a future chain.
         package var isBackup = false
         /// `nil` if the pin is a backup, or in use.
-        package var noBackup: NoBackup? = nil
+        package var noBackup: NoBackup?
     }
 
     /// The reason why a pin is not a backup: an id, and words that follow the pin's number.
@@ -79,7 +79,7 @@ package struct Outlook: Sendable {
     package var backups: [Int] { pins.indices.filter { pins[$0].isBackup } }
     package var level: Finding.Level { findings.map(\.level).max() ?? .note }
     /// The finding that the result's reason already contains.
-    package internal(set) var told: Finding? = nil
+    package internal(set) var told: Finding?
 
     func without(_ ids: Set<FindingID>) -> Outlook {
         var outlook = self

@@ -7,14 +7,14 @@ package struct Check: Sendable {
     static let connectionLimit = 64
     /// The given endpoints, or the target's own; empty only for a bad entry.
     fileprivate(set) var endpoints: [CheckEndpoint]
-    package private(set) var bad: BadEntry? = nil
+    package private(set) var bad: BadEntry?
     /// The rules for the chain; `nil` if it is not judged.
     package let policy: HostPolicy?
     package let retries: Int
     var variants = CheckRequest.Variants()
     /// The variants that a baseline has of the target: one that the server no longer has is reported.
     var expected: Set<Variant> = []
-    var recorded: [Variant]? = nil
+    var recorded: [Variant]?
 
     package var endpoint: CheckEndpoint { endpoints[0] }
     package var timeout: Duration { endpoint.request.timeout }

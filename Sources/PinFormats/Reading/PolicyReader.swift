@@ -11,7 +11,7 @@ package struct Policy: Sendable {
         package let place: PinPlace
         /// The host's own settings, and the defaults for those that it lacks.
         package fileprivate(set) var settings: [(key: String, value: DocumentNode)]
-        package fileprivate(set) var problem: Problem? = nil
+        package fileprivate(set) var problem: Problem?
 
         package var hostName: String {
             guard let colon = name.lastIndex(of: ":"), name.firstIndex(of: ":") == colon else { return name }
