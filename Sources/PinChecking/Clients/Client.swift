@@ -128,7 +128,7 @@ enum LooseSet: Hashable {
 }
 
 /// A setting after a client's name, as in `trustkit:no-enforce:expires=2027-06-01`.
-package struct ClientSetting: Sendable {
+package struct ClientSetting {
     package static let date = "DATE"
     package let name: String
     /// The value in help, its choices with a bar between, `nil` if it is a flag; a day as ``date`` is its midnight in UTC.
@@ -150,7 +150,7 @@ package struct ClientSetting: Sendable {
     package var usage: String { name + (value.map { "=\($0)" } ?? "") }
 }
 
-package enum ClientSelection: Hashable, Sendable {
+package enum ClientSelection: Hashable {
     case all
     case named([Client])
 

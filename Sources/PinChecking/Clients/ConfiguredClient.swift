@@ -43,7 +43,7 @@ package final class ConfiguredClient: Sendable {
 /// A setting in reports, by the client's own name in camel case or with hyphens.
 package typealias ShownSetting = (name: String, value: SettingValue)
 
-package enum SettingValue: Sendable {
+package enum SettingValue {
     case flag(Bool)
     case text(String)
 }

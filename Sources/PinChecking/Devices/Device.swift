@@ -2,7 +2,7 @@ import Base
 package import PinFormats
 package import Pinning
 
-package struct Device: Sendable, Hashable {
+package struct Device: Hashable {
     /// The name in `--device`, as in `ios-17`, `android-8.1`, `mozilla`.
     package let name: String
     /// Another name of the same list, as `macos-14` for `ios-17`; `nil` if there is none.

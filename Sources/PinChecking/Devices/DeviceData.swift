@@ -4,7 +4,7 @@ package import PinFormats
 package import Pinning
 import X509
 
-package struct DeviceData: Sendable {
+package struct DeviceData {
     /// The age in days from which on data is old: public lists change several times a year.
     static let daysUntilStale = 180
 

@@ -153,7 +153,7 @@ extension HostPolicy {
     }
 }
 
-package struct DownloadRequest: Sendable {
+package struct DownloadRequest {
     package let location: HTTPLocation
     /// The user's header fields, which only the URL's own server receives.
     package var fields: [HTTPField] = []
@@ -173,7 +173,7 @@ package typealias DownloadStream = @Sendable ([UInt8]) throws(WriteFailure) -> V
 /// One server on the way to a document; the status is `nil` without a request or an answer.
 package typealias DownloadHop = (location: HTTPLocation, result: CheckResult?, status: Int?)
 
-package enum DownloadEnding: Sendable {
+package enum DownloadEnding {
     case complete
     /// A server was not accepted, or could not be reached; the last hop has the reason.
     case notAccepted
@@ -191,7 +191,7 @@ package enum DownloadEnding: Sendable {
     case impossible(Problem)
 }
 
-package struct DownloadResult: Sendable {
+package struct DownloadResult {
     package let location: HTTPLocation
     /// The servers on the way, in their order; of several attempts the last one's.
     package var hops: [DownloadHop] = []

@@ -56,7 +56,7 @@ public struct ClientVerdict: Sendable {
 }
 
 /// The verdicts on one chain, from a server, a file or a future deployment, with the findings on it.
-package struct JudgedChain: Sendable {
+package struct JudgedChain {
     package let policy: HostPolicy
     package let view: ServerView
     /// The verdicts in the order of the chosen clients, device by device.
@@ -108,7 +108,7 @@ package struct JudgedChain: Sendable {
     }
 }
 
-package struct MatchedPin: Sendable, Hashable {
+package struct MatchedPin: Hashable {
     package let pinIndex: Int
     package let depth: Int
     package internal(set) var clients: [String] = []

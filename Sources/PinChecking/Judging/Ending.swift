@@ -28,7 +28,7 @@ public enum Outcome: Hashable, Sendable, CaseIterable {
     package var isRejection: Bool { self == .rejected || self == .rejectedInPart }
 }
 
-package struct Ending: Hashable, Sendable {
+package struct Ending: Hashable {
     package let outcome: Outcome
     package let reason: Reason
     package let told: Finding?

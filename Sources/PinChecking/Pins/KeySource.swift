@@ -3,7 +3,7 @@ package import Pinning
 package import TLSProbe
 
 /// The result for one argument of `pins`: the keys of a server or a file.
-package struct KeySource: Sendable {
+package struct KeySource {
     package static let warning =
         "pins learned from an unverified connection prove nothing: they may be an interceptor's"
 

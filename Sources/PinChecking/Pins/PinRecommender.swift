@@ -4,7 +4,7 @@ import X509
 
 /// Recommends pins: two keys of one's own, which outlast any CA, else the roots of a known CA, which stay when
 /// everything below changes; a chain that no device trusts by itself needs its root first.
-package struct PinRecommender: Sendable {
+package struct PinRecommender {
     private let known: [CARoot]
     /// The backup keys, which no certificate of the run has.
     private let reserve: [PinItem]
@@ -157,7 +157,7 @@ package struct PinRecommender: Sendable {
     }
 }
 
-package struct Recommendation: Sendable {
+package struct Recommendation {
     /// A key, its owner in a few words, the end of its use (`until`, `nil` if not known) and its CA's root.
     package typealias Choice = (item: PinItem, owner: String, reason: Reason, until: Timestamp?, root: CARoot?)
 

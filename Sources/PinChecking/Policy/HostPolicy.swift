@@ -49,7 +49,7 @@ package final class HostPolicy: Sendable {
     var givenRoots: TrustStore? { settings.givenRoots }
 
     /// The trust store in use, by its names in reports.
-    package enum Trust: String, Sendable, CaseIterable {
+    package enum Trust: String, CaseIterable {
         case system
         case anchors
         case both = "anchors and system"
@@ -92,7 +92,7 @@ package final class JudgedDevice: Sendable {
 package typealias ConfiguredEntry = (kind: PinConfiguration.Kind, entry: HostEntry)
 
 /// A part of an app's configuration that the device applies, as reports show it.
-package struct AppliedConfiguration: Hashable, Sendable {
+package struct AppliedConfiguration: Hashable {
     /// The configuration: `network-security-config` or `app-transport-security`.
     package let kind: String
     package let clients: [String]

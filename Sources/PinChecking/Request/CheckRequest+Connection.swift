@@ -3,7 +3,7 @@ import Pinning
 package import TLSProbe
 
 extension CheckRequest {
-    package struct Connection: Hashable, Sendable {
+    package struct Connection: Hashable {
         package var addresses = Addresses()
         package var serverName: ServerNameChoice?
         /// The port of targets without one, 1 to 65535.
@@ -93,7 +93,7 @@ extension CheckRequest {
         }
     }
 
-    package struct Addresses: Hashable, Sendable {
+    package struct Addresses: Hashable {
         package var given: [ConnectAddress] = []
         /// `true` if ``given`` is for one target, not for all targets of a call.
         package var isOfOneTarget = false
@@ -115,7 +115,7 @@ extension CheckRequest {
 }
 
 /// The server name to send (server_name extension, RFC 6066, 3).
-package enum ServerNameChoice: Hashable, Sendable {
+package enum ServerNameChoice: Hashable {
     /// The target's host, if it is a name: clients take it from the URL, even if they judge another name.
     case targetHost
     case name(String)

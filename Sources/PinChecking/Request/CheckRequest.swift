@@ -5,7 +5,7 @@ package import TLSProbe
 
 /// The request of a check as options, policies and lists contain it, before files and pins are read; an open part is
 /// `nil` or empty: ``merged(over:)`` fills it from another reader's request, and ``RequestDefaults`` last.
-package struct CheckRequest: Hashable, Sendable {
+package struct CheckRequest: Hashable {
     package var names = Names()
     package var connection = Connection()
     package var judging = Judging()
@@ -40,7 +40,7 @@ package enum RequestDefaults {
 }
 
 extension CheckRequest {
-    package struct Names: Hashable, Sendable {
+    package struct Names: Hashable {
         /// The name and port in the HTTP Host header; `nil` means the target's.
         package var host: Target?
         /// The name that the certificate must be valid for; `nil` means the host's, and a malformed name only fails.
@@ -71,7 +71,7 @@ extension CheckRequest {
         }
     }
 
-    package struct HTTP: Hashable, Sendable {
+    package struct HTTP: Hashable {
         package var path: HTTPPath?
         /// The statuses that the answer may have; `nil` means any.
         package var expected: ExpectedStatus?
@@ -95,7 +95,7 @@ extension CheckRequest {
         }
     }
 
-    package struct Judging: Hashable, Sendable {
+    package struct Judging: Hashable {
         package var pins: [PinSource] = []
         package var clients: ClientSelection?
         /// AFNetworking's pinning mode; `nil` means the one that fits the pins.
@@ -135,7 +135,7 @@ extension CheckRequest {
         }
     }
 
-    package struct Trust: Hashable, Sendable {
+    package struct Trust: Hashable {
         /// Files and directories of anchors; empty for the system's roots.
         package var anchors: [String] = []
         package var includesSystem: Bool?
@@ -158,7 +158,7 @@ package final class CheckExchange: Sendable {
 }
 
 /// The HTTP statuses that an answer may have, as in `204`, `2xx`, `200-299`, or several of them.
-package struct ExpectedStatus: Hashable, Sendable {
+package struct ExpectedStatus: Hashable {
     package let texts: [String]
     private let statuses: [ClosedRange<Int>]
 

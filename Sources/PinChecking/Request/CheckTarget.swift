@@ -2,7 +2,7 @@ package import Base
 package import Pinning
 package import TLSProbe
 
-package struct CheckTarget: Sendable {
+package struct CheckTarget {
     package let target: Target
     package internal(set) var request: CheckRequest
     /// The place of the target in a list or policy; `nil` if the target is from the command line.
@@ -78,7 +78,7 @@ package struct CheckTarget: Sendable {
 }
 
 /// An entry of a policy or a line of a list that cannot be used; it gets a result without a verdict.
-package struct BadEntry: Error, Sendable {
+package struct BadEntry: Error {
     /// The target, or the place if the entry has none.
     package let name: String
     package let problem: Problem
@@ -86,7 +86,7 @@ package struct BadEntry: Error, Sendable {
     package init(_ name: String, _ problem: Problem) { (self.name, self.problem) = (name, problem) }
 }
 
-package struct CheckEndpoint: Sendable {
+package struct CheckEndpoint {
     package let target: String
     package let targetPort: Int
     package let urlHost: ServerName
@@ -141,7 +141,7 @@ extension ConnectAddress {
 }
 
 /// A way to connect to an address: as an ordinary client, or with a changed offer.
-package enum Variant: Hashable, Sendable {
+package enum Variant: Hashable {
     case ordinary
     case keyType(CertificateKeyType)
     case withoutSNI
@@ -188,7 +188,7 @@ package enum Variant: Hashable, Sendable {
 typealias Attempt = (endpoint: CheckEndpoint, variant: Variant)
 
 extension CheckRequest {
-    package struct Variants: Hashable, Sendable {
+    package struct Variants: Hashable {
         package var allAddresses = false
         /// The service that resolves names; `nil` means the system's resolver.
         package var service: AddressService?

@@ -4,8 +4,8 @@ package import Pinning
 import X509
 
 /// A future deployment to judge: a chain, or a key that does not have a certificate yet.
-package struct NextItem: Sendable {
-    package enum Kind: String, Hashable, Sendable, CaseIterable {
+package struct NextItem {
+    package enum Kind: String, Hashable, CaseIterable {
         case chain
         case certificate
         case request

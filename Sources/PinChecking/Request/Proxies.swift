@@ -2,7 +2,7 @@ import Base
 import Pinning
 package import TLSProbe
 
-package enum ProxyChoice: Hashable, Sendable {
+package enum ProxyChoice: Hashable {
     /// No proxy, even if the environment names one.
     case direct
     case through(Proxy)
@@ -52,7 +52,7 @@ package enum ProxyChoice: Hashable, Sendable {
 }
 
 /// The proxies in environment variables, read as curl does for an https URL.
-package struct ProxyEnvironment: Hashable, Sendable {
+package struct ProxyEnvironment: Hashable {
     /// The proxy in the first variable that is not empty.
     let proxy: Proxy?
     /// The hosts of `no_proxy` or `NO_PROXY`: names with all names below, addresses, networks; `nil` means every host.

@@ -3,7 +3,7 @@ package import Pinning
 import X509
 
 /// The server as the user named it: a host or an address, with or without a port.
-package struct Target: Hashable, Sendable {
+package struct Target: Hashable {
     package let text: String
     package let host: ServerName
     /// The host as written, with its capitals and a dot at its end, but with A-labels.
@@ -111,7 +111,7 @@ extension ServerName {
 extension ReferenceName { package init(written text: String) { self.init(asciiForm(of: text)) } }
 
 /// A place to connect to instead of the target's host, in the notation of pincheck or one of curl's.
-package struct ConnectAddress: Hashable, Sendable {
+package struct ConnectAddress: Hashable {
     /// The host and port of the targets that use this address; `nil` means any.
     package let onlyForHost: ServerName?
     package let onlyForPort: Int?

@@ -2,7 +2,7 @@ import Base
 package import Pinning
 import TLSProbe
 
-package struct AddressComparison: Sendable {
+package struct AddressComparison {
     package private(set) var findings: [Finding] = []
     package internal(set) var addresses: Int
     private let serving: Int

@@ -80,7 +80,7 @@ public struct CheckResult: Sendable {
     }
 }
 
-package struct EndpointFacts: Hashable, Sendable {
+package struct EndpointFacts: Hashable {
     /// The connected address, or the name in a record; `nil` if neither.
     package let address: ServerName?
     package let port: Int
@@ -102,7 +102,7 @@ extension EndpointFacts {
 }
 
 /// A future deployment, its verdict's assumptions, and today's CAs, nearest first, as issuers of a new certificate.
-package struct NextDeployment: Sendable {
+package struct NextDeployment {
     package let item: NextItem
     package let assumptions: [Assumption]
     package var issuers: [String] = []

@@ -2,7 +2,7 @@ import Base
 package import Pinning
 package import TLSProbe
 
-package struct CheckedConnection: Sendable {
+package struct CheckedConnection {
     package let endpoint: CheckEndpoint
     package let variant: Variant
     /// The first handshake; `answers` contains those for clients whose TLS offers less.
@@ -83,7 +83,7 @@ package struct CheckedConnection: Sendable {
     }
 }
 
-package struct CheckedTarget: Sendable {
+package struct CheckedTarget {
     /// The connections in the order of reports; none without a place to connect to.
     package let connections: [CheckedConnection]
     package let policy: HostPolicy?
@@ -152,7 +152,7 @@ extension CheckedTarget {
     }
 }
 
-package struct CheckedAnswer: Sendable {
+package struct CheckedAnswer {
     package let exchange: CheckExchange
     /// The server's answer or its failure; `nil` if no request was sent, because the server was not accepted.
     package let result: Result<HTTPResponse, HTTPError>?
@@ -205,7 +205,7 @@ extension JudgedChain {
 }
 
 /// The outcome for a requested part of a server; only this type decides that a part is "not offered".
-package enum Coverage: Hashable, Sendable {
+package enum Coverage: Hashable {
     case chain
     /// The server has no such certificate, or the name no such address.
     case none(Reason)

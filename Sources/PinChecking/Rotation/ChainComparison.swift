@@ -185,7 +185,7 @@ extension Snapshot.Certificate {
     fileprivate func renewal(to new: Self) -> Change { change(.renewed, to: new) { "\($0.title) \($0.period)" } }
 }
 
-package struct Change: Sendable, Hashable {
+package struct Change: Hashable {
     package let kind: Kind
     package let old: String?
     package let new: String?
@@ -198,7 +198,7 @@ package struct Change: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(words) }
 
     /// The kinds of differences, roughly from harmless to grave: a row each, with its stable id and a sentence.
-    package enum Kind: String, Sendable, Hashable, CaseIterable {
+    package enum Kind: String, Hashable, CaseIterable {
         case renewed = "renewed a new certificate for the same key and name"
         case rekeyed = "rekeyed the server has a new key"
         case keyTypeChanged = "key-type-changed the server's key is of another kind or size"

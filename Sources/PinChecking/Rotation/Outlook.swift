@@ -2,7 +2,7 @@ import Base
 package import PinFormats
 package import Pinning
 
-package struct OutlookRules: Sendable, Hashable {
+package struct OutlookRules: Hashable {
     package var warnBefore: Threshold?
     package var failBefore: Threshold?
     /// The time for which a pin must be able to match, in seconds or as a part of the leaf's lifetime.
@@ -33,8 +33,8 @@ package struct OutlookRules: Sendable, Hashable {
 
 /// The forecast of a verdict, for one client or the worst of several; CAs can change their certificates on any day, and
 /// servers their keys.
-package struct Outlook: Sendable {
-    package struct PinStanding: Sendable {
+package struct Outlook {
+    package struct PinStanding {
         /// The depth of the certificate that the pin matches, the nearest to the leaf; `nil` if it matches none.
         package var depth: Int?
         /// The last moment at which the pin is sure to match, or the end of a backup's certificate; `nil` if neither.
@@ -50,7 +50,7 @@ package struct Outlook: Sendable {
     package typealias NoBackup = (id: String, words: String)
 
     /// The reason why pins that match now stop matching, the soonest first.
-    package enum End: String, Sendable, Hashable, CaseIterable {
+    package enum End: String, Hashable, CaseIterable {
         /// The renewal of the leaf: with a new key, or with any key if the certificate is pinned.
         case leafRenewal = "leaf-renewal"
         case intermediateExpiry = "intermediate-expiry"

@@ -2,7 +2,7 @@ import Base
 package import Pinning
 
 /// The chains of servers at one moment, without times of the run, session data and looked-up addresses.
-package struct Snapshot: Sendable, Hashable {
+package struct Snapshot: Hashable {
     package let endpoints: [Endpoint]
 
     /// Sorts `endpoints` by their keys; of two with the same key the later one counts.
@@ -10,7 +10,7 @@ package struct Snapshot: Sendable, Hashable {
         self.endpoints = Dictionary(endpoints.map { ($0.key, $0) }) { $1 }.values.sorted { $0.key < $1.key }
     }
 
-    package struct Key: Sendable, Hashable, Comparable {
+    package struct Key: Hashable, Comparable {
         /// The target with its port, as in `api.example.com:443`.
         package var target: String
         /// The address and port that were given; `nil` if the target was looked up.
@@ -39,7 +39,7 @@ package struct Snapshot: Sendable, Hashable {
         }
     }
 
-    package struct Endpoint: Sendable, Hashable {
+    package struct Endpoint: Hashable {
         package var key: Key
         /// The certificates in the order of sending, leaf first; never empty.
         package let chain: [Certificate]
@@ -54,7 +54,7 @@ package struct Snapshot: Sendable, Hashable {
     }
 
     /// The facts of a certificate that matter to pins; two are equal if their hashes are.
-    package struct Certificate: Sendable, Hashable {
+    package struct Certificate: Hashable {
         package var subject: String
         package var issuer: String
         /// The key identifier of the issuer's key in hexadecimal digits; `nil` if the certificate has none.
@@ -99,7 +99,7 @@ package struct Snapshot: Sendable, Hashable {
     }
 }
 
-package struct Baseline: Sendable {
+package struct Baseline {
     package let path: String
     package let snapshot: Snapshot
     private let allowed: Set<Change.Kind>
@@ -158,8 +158,8 @@ package struct Baseline: Sendable {
     }
 }
 
-package struct BaselineChanges: Hashable, Sendable {
-    package enum Status: String, Hashable, Sendable, CaseIterable {
+package struct BaselineChanges: Hashable {
+    package enum Status: String, Hashable, CaseIterable {
         case unchanged
         case allowed
         case changed

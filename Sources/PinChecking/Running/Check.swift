@@ -2,7 +2,7 @@ import Base
 package import Pinning
 package import TLSProbe
 
-package struct Check: Sendable {
+package struct Check {
     /// The most simultaneous connections to one target, so that servers are not flooded and descriptors suffice.
     static let connectionLimit = 64
     /// The given endpoints, or the target's own; empty only for a bad entry.
@@ -161,7 +161,7 @@ extension Snapshot.Key {
     }
 }
 
-package struct Environment: Sendable {
+package struct Environment {
     /// The environment variables that name the system's roots.
     package let variables: [String: String]
     package let now: @Sendable () -> Timestamp

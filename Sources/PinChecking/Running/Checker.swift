@@ -3,7 +3,7 @@ import Pinning
 package import TLSProbe
 
 /// Connects to targets and judges their chains, many at a time, each within its own deadline.
-package struct Checker: Sendable {
+package struct Checker {
     let now: @Sendable () -> Timestamp
     package let connectionLimit: Int
     private let probers: Probers
