@@ -96,7 +96,7 @@ extension Findings {
                 let host = shortened(exception.hosts?.description ?? "")
                 add(
                     .transportSecurityException, at: (exception.origin ?? settings.origin),
-                    host: host, "the exception for \(host) allows \(words.joined(separator: ", "))",
+                    host: host, "the exception for \(host) allows \(words.listed)",
                     "take out what the server does not need")
             }
         }

@@ -49,7 +49,7 @@ public struct Client: Sendable, Hashable {
         }
         let remedy =
             Suggestion.nearest(to: name, in: all.map(\.name) + ["all"]).map { "did you mean '\($0)'?" }
-            ?? "choose from \(all.map(\.name).joined(separator: ", ")), or all"
+            ?? "choose from \(all.map(\.name).listed), or all"
         throw .usage("the client \(quoted(name)) is not known: \(remedy)")
     }
 
@@ -113,7 +113,7 @@ extension Client {
     public init(_ text: String) throws(Problem) {
         guard case .named(let clients) = try ClientSelection([text]), clients.count == 1 else {
             throw .usage(
-                "\(quoted(text)) is not one client: choose from \(Client.all.map(\.name).joined(separator: ", "))")
+                "\(quoted(text)) is not one client: choose from \(Client.all.map(\.name).listed)")
         }
         self = clients[0]
     }

@@ -62,8 +62,7 @@ extension [String] {
             let isNext = rows.last?.last == previous && system(device) == system(previous)
             if isNext { rows[rows.count - 1].append(device) } else { rows.append([device]) }
         }
-        return rows.map { row in row.count > 3 ? "\(row[0]) to \(row[row.count - 1])" : row.joined(separator: ", ") }
-            .joined(separator: ", ")
+        return rows.map { row in row.count > 3 ? "\(row[0]) to \(row[row.count - 1])" : row.listed }.listed
     }
 }
 

@@ -41,7 +41,7 @@ extension HostPolicy {
         guard leaves.count > 1 else { return [] }
         let parts = leaves.map { leaf, some in
             "\(ranked.names(of: some)) \(leaf?.spkiSHA256.description ?? "")"
-        }.joined(separator: ", ")
+        }.listed
         return [Finding(.keyTypesDiffer, .note, "clients get the key that fits their TLS: \(parts)")]
     }
 
@@ -115,8 +115,7 @@ extension HostPolicy {
             let without = missing.map(\.name).inRows(of: named.map(\.name))
             return Finding(
                 .rootNotEverywhere, .note,
-                "the root \(root.commonName ?? root.subject) is not on \(without): it is "
-                    + places.joined(separator: ", "))
+                "the root \(root.commonName ?? root.subject) is not on \(without): it is " + places.listed)
         }
     }
 

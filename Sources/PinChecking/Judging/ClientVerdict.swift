@@ -172,13 +172,13 @@ extension [ClientVerdict] {
     /// The names of some clients, as in `trustkit` or `afnetworking, trustkit on ios-12; okhttp on android-9`.
     func names(of some: [ClientVerdict], namesAllDevices: Bool = false) -> String {
         let all = compactMap(\.device).distinct
-        guard !all.isEmpty else { return some.map(\.name).joined(separator: ", ") }
+        guard !all.isEmpty else { return some.map(\.name).listed }
         let groups = some.map(\.name).distinct.grouped { client in
             let devices = [some, self].map { $0.filter { $0.name == client }.compactMap(\.device).distinct }
             return !namesAllDevices && devices[0] == devices[1] ? [] : devices[0]
         }
         return groups.map { devices, clients in
-            clients.joined(separator: ", ") + (devices.isEmpty ? "" : " on \(devices.inRows(of: all))")
+            clients.listed + (devices.isEmpty ? "" : " on \(devices.inRows(of: all))")
         }.joined(separator: groups.contains { !$0.key.isEmpty } ? "; " : ", ")
     }
 }

@@ -141,7 +141,7 @@ struct PinSources {
             let known = named.isEmpty ? Client.system(of: .apple) : Client.all.filter(named.contains)
             throw .usage(
                 "mode, allowInvalidCertificates and validatesDomainName are AFNetworking's, and the pins are for "
-                    + "\(known.map(\.name).joined(separator: ", "))", .chooseClient)
+                    + "\(known.map(\.name).listed)", .chooseClient)
         }
         // The app needs a client on its system.
         if !read.transportSecurity.isEmpty, !named.contains(where: { $0.platform == .apple }) {

@@ -171,14 +171,14 @@ extension ClientSelection {
     func devices(of chosen: (all: [Device?], named: [Device?])) throws(Problem) -> [Device?] {
         guard case .named(let clients) = self else { return chosen.all }
         for client in clients where !chosen.all.contains(where: client.runs) {
-            let names = chosen.all.map { $0?.name ?? DeviceData.systemName }.joined(separator: ", ")
+            let names = chosen.all.map { $0?.name ?? DeviceData.systemName }.listed
             throw .usage("the client \(client.name) runs on none of the devices (\(names))", .nameDeviceOfClient)
         }
         let idle = chosen.all.filter { device in !clients.contains { $0.runs(on: device) } }
         for case let device? in chosen.named where idle.contains(device) {
             let fitting = Client.all.filter { $0.isInAll && $0.runs(on: device) }
             throw .usage(
-                "none of the clients (\(clients.map(\.name).joined(separator: ", "))) runs on \(device.name)",
+                "none of the clients (\(clients.map(\.name).listed)) runs on \(device.name)",
                 .chooseClientOfDevice(fitting.map(\.name)))
         }
         return chosen.all.filter { !idle.contains($0) }

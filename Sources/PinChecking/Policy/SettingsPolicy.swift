@@ -158,7 +158,7 @@ struct SettingsPolicy {
                     return (try? system.with(words)) ?? system
                 }.distinct
             let place = policy.first?.origin.description ?? system.name
-            let names = bound.map(\.client.name).joined(separator: ", ")
+            let names = bound.map(\.client.name).listed
             let message = "\(place) pins \(host) for all of the app: \(system.name) decides beside \(names)"
             remarks.append(Finding(.systemPins, .note, message))
         }

@@ -73,7 +73,7 @@ package struct AddressComparison {
             return "\(keyType) " + keys.joined(separator: " or ")
         }
         if keys.count > 1 {
-            let list = keys.joined(separator: ", ")
+            let list = keys.listed
             findings.append(Finding(.keyTypesDiffer, .note, "clients get the key of the type they ask for: \(list)"))
         }
         let reasons = coverage.compactMap { part in part.came.isNone ? part.came.reason : nil }.distinct
@@ -91,7 +91,7 @@ package struct AddressComparison {
         (
             "the leaf is the same, but ",
             {
-                let rest = $0.certificates.dropFirst().map(\.description).joined(separator: ", ")
+                let rest = $0.certificates.dropFirst().map(\.description).listed
                 return rest.isEmpty ? "the leaf alone" : "the leaf with \(rest)"
             }
         ),

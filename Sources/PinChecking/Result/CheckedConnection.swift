@@ -196,7 +196,7 @@ extension JudgedChain {
         // A pin that another connection uses is not lost.
         let areLost = others.map { pins[$0].spkiSHA256 }.allSatisfy { before.contains("\($0)") && !inUse.contains($0) }
         guard ending.outcome == .accepted, !matched.isEmpty, !others.isEmpty, areLost else { return nil }
-        func numbers(_ positions: [Int]) -> String { positions.map { "\($0 + 1)" }.joined(separator: ", ") }
+        func numbers(_ positions: [Int]) -> String { positions.map { "\($0 + 1)" }.listed }
         return .warning(
             .onlyBackupLeft,
             "the server has moved on to its backup: pin \(numbers(others)) matched before and does no longer, "

@@ -184,5 +184,5 @@ package struct BaselineChanges: Hashable {
         return Reason("changed-as-allowed", "\(Self.list(changes)) since \(baseline), as allowed")
     }
 
-    private static func list(_ all: [Change]) -> String { all.map(\.kind.id).distinct.joined(separator: ", ") }
+    private static func list(_ all: [Change]) -> String { all.map(\.kind.id).distinct.listed }
 }

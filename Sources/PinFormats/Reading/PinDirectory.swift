@@ -8,7 +8,7 @@ import Pinning
 package struct PinDirectory {
     /// Directories with third-party code or build products, which `lint` does not search.
     private static let foreign = ["build", "Carthage", "DerivedData", "node_modules", "Pods", "vendor"]
-    package static var foreignNames: String { foreign.joined(separator: ", ") }
+    package static var foreignNames: String { foreign.listed }
     private static let certificates: Set = ["cer", "crt", "der", "pem"]
     private static let promising = certificates.union(["pub", "key", "csr", "p7b", "p7c"])
     private static let documentation: Set = ["md", "markdown", "rst", "adoc", "html", "htm", "pdf", "rtf"]

@@ -123,7 +123,7 @@ package enum PolicyReader {
             let nearest = Suggestion.nearest(to: name, in: known).map { "did you mean '\($0)'?" }
             throw Problem(
                 .unknownKey, at: value.place, "\(what) has no key '\(shortened(name, to: 60))'",
-                remedy: instead[name] ?? nearest ?? "known are \(known.joined(separator: ", "))")
+                remedy: instead[name] ?? nearest ?? "known are \(known.listed)")
         }
     }
 

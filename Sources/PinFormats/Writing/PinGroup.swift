@@ -123,6 +123,6 @@ extension NetworkSecurityConfiguration {
         guard let sources = levels.lazy.compactMap(\.sources).first else { return nil }
         let names = sources.map(\.name)
         guard names != ["system"] else { return nil }
-        return names.isEmpty ? "nothing" : names.joined(separator: ", ")
+        return names.isEmpty ? "nothing" : names.listed
     }
 }
