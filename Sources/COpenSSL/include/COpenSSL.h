@@ -22,17 +22,19 @@
 // second is rejected. Measured with two such threads: 14 of 5,000 processes lacked P-256 or EC keys, none after this.
 void COpenSSL_learn_names(void);
 
-static inline void COpenSSL_OPENSSL_free(void *memory) { OPENSSL_free(memory); }
-static inline void *COpenSSL_OPENSSL_memdup(const void *memory, size_t count) { return OPENSSL_memdup(memory, count); }
-static inline long COpenSSL_BIO_get_mem_data(BIO *bio, const char **data) { return BIO_get_mem_data(bio, (char **)data); }
+#define COpenSSL_WRAP(result, name, parameters, arguments) \
+    static inline result COpenSSL_##name parameters { return name arguments; }
+COpenSSL_WRAP(void, OPENSSL_free, (void *memory), (memory))
+COpenSSL_WRAP(void *, OPENSSL_memdup, (const void *memory, size_t count), (memory, count))
+COpenSSL_WRAP(long, BIO_get_mem_data, (BIO *bio, const char **data), (bio, (char **)data))
 
 // Types that are opaque from OpenSSL 4 on are passed as `void`, so that Swift need not name them.
-static inline const unsigned char *COpenSSL_ASN1_STRING_get0_data(const void *string) { return ASN1_STRING_get0_data(string); }
-static inline int COpenSSL_ASN1_STRING_length(const void *string) { return ASN1_STRING_length(string); }
-static inline void COpenSSL_ASN1_STRING_free(void *string) { ASN1_STRING_free(string); }
-static inline int COpenSSL_ASN1_STRING_to_UTF8(unsigned char **out, const void *string) { return ASN1_STRING_to_UTF8(out, string); }
-static inline const void *COpenSSL_X509_get0_notBefore(const X509 *certificate) { return X509_get0_notBefore(certificate); }
-static inline const void *COpenSSL_X509_get0_notAfter(const X509 *certificate) { return X509_get0_notAfter(certificate); }
+COpenSSL_WRAP(const unsigned char *, ASN1_STRING_get0_data, (const void *string), (string))
+COpenSSL_WRAP(int, ASN1_STRING_length, (const void *string), (string))
+COpenSSL_WRAP(void, ASN1_STRING_free, (void *string), (string))
+COpenSSL_WRAP(int, ASN1_STRING_to_UTF8, (unsigned char **out, const void *string), (out, string))
+COpenSSL_WRAP(const void *, X509_get0_notBefore, (const X509 *certificate), (certificate))
+COpenSSL_WRAP(const void *, X509_get0_notAfter, (const X509 *certificate), (certificate))
 
 // The seconds of a date since 1970 in UTC, without the C library's time zones; 0 if the date is malformed.
 static inline int COpenSSL_ASN1_TIME_seconds(const void *date, int64_t *seconds) {
@@ -73,28 +75,19 @@ static inline uint64_t COpenSSL_options(void) {
     return SSL_OP_LEGACY_SERVER_CONNECT | SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION
         | SSL_OP_NO_RX_CERTIFICATE_COMPRESSION;
 }
-static inline int COpenSSL_SSL_set_min_proto_version(SSL *ssl, int version) { return SSL_set_min_proto_version(ssl, version); }
-static inline int COpenSSL_SSL_set_max_proto_version(SSL *ssl, int version) { return SSL_set_max_proto_version(ssl, version); }
-static inline long COpenSSL_SSL_CTX_set_tlsext_servername_callback(SSL_CTX *context, int (*callback)(SSL *, int *, void *)) {
-    return SSL_CTX_set_tlsext_servername_callback(context, callback);
-}
-static inline int COpenSSL_SSL_set_tlsext_host_name(SSL *ssl, const char *name) { return SSL_set_tlsext_host_name(ssl, name); }
-static inline long COpenSSL_SSL_set1_sigalgs_list(SSL *ssl, const char *algorithms) { return SSL_set1_sigalgs_list(ssl, algorithms); }
-static inline long COpenSSL_SSL_set1_client_sigalgs_list(SSL *ssl, const char *algorithms) {
-    return SSL_set1_client_sigalgs_list(ssl, algorithms);
-}
-static inline long COpenSSL_SSL_set1_groups_list(SSL *ssl, const char *list) { return SSL_set1_groups_list(ssl, list); }
-static inline long COpenSSL_SSL_get_peer_signature_nid(SSL *ssl, int *digest) { return SSL_get_peer_signature_nid(ssl, digest); }
-static inline long COpenSSL_SSL_get_peer_tmp_key(SSL *ssl, EVP_PKEY **key) { return SSL_get_peer_tmp_key(ssl, key); }
-static inline long COpenSSL_SSL_get_tlsext_status_ocsp_resp(SSL *ssl, const unsigned char **response) {
-    return SSL_get_tlsext_status_ocsp_resp(ssl, response);
-}
-static inline long COpenSSL_SSL_set_tlsext_status_ocsp_resp(SSL *ssl, unsigned char *response, long count) {
-    return SSL_set_tlsext_status_ocsp_resp(ssl, response, count);
-}
-static inline long COpenSSL_SSL_CTX_set_tlsext_status_cb(SSL_CTX *context, int (*callback)(SSL *, void *)) {
-    return SSL_CTX_set_tlsext_status_cb(context, callback);
-}
+COpenSSL_WRAP(int, SSL_set_min_proto_version, (SSL *ssl, int version), (ssl, version))
+COpenSSL_WRAP(int, SSL_set_max_proto_version, (SSL *ssl, int version), (ssl, version))
+COpenSSL_WRAP(long, SSL_CTX_set_tlsext_servername_callback, (SSL_CTX *context, int (*callback)(SSL *, int *, void *)),
+    (context, callback))
+COpenSSL_WRAP(int, SSL_set_tlsext_host_name, (SSL *ssl, const char *name), (ssl, name))
+COpenSSL_WRAP(long, SSL_set1_sigalgs_list, (SSL *ssl, const char *algorithms), (ssl, algorithms))
+COpenSSL_WRAP(long, SSL_set1_client_sigalgs_list, (SSL *ssl, const char *algorithms), (ssl, algorithms))
+COpenSSL_WRAP(long, SSL_set1_groups_list, (SSL *ssl, const char *list), (ssl, list))
+COpenSSL_WRAP(long, SSL_get_peer_signature_nid, (SSL *ssl, int *digest), (ssl, digest))
+COpenSSL_WRAP(long, SSL_get_peer_tmp_key, (SSL *ssl, EVP_PKEY **key), (ssl, key))
+COpenSSL_WRAP(long, SSL_get_tlsext_status_ocsp_resp, (SSL *ssl, const unsigned char **response), (ssl, response))
+COpenSSL_WRAP(long, SSL_set_tlsext_status_ocsp_resp, (SSL *ssl, unsigned char *response, long count), (ssl, response, count))
+COpenSSL_WRAP(long, SSL_CTX_set_tlsext_status_cb, (SSL_CTX *context, int (*callback)(SSL *, void *)), (context, callback))
 
 // Allows everything at level 0 (SSL_CTX_set_security_callback), but finite-field groups only if `namesGroups` is set
 // (SSL_set0_security_ex_data), and only primes of 1,024 to 4,096 bits: OpenSSL's 10,000 cost a client a second.
