@@ -8,17 +8,21 @@ typedef struct {
     size_t count;
 } bytes;
 
+// Takes `head` bytes and content of `length` bytes; 0 if bytes are missing.
+static int split(bytes *from, size_t head, size_t length, bytes *content) {
+    if (from->count < head || from->count - head < length) return 0;
+    *content = (bytes){from->next + head, length};
+    from->next += head + length;
+    from->count -= head + length;
+    return 1;
+}
+
 // Takes a length of `width` bytes and content of that length; 0 if bytes are missing.
 static int take(bytes *from, size_t width, bytes *taken) {
     if (from->count < width) return 0;
     size_t length = 0;
     for (size_t index = 0; index < width; ++index) length = length << 8 | from->next[index];
-    if (from->count - width < length) return 0;
-    taken->next = from->next + width;
-    taken->count = length;
-    from->next += width + length;
-    from->count -= width + length;
-    return 1;
+    return split(from, width, length, taken);
 }
 
 // Takes an element and its tag; 0 if it is cut off, or has an indefinite length or a tag of several bytes (X.690, 8.1).
@@ -37,12 +41,7 @@ static int element(bytes *from, unsigned char *tag, bytes *content) {
         }
         head += width;
     }
-    if (from->count - head < length) return 0;
-    content->next = from->next + head;
-    content->count = length;
-    from->next += head + length;
-    from->count -= head + length;
-    return 1;
+    return split(from, head, length, content);
 }
 
 static int tagged(bytes *from, unsigned char wanted, bytes *content) {
@@ -94,11 +93,8 @@ static int isRSA(bytes algorithm) {
 // 1 if an RSA key is cheap to use: its modulus has 8,192 bits at most, its exponent 64, each with a byte for the sign.
 static int isCheapRSA(bytes key) {
     bytes numbers, modulus, exponent;
-    if (key.count < 1) return 1;
-    key.next += 1;
-    key.count -= 1;
-    return !tagged(&key, SEQUENCE, &numbers) || !tagged(&numbers, INTEGER, &modulus) || !tagged(&numbers, INTEGER, &exponent)
-        || (modulus.count <= 1025 && exponent.count <= 9);
+    return !split(&key, 1, 0, &numbers) || !tagged(&key, SEQUENCE, &numbers) || !tagged(&numbers, INTEGER, &modulus)
+        || !tagged(&numbers, INTEGER, &exponent) || (modulus.count <= 1025 && exponent.count <= 9);
 }
 
 // 1 if a key's own curve is cheap to read: over a prime field of a usual size, with both coordinates (SEC 1, C.2).
@@ -118,38 +114,38 @@ static int examineKey(bytes key, costs *found) {
     unsigned char tag;
     bytes algorithm, name, parameters, point;
     if (!tagged(&key, SEQUENCE, &algorithm) || !tagged(&key, BIT_STRING, &point) || !tagged(&algorithm, OBJECT, &name)) {
-        return COpenSSL_CERTIFICATES_UNREADABLE;
+        return COpenSSL_UNREADABLE;
     }
-    if (found->isPresented && isRSA(name) && !isCheapRSA(point)) return COpenSSL_CERTIFICATES_LONG_RSA;
+    if (found->isPresented && isRSA(name) && !isCheapRSA(point)) return COpenSSL_LONG_RSA;
     if (algorithm.count == 0 || !isOnCurve(name)) return 0;
-    if (!element(&algorithm, &tag, &parameters)) return COpenSSL_CERTIFICATES_UNREADABLE;
-    if (tag == SEQUENCE) return found->isPresented || !isCheapCurve(parameters, point) ? COpenSSL_CERTIFICATES_OWN_CURVE : 0;
+    if (!element(&algorithm, &tag, &parameters)) return COpenSSL_UNREADABLE;
+    if (tag == SEQUENCE) return found->isPresented || !isCheapCurve(parameters, point) ? COpenSSL_OWN_CURVE : 0;
     if (tag == OBJECT && point.count > 1 && (point.next[1] == 0x02 || point.next[1] == 0x03)) found->compressedPoints += 1;
-    return found->compressedPoints > COpenSSL_COMPRESSED_POINTS_MAX ? COpenSSL_CERTIFICATES_COSTLY : 0;
+    return found->compressedPoints > COpenSSL_COMPRESSED_POINTS_MAX ? COpenSSL_COSTLY : 0;
 }
 
 static int examineCertificate(bytes certificate, costs *found) {
     bytes body, fields, part;
-    if (!tagged(&certificate, SEQUENCE, &body) || !tagged(&body, SEQUENCE, &fields)) return COpenSSL_CERTIFICATES_UNREADABLE;
+    if (!tagged(&certificate, SEQUENCE, &body) || !tagged(&body, SEQUENCE, &fields)) return COpenSSL_UNREADABLE;
     if (fields.count > 0 && fields.next[0] == EXPLICIT_0 && !tagged(&fields, EXPLICIT_0, &part)) {
-        return COpenSSL_CERTIFICATES_UNREADABLE;
+        return COpenSSL_UNREADABLE;
     }
     // The serial number, the algorithm, the issuer, the dates, the subject and the key.
-    return allTagged(&fields, "\x02\x30\x30\x30\x30\x30", &part) ? examineKey(part, found) : COpenSSL_CERTIFICATES_UNREADABLE;
+    return allTagged(&fields, "\x02\x30\x30\x30\x30\x30", &part) ? examineKey(part, found) : COpenSSL_UNREADABLE;
 }
 
 int COpenSSL_certificate_message(const unsigned char *message, size_t length, int hasContext, size_t mostCertificates) {
     bytes rest = {message, length}, body, list, part;
     costs found = {1, 0};
     size_t count = 0;
-    if (rest.count < 1) return 0;
-    rest.next += 1;
-    rest.count -= 1;
     // OpenSSL itself rejects a malformed message.
-    if (!take(&rest, 3, &body) || (hasContext && !take(&body, 1, &part)) || !take(&body, 3, &list)) return 0;
+    if (!split(&rest, 1, 0, &part) || !take(&rest, 3, &body) || (hasContext && !take(&body, 1, &part))
+        || !take(&body, 3, &list)) {
+        return 0;
+    }
     while (list.count > 0) {
         if (!take(&list, 3, &part)) return 0;
-        if (++count > mostCertificates) return COpenSSL_CERTIFICATES_MANY;
+        if (++count > mostCertificates) return COpenSSL_MANY;
         const int objection = examineCertificate(part, &found);
         if (objection != 0) return objection;
         if (hasContext && !take(&list, 2, &part)) return 0;
@@ -165,26 +161,26 @@ int COpenSSL_certificate(const unsigned char *certificate, size_t length) {
 int COpenSSL_public_key(const unsigned char *key, size_t length) {
     bytes rest = {key, length}, content;
     costs found = {0, 0};
-    return tagged(&rest, SEQUENCE, &content) ? examineKey(content, &found) : COpenSSL_CERTIFICATES_UNREADABLE;
+    return tagged(&rest, SEQUENCE, &content) ? examineKey(content, &found) : COpenSSL_UNREADABLE;
 }
 
 int COpenSSL_staple(const unsigned char *response, size_t length, size_t mostCertificates) {
     bytes rest = {response, length}, body, part, basic;
     costs found = {1, 0};
     size_t count = 0;
-    if (!tagged(&rest, SEQUENCE, &body) || !tagged(&body, ENUMERATED, &part)) return COpenSSL_CERTIFICATES_UNREADABLE;
+    if (!tagged(&rest, SEQUENCE, &body) || !tagged(&body, ENUMERATED, &part)) return COpenSSL_UNREADABLE;
     // A response with an error ends here.
     if (body.count == 0) return 0;
     if (!tagged(&body, EXPLICIT_0, &rest) || !tagged(&rest, SEQUENCE, &part) || !allTagged(&part, "\x06\x04", &rest)
         || !tagged(&rest, SEQUENCE, &basic) || !allTagged(&basic, "\x30\x30\x03", &part)) {
-        return COpenSSL_CERTIFICATES_UNREADABLE;
+        return COpenSSL_UNREADABLE;
     }
     if (basic.count == 0) return 0;
-    if (!tagged(&basic, EXPLICIT_0, &part) || !tagged(&part, SEQUENCE, &rest)) return COpenSSL_CERTIFICATES_UNREADABLE;
+    if (!tagged(&basic, EXPLICIT_0, &part) || !tagged(&part, SEQUENCE, &rest)) return COpenSSL_UNREADABLE;
     while (rest.count > 0) {
-        if (++count > mostCertificates) return COpenSSL_CERTIFICATES_MANY;
+        if (++count > mostCertificates) return COpenSSL_MANY;
         const bytes certificate = rest;
-        if (!tagged(&rest, SEQUENCE, &part)) return COpenSSL_CERTIFICATES_UNREADABLE;
+        if (!tagged(&rest, SEQUENCE, &part)) return COpenSSL_UNREADABLE;
         const int objection = examineCertificate(certificate, &found);
         if (objection != 0) return objection;
     }
@@ -196,7 +192,7 @@ int COpenSSL_request(const unsigned char *request, size_t length) {
     costs found = {0, 0};
     // The version, the subject and the key.
     return tagged(&rest, SEQUENCE, &body) && tagged(&body, SEQUENCE, &fields) && allTagged(&fields, "\x02\x30\x30", &part)
-        ? examineKey(part, &found) : COpenSSL_CERTIFICATES_UNREADABLE;
+        ? examineKey(part, &found) : COpenSSL_UNREADABLE;
 }
 
 static int isNamedCurve(bytes parameters) {
@@ -210,29 +206,29 @@ static int examineCurveKey(bytes rest) {
     unsigned char tag;
     bytes part;
     if (rest.count == 0) return 0;
-    if (!element(&rest, &tag, &part)) return COpenSSL_CERTIFICATES_UNREADABLE;
-    return tag != EXPLICIT_0 || isNamedCurve(part) ? 0 : COpenSSL_CERTIFICATES_OWN_CURVE;
+    if (!element(&rest, &tag, &part)) return COpenSSL_UNREADABLE;
+    return tag != EXPLICIT_0 || isNamedCurve(part) ? 0 : COpenSSL_OWN_CURVE;
 }
 
 int COpenSSL_private_key(const unsigned char *key, size_t length) {
     unsigned char tag;
     bytes rest = {key, length}, fields, first, name, part;
     if (!tagged(&rest, SEQUENCE, &fields) || !tagged(&fields, INTEGER, &part) || !element(&fields, &tag, &first)) {
-        return COpenSSL_CERTIFICATES_UNREADABLE;
+        return COpenSSL_UNREADABLE;
     }
     // The forms for RSA (PKCS #1) and DSA contain the public half.
     if (tag == INTEGER) return 0;
-    if (tag == OCTET_STRING) return length > COpenSSL_PRIVATE_KEY_MAX ? COpenSSL_CERTIFICATES_COSTLY : examineCurveKey(fields);
+    if (tag == OCTET_STRING) return length > COpenSSL_PRIVATE_KEY_MAX ? COpenSSL_COSTLY : examineCurveKey(fields);
     // PKCS #8 (RFC 5208, 5).
-    if (tag != SEQUENCE || !tagged(&first, OBJECT, &name)) return COpenSSL_CERTIFICATES_UNREADABLE;
+    if (tag != SEQUENCE || !tagged(&first, OBJECT, &name)) return COpenSSL_UNREADABLE;
     // Keys for RSA (PKCS #1), ML-DSA and SLH-DSA, by their arcs.
     const int isLong = (name.count == 9 && memcmp(name.next, "\x2A\x86\x48\x86\xF7\x0D\x01\x01", 8) == 0)
         || (name.count == 9 && memcmp(name.next, "\x60\x86\x48\x01\x65\x03\x04\x03", 8) == 0);
     if (isLong) return 0;
-    if (length > COpenSSL_PRIVATE_KEY_MAX) return COpenSSL_CERTIFICATES_COSTLY;
+    if (length > COpenSSL_PRIVATE_KEY_MAX) return COpenSSL_COSTLY;
     if (!isOnCurve(name)) return 0;
-    if (!isNamedCurve(first)) return COpenSSL_CERTIFICATES_OWN_CURVE;
+    if (!isNamedCurve(first)) return COpenSSL_OWN_CURVE;
     // The key inside can have a curve of its own.
     return tagged(&fields, OCTET_STRING, &rest) && tagged(&rest, SEQUENCE, &fields) && allTagged(&fields, "\x02\x04", &part)
-        ? examineCurveKey(fields) : COpenSSL_CERTIFICATES_UNREADABLE;
+        ? examineCurveKey(fields) : COpenSSL_UNREADABLE;
 }

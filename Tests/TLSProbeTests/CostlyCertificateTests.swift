@@ -36,7 +36,7 @@ import Testing
         func objection(_ key: [UInt8]) -> Int { Int(COpenSSL_public_key(key, key.count)) }
         let named: [UInt8] = [6, 5, 0x2B, 0x81, 4, 0, 0x21]
         #expect(objection(key(parameters: named)) == 0)
-        let own = COpenSSL_CERTIFICATES_OWN_CURVE
+        let own = COpenSSL_OWN_CURVE
         #expect(objection(key(parameters: element(0x30))) == own)
         // SM2, and the name of the algorithm in longer lengths.
         let others: [[UInt8]] = [
@@ -49,7 +49,7 @@ import Testing
         let gost: [UInt8] = [6, 8, 0x2A, 0x85, 3, 7, 1, 1, 1, 1]
         #expect(objection(key(gost, parameters: element(0x30))) == 0)
         // Lengths without an end, tags of several bytes, and strings in parts.
-        let unreadable = COpenSSL_CERTIFICATES_UNREADABLE
+        let unreadable = COpenSSL_UNREADABLE
         #expect(objection([0x30, 0x80] + key(parameters: named).dropFirst(4) + [0, 0]) == unreadable)
         #expect(objection([0x3F, 0x10] + key(parameters: named).dropFirst(1)) == unreadable)
         #expect(
@@ -79,17 +79,16 @@ import Testing
         }
         #expect(objection([leaf, pki.interA.der, pki.rootA.der]) == 0)
         #expect(objection(Array(repeating: leaf, count: 12)) == 0)
-        #expect(objection(Array(repeating: leaf, count: 13)) == COpenSSL_CERTIFICATES_MANY)
+        #expect(objection(Array(repeating: leaf, count: 13)) == COpenSSL_MANY)
         let strange = certificate(key(parameters: element(0x30)))
-        #expect(objection([leaf, strange]) == COpenSSL_CERTIFICATES_OWN_CURVE)
-        #expect(objection([leaf, Array(strange.dropLast(20))]) == COpenSSL_CERTIFICATES_UNREADABLE)
+        #expect(objection([leaf, strange]) == COpenSSL_OWN_CURVE)
+        #expect(objection([leaf, Array(strange.dropLast(20))]) == COpenSSL_UNREADABLE)
         let compressed = certificate(key(parameters: [6, 5, 0x2B, 0x81, 4, 0, 0x21], point: [3] + x))
         #expect(objection([leaf] + Array(repeating: compressed, count: 8)) == 0)
-        #expect(objection([leaf] + Array(repeating: compressed, count: 9)) == COpenSSL_CERTIFICATES_COSTLY)
+        #expect(objection([leaf] + Array(repeating: compressed, count: 9)) == COpenSSL_COSTLY)
         // RSA keys, also those for PSS: the bytes of the modulus and of the exponent, each with one for the sign.
         let rsa: [(kind: UInt8, modulus: Int, exponent: Int, objection: Int)] = [
-            (1, 1_025, 9, 0), (10, 1_025, 9, 0), (1, 1_026, 3, COpenSSL_CERTIFICATES_LONG_RSA),
-            (10, 257, 10, COpenSSL_CERTIFICATES_LONG_RSA),
+            (1, 1_025, 9, 0), (10, 1_025, 9, 0), (1, 1_026, 3, COpenSSL_LONG_RSA), (10, 257, 10, COpenSSL_LONG_RSA),
         ]
         for row in rsa {
             let numbers = [row.modulus, row.exponent].map { element(2, [0] + Array(repeating: 0xFF, count: $0 - 1)) }
@@ -113,7 +112,7 @@ import Testing
         let whole = pki.leaf.der
         for count in 0..<whole.count {
             let part = Array(whole[..<count])
-            #expect(COpenSSL_certificate(part, part.count) == COpenSSL_CERTIFICATES_UNREADABLE)
+            #expect(COpenSSL_certificate(part, part.count) == COpenSSL_UNREADABLE)
         }
         #expect(COpenSSL_certificate(whole, whole.count) == 0)
     }
@@ -123,14 +122,14 @@ import Testing
             let response = try StatusResponse().with { $0.responder = responder }.der(about: pki.leaf, from: pki.interA)
             for count in 0..<response.count {
                 let part = Array(response[..<count])
-                #expect(COpenSSL_staple(part, part.count, most) == COpenSSL_CERTIFICATES_UNREADABLE)
+                #expect(COpenSSL_staple(part, part.count, most) == COpenSSL_UNREADABLE)
             }
             return Int(COpenSSL_staple(response, response.count, most))
         }
         #expect(try objection(nil) == 0)
         #expect(try objection(pki.rootA) == 0)
-        #expect(try objection(pki.rootA, most: 0) == COpenSSL_CERTIFICATES_MANY)
-        #expect(try objection(described()) == COpenSSL_CERTIFICATES_OWN_CURVE)
+        #expect(try objection(pki.rootA, most: 0) == COpenSSL_MANY)
+        #expect(try objection(described()) == COpenSSL_OWN_CURVE)
         let refusal = StatusResponse.refusal(status: 3)
         #expect(COpenSSL_staple(refusal, refusal.count, 2) == 0)
     }

@@ -94,11 +94,11 @@ COpenSSL_WRAP(long, SSL_CTX_set_tlsext_status_cb, (SSL_CTX *context, int (*callb
 int COpenSSL_allows(const SSL *ssl, const SSL_CTX *context, int operation, int strength, int nid, void *key, void *namesGroups);
 // The reasons why OpenSSL must not read certificates: they do not have the examined form, or they cost too much.
 enum {
-    COpenSSL_CERTIFICATES_MANY = 1,
-    COpenSSL_CERTIFICATES_OWN_CURVE,
-    COpenSSL_CERTIFICATES_COSTLY,
-    COpenSSL_CERTIFICATES_UNREADABLE,
-    COpenSSL_CERTIFICATES_LONG_RSA,
+    COpenSSL_MANY = 1,
+    COpenSSL_OWN_CURVE,
+    COpenSSL_COSTLY,
+    COpenSSL_UNREADABLE,
+    COpenSSL_LONG_RSA,
     // The most compressed points that are read.
     COpenSSL_COMPRESSED_POINTS_MAX = 8,
     // The most bytes of a private key, except RSA's and ML-DSA's: OpenSSL computes the public half of some.

@@ -119,12 +119,12 @@ final class TLSConnection {
             TLSContext.certificateCountLimit)
         switch Int(objection) {
         case 0: return
-        case Int(COpenSSL_CERTIFICATES_MANY): refusal = .tooManyCertificates(limit: TLSContext.certificateCountLimit)
-        case Int(COpenSSL_CERTIFICATES_OWN_CURVE):
+        case Int(COpenSSL_MANY): refusal = .tooManyCertificates(limit: TLSContext.certificateCountLimit)
+        case Int(COpenSSL_OWN_CURVE):
             refusal = .unreadableCertificate("a key describes a curve of its own, which costs too much to read")
-        case Int(COpenSSL_CERTIFICATES_LONG_RSA):
+        case Int(COpenSSL_LONG_RSA):
             refusal = .unreadableCertificate("an RSA key is longer than 8192 bits, or its exponent than 64")
-        case Int(COpenSSL_CERTIFICATES_COSTLY):
+        case Int(COpenSSL_COSTLY):
             refusal = .unreadableCertificate("more keys than any chain has are in forms that are costly to read")
         default: refusal = .unreadableCertificate("one of them does not have the form of a certificate in DER")
         }

@@ -155,7 +155,7 @@ final class OCSPResponseHandle {
     init(der: [UInt8]) throws(StapleError) {
         switch Int(COpenSSL_staple(der, der.count, Self.certificateLimit)) {
         case 0: break
-        case Int(COpenSSL_CERTIFICATES_UNREADABLE): throw .damaged()
+        case Int(COpenSSL_UNREADABLE): throw .damaged()
         default: throw .costly
         }
         let parsed = DER.decoded(der, free: { OCSP_RESPONSE_free($0) }, { d2i_OCSP_RESPONSE(nil, $0, $1) })
