@@ -20,10 +20,7 @@ extension Findings {
         let sets = source.sets.filter { $0.kind == .reactNative }
         let entries = sets.flatMap(\.entries).filter { $0.hosts != nil }
         for (set, entry) in zip(sets, entries) {
-            for violation in TrustKit.violations(
-                of: entry, among: entries, publicSuffix: SystemPublicSuffixList.publicSuffix,
-                isRegistry: SystemPublicSuffixList.isRegistry)
-            {
+            for violation in TrustKit.violations(of: entry, among: entries) {
                 if violation.kind == .trustKitTooFewPins, set.isIncomplete { continue }
                 guard !violation.kind.isMalformed else { continue }
                 let what = "TrustKit, which does the pinning on iOS, throws when the app starts"

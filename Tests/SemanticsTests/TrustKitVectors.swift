@@ -1,5 +1,6 @@
 import Base
 import LoopbackLab
+import PinFormats
 import Pinning
 import Testing
 import X509
@@ -142,12 +143,7 @@ struct TrustKitConfigurationVectors {
     }
 
     static func violations(_ domains: [HostEntry]) -> [String] {
-        domains.flatMap { domain in
-            TrustKit.violations(
-                of: domain, among: domains, publicSuffix: SystemPublicSuffixList.publicSuffix,
-                isRegistry: SystemPublicSuffixList.isRegistry
-            ).map(\.message)
-        }
+        domains.flatMap { domain in TrustKit.violations(of: domain, among: domains).map(\.message) }
     }
 
     static func policy(_ domains: [HostEntry], _ host: String) throws -> [HostEntry]? {
@@ -196,8 +192,7 @@ struct TrustKitConfigurationVectors {
     ]
 
     @Test(arguments: suffixes) func aSuffixIsOneOfTheListOf2018(_ name: String, isKnown: Bool) {
-        let publicSuffix = SystemPublicSuffixList.publicSuffix
-        #expect(TrustKit.hasRegisteredSuffix(name, publicSuffix: publicSuffix) == isKnown)
+        #expect(TrustKit.hasRegisteredSuffix(name) == isKnown)
     }
 
     @Test func vector101OnePinIsEnoughWherePinningIsNotEnforced() throws {

@@ -107,9 +107,7 @@ struct ClientInput {
 
     func trustKit() throws -> TrustKit {
         // Pins for any host get this host's name as their key of TSKPinnedDomains.
-        if policy == nil, pins != nil, let name = referenceName ?? host,
-            !TrustKit.hasRegisteredSuffix(name, publicSuffix: SystemPublicSuffixList.publicSuffix)
-        {
+        if policy == nil, pins != nil, let name = referenceName ?? host, !TrustKit.hasRegisteredSuffix(name) {
             throw ClientConfigurationError(client: client.name, message: TrustKit.lackOfSuffix(name).message)
         }
         return try TrustKit(

@@ -34,12 +34,7 @@ struct PinSources {
                     + "give one of them, or a list with lines such as: host sha256/…")
         }
         let options = configurations.filter { $0.kind == .reactNative }.flatMap(\.entries)
-        violation =
-            options.lazy.flatMap { entry in
-                TrustKit.violations(
-                    of: entry, among: options, publicSuffix: SystemPublicSuffixList.publicSuffix,
-                    isRegistry: SystemPublicSuffixList.isRegistry)
-            }.first
+        violation = options.lazy.flatMap { TrustKit.violations(of: $0, among: options) }.first
         let trust = (read.networkSecurity.map(\.origin) + read.transportSecurity.map(\.origin)).map(\.description)
         if !trust.isEmpty, read.pins.isEmpty, configurations.allSatisfy(\.entries.isEmpty),
             !notes.contains(where: { $0.kind == .nothingPinned })

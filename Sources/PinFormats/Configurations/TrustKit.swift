@@ -1,5 +1,5 @@
 import Base
-import Pinning
+package import Pinning
 import X509
 
 /// Reads `TSKConfiguration` of a property list or JSON; reports mistakes for which TrustKit throws when the app starts.
@@ -46,10 +46,7 @@ struct TrustKitReader {
         let parents = HostIndex(entries.filter(\.includesSubdomains).map { ($0.hosts, $0) })
         for entry in entries {
             let name = entry.hosts?.name ?? ""
-            let violations = TrustKit.violations(
-                of: entry, among: parents.covering(name), publicSuffix: SystemPublicSuffixList.publicSuffix,
-                isRegistry: SystemPublicSuffixList.isRegistry)
-            for violation in violations {
+            for violation in TrustKit.violations(of: entry, among: parents.covering(name)) {
                 var remedy: String?
                 if violation.kind == .trustKitTooFewPins {
                     // An entry with a wrong pin already has its own problem.
@@ -108,5 +105,91 @@ struct TrustKitReader {
             let reason = "\(error.reason), and TrustKit reads none from it: the pins never expire"
             throw error.with(reason: reason, advice: error.advice)
         }
+    }
+}
+
+extension TrustKit {
+    /// A rule of `kTSKPinnedDomains` that a domain breaks, so that TrustKit throws an exception when the app starts.
+    package typealias Violation = (kind: FindingID, message: String)
+
+    package static func lackOfSuffix(_ name: String) -> Violation {
+        (.trustKitNoRegisteredSuffix, "'\(name)' has no registered suffix: TrustKit does not take such a domain")
+    }
+
+    /// `true` if TrustKit finds a registered suffix of a name, by the system's list, and by its own of 2018-07-10 if
+    /// known to differ (datatheorem/TrustKit, `Dependencies/domain_registry`, compiled and compared).
+    package static func hasRegisteredSuffix(_ domain: String) -> Bool {
+        let name = (try? ServerName(domain))?.description ?? domain
+        let suffix = SystemPublicSuffixList.publicSuffix(of: name)
+        // TrustKit's library finds no suffix for a name directly above a rule such as *.kawasaki.jp.
+        let isAboveWildcard = suffix != name && SystemPublicSuffixList.publicSuffix(of: "a." + name) == "a." + name
+        return suffix != nil && !isAboveWildcard && !endsAtInnerNode(name)
+    }
+
+    /// The rules that an entry of a configuration breaks, in TrustKit's order; empty if the entry names no host.
+    package static func violations(of entry: HostEntry, among entries: [HostEntry]) -> [Violation] {
+        guard let domain = entry.hosts?.name else { return [] }
+        var violations: [Violation] = []
+        let name = (try? ServerName(domain))?.description ?? domain
+        if !hasRegisteredSuffix(name) { violations.append(lackOfSuffix(domain)) }
+        if entry.includesSubdomains, SystemPublicSuffixList.publicSuffix(of: name) == name {
+            let words = "kTSKIncludeSubdomains cannot be set for the public suffix '\(domain)'"
+            let age = "; TrustKit's list is of 2018-07-10: a suffix registered since then is none to it"
+            violations.append((.trustKitPublicSuffix, words + (SystemPublicSuffixList.isRegistry(name) ? "" : age)))
+        }
+        guard !entry.isExcluded else {
+            if !entry.pins.isEmpty || entry.expiration != nil {
+                let words = "kSKExcludeSubdomainFromParentPolicy must be the only key of '\(domain)'"
+                violations.append((.trustKitExclusionNotAlone, words))
+            }
+            let hasParent = entries.contains { parent in
+                parent.includesSubdomains && parent.hosts.map { domain.hasSuffix("." + $0.name) } == true
+            }
+            if !hasParent {
+                let words = "'\(domain)' is excluded, but no parent domain includes its subdomains"
+                violations.append((.trustKitExclusionWithoutParent, words))
+            }
+            return violations
+        }
+        let count = Set(entry.pins.map(\.spkiSHA256)).count
+        let needed = entry.enforcesPinning ?? true ? 2 : 1
+        if count < needed {
+            let words = "'\(domain)' has \(count == 1 ? "1 pin" : "\(count) different pins") and needs \(needed)"
+            violations.append((.trustKitTooFewPins, words + ": add a backup pin"))
+        }
+        return violations
+    }
+
+    /// The rules of TrustKit's list below domains that are not suffixes, each as its labels from the last one on.
+    private static let rulesBelow: [String: [[Substring]]] = {
+        func rules(_ texts: String...) -> [[Substring]] {
+            texts.flatMap { text in
+                let words = text.split(separator: " ")
+                return words.count == 1 ? words : words.dropFirst().map { words[0] + $0 }
+            }.map { $0.split(separator: ".").reversed() }
+        }
+        let second = "ap-northeast-2 ap-south-1 ca-central-1 eu-central-1 eu-west-2 eu-west-3 us-east-2"
+        let first = "ap-northeast-1 ap-southeast-1 ap-southeast-2 eu-west-1 sa-east-1 us-east-1"
+        return [
+            "amazonaws.com": rules(
+                "s3", "us-east-1", "*.compute", "*.compute-1", "*.elb",
+                "s3- ap-northeast-1 ap-northeast-2 ap-south-1 ap-southeast-1 ap-southeast-2 ca-central-1 eu-central-1 eu-west-1 "
+                    + "eu-west-2 eu-west-3 external-1 fips-us-gov-west-1 sa-east-1 us-east-2 us-gov-west-1 us-west-1 us-west-2",
+                "s3-website- \(first) us-west-1 us-west-2", "s3. \(second)", "s3-website. \(second)",
+                "s3.dualstack. \(second) \(first)"),
+            "amazonaws.com.cn": rules("s3.cn-north-1", "cn-north-1.eb", "*.compute", "*.elb"),
+            "fastly.net": rules("map", "freetls", "a.prod", "global.prod", "a.ssl", "b.ssl", "global.ssl"),
+        ]
+    }()
+
+    /// `true` if the name ends at a node of the list that is not a rule: the library then finds no suffix.
+    private static func endsAtInnerNode(_ name: String) -> Bool {
+        guard let (domain, rules) = rulesBelow.first(where: { name == $0.key || name.hasSuffix("." + $0.key) }) else {
+            return false
+        }
+        let labels = name.dropLast(domain.utf8.count).split(separator: ".").reversed()
+        func length(_ rule: [Substring]) -> Int { zip(rule, labels).prefix { $0 == "*" || $0 == $1 }.count }
+        let longest = rules.map(length).max() ?? 0
+        return !rules.contains { $0.count == longest && length($0) == longest }
     }
 }

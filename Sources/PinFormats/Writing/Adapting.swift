@@ -26,9 +26,7 @@ extension PinBlockFormat {
     }
 
     private func adapt(_ group: PinGroup) throws(Problem) -> PinGroup {
-        if self == .trustkit, let host = group.host,
-            !TrustKit.hasRegisteredSuffix(host, publicSuffix: SystemPublicSuffixList.publicSuffix)
-        {
+        if self == .trustkit, let host = group.host, !TrustKit.hasRegisteredSuffix(host) {
             let (kind, message) = TrustKit.lackOfSuffix(shortened(host))
             throw Problem(kind, at: .option, message)
         }
