@@ -35,23 +35,24 @@ package struct JSONReader {
 
     package static func beginsObject(_ bytes: [UInt8]) -> Bool {
         var reader = JSONReader(bytes)
-        return (try? reader.skipSpace()) != nil && reader.next == UInt8(ascii: "{")
+        return (try? reader.skipSpace()) != nil && reader.next == "{"
     }
 
-    private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+    /// The next byte as a character of Latin-1, so that it can be compared with a literal.
+    private var next: Unicode.Scalar? { position < bytes.count ? Unicode.Scalar(bytes[position]) : nil }
 
     private func broken(_ reason: String) -> Failure {
         Failure(problem: .broken, line: line, reason: "is not JSON: \(reason)")
     }
 
     private mutating func advance() {
-        if next == UInt8(ascii: "\n") { line += 1 }
+        if next == "\n" { line += 1 }
         position += 1
     }
 
     private mutating func skipSpace() throws(Failure) {
-        while let byte = next, byte <= 0x20 || byte == UInt8(ascii: "/") {
-            if byte == UInt8(ascii: "/") { try skipComment() } else { advance() }
+        while let sign = next, sign <= " " || sign == "/" {
+            if sign == "/" { try skipComment() } else { advance() }
         }
     }
 
@@ -80,20 +81,20 @@ package struct JSONReader {
         }
         let start = line
         switch next {
-        case UInt8(ascii: "{"): return DocumentTree(content: .dictionary(try object(depth)), line: start)
-        case UInt8(ascii: "["):
+        case "{": return DocumentTree(content: .dictionary(try object(depth)), line: start)
+        case "[":
             let elements = try list(until: "]", of: "an array") { reader throws(Failure) in
                 try reader.value(depth: depth + 1)
             }
             return DocumentTree(content: .array(elements), line: start)
-        case UInt8(ascii: "\""), UInt8(ascii: "'"): return DocumentTree(content: .text(try string()), line: start)
+        case "\"", "'": return DocumentTree(content: .text(try string()), line: start)
         case nil: throw broken("it ends too early")
         default: return DocumentTree(content: try word(), line: start)
         }
     }
 
     private mutating func skip(_ character: Unicode.Scalar) -> Bool {
-        guard next == UInt8(ascii: character) else { return false }
+        guard next == character else { return false }
         position += 1
         return true
     }
@@ -109,14 +110,14 @@ package struct JSONReader {
             guard next != nil else { throw broken("\(kind) is not closed") }
             elements.append(try element(&self))
             try skipSpace()
-            guard skip(",") || next == UInt8(ascii: end) else { throw broken("a ',' is missing between two values") }
+            guard skip(",") || next == end else { throw broken("a ',' is missing between two values") }
         }
     }
 
     private mutating func object(_ depth: Int) throws(Failure) -> [(key: String, value: DocumentTree)] {
         var keys: Set<String> = []
         return try list(until: "}", of: "an object") { reader throws(Failure) in
-            let isQuoted = reader.next == UInt8(ascii: "\"") || reader.next == UInt8(ascii: "'")
+            let isQuoted = reader.next == "\"" || reader.next == "'"
             let key = isQuoted ? try reader.string() : try reader.name()
             guard keys.insert(key).inserted else {
                 throw Failure(
@@ -132,14 +133,14 @@ package struct JSONReader {
 
     private mutating func name() throws(Failure) -> String {
         let start = position
-        while let byte = next, Self.isNamePart(byte) { position += 1 }
+        while let sign = next, Self.isNamePart(sign) { position += 1 }
         guard position > start else { throw broken("a key is missing") }
         return try text(bytes[start..<position])
     }
 
     private mutating func word() throws(Failure) -> DocumentTree.Content {
         let start = position
-        while let byte = next, Self.isNamePart(byte) || "+-.".utf8.contains(byte) { position += 1 }
+        while let sign = next, Self.isNamePart(sign) || "+-.".unicodeScalars.contains(sign) { position += 1 }
         let word = String(decoding: bytes[start..<position], as: UTF8.self)
         switch word {
         case "true": return .flag(true)
@@ -154,13 +155,13 @@ package struct JSONReader {
     }
 
     private mutating func string() throws(Failure) -> String {
-        let mark = bytes[position]
+        let mark = next
         position += 1
         var text: [UInt8] = []
-        while let byte = next, byte != mark {
-            guard byte != UInt8(ascii: "\n") else { throw broken("a quotation mark is not closed") }
+        while let sign = next, sign != mark {
+            guard sign != "\n" else { throw broken("a quotation mark is not closed") }
             position += 1
-            if byte == UInt8(ascii: "\\") { text += try escape().utf8 } else { text.append(byte) }
+            if sign == "\\" { text += try escape().utf8 } else { text.append(bytes[position - 1]) }
         }
         guard next == mark else { throw broken("a quotation mark is not closed") }
         position += 1
@@ -173,19 +174,19 @@ package struct JSONReader {
     }
 
     private mutating func escape() throws(Failure) -> String {
-        guard let byte = next else { throw broken("a quotation mark is not closed") }
+        guard let sign = next else { throw broken("a quotation mark is not closed") }
         position += 1
-        switch byte {
-        case UInt8(ascii: "n"): return "\n"
-        case UInt8(ascii: "t"): return "\t"
-        case UInt8(ascii: "r"): return "\r"
-        case UInt8(ascii: "b"): return "\u{8}"
-        case UInt8(ascii: "f"): return "\u{C}"
-        case UInt8(ascii: "u"): return String(Character(try scalar()))
-        case UInt8(ascii: "\n"):
+        switch sign {
+        case "n": return "\n"
+        case "t": return "\t"
+        case "r": return "\r"
+        case "b": return "\u{8}"
+        case "f": return "\u{C}"
+        case "u": return String(Character(try scalar()))
+        case "\n":
             line += 1
             return ""
-        default: return String(decoding: [byte], as: UTF8.self)
+        default: return String(decoding: [bytes[position - 1]], as: UTF8.self)
         }
     }
 
@@ -210,8 +211,8 @@ package struct JSONReader {
         return value
     }
 
-    private static func isNamePart(_ byte: UInt8) -> Bool {
-        byte >= 0x80 || byte.isAlphanumeric || "_$".utf8.contains(byte)
+    private static func isNamePart(_ sign: Unicode.Scalar) -> Bool {
+        !sign.isASCII || UInt8(ascii: sign).isAlphanumeric || sign == "_" || sign == "$"
     }
 }
 
