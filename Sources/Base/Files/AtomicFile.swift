@@ -82,7 +82,7 @@ package enum AtomicFile {
 }
 
 /// The reason why a file could not be written; the caller words the message.
-package enum WriteFailure: Error, Hashable, Sendable {
+package enum WriteFailure: Error, Hashable {
     /// The path is empty or contains a NUL.
     case unnamed
     /// The path is a pipe without a reader.

@@ -1,6 +1,6 @@
 /// Reads files up to a size, and does not wait for a pipe or a device that may never give anything.
 package enum BoundedFile {
-    package enum Accepted: Sendable {
+    package enum Accepted {
         /// Only regular files, for a path that the user did not name for this run.
         case regularFiles
         case regularFilesAndPipes
@@ -121,7 +121,7 @@ package enum BoundedFile {
 }
 
 /// The reason why a file or directory could not be read; the caller words the message.
-package enum ReadFailure: Error, Hashable, Sendable {
+package enum ReadFailure: Error, Hashable {
     /// The path is empty or contains a NUL.
     case unnamed
     /// The path, or a directory in it, does not exist (ENOENT, ENOTDIR, ENAMETOOLONG).
@@ -137,7 +137,7 @@ package enum ReadFailure: Error, Hashable, Sendable {
     init(_ code: Int32) { self = [ENOENT, ENOTDIR, ENAMETOOLONG].contains(code) ? .absent(code) : .system(code) }
 }
 
-package enum FileKind: Hashable, Sendable {
+package enum FileKind: Hashable {
     case regular, directory, pipe
     /// A socket or a device.
     case special

@@ -38,7 +38,7 @@ package enum DirectoryListing {
 }
 
 /// A path split before its last component by bytes: a slash counts even if a combining mark follows it.
-package struct PathParts: Sendable {
+package struct PathParts {
     /// The directory with a slash at its end; empty if the path names none.
     package let directory: String
     /// The last component; empty if the path ends in a slash.

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The identity of a file: its device and inode, or those of its directory and its name if it does not exist yet.
-package struct FileIdentity: Hashable, Sendable {
+package struct FileIdentity: Hashable {
     private let device: UInt64
     private let inode: UInt64
     private let name: String?

@@ -3,7 +3,7 @@
 /// Foundation reports no lines, keeps the last of two equal keys silently, loses the order of keys, and is large.
 package struct JSONReader {
     package struct Failure: Error {
-        package enum Problem: Sendable { case broken, tooLarge, duplicate }
+        package enum Problem { case broken, tooLarge, duplicate }
 
         package let problem: Problem
         /// The line, from 1.
@@ -218,7 +218,7 @@ package struct JSONReader {
 
 /// A value of JSON or of a property list.
 package struct DocumentTree: Sendable {
-    package enum Content: Sendable {
+    package enum Content {
         /// Members in their order; keys are unique.
         case dictionary([(key: String, value: DocumentTree)])
         case array([DocumentTree])

@@ -1,5 +1,5 @@
 /// The place of pin data for messages: an option, a file, or a line or value of a file.
-package enum PinPlace: Sendable, Hashable, CustomStringConvertible {
+package enum PinPlace: Hashable, CustomStringConvertible {
     case file(String)
     /// A line of a file, counted from 1.
     case line(Int, of: String)

@@ -44,7 +44,7 @@ extension Unicode.Scalar {
 /// Makes a document that arrives in pieces safe, as ``TerminalText/escaped(_:)`` does, but keeps its lines and tabs.
 ///
 /// Bytes that are not UTF-8 become U+FFFD. A carriage return before a line break is dropped.
-package struct TerminalDocument: Sendable {
+package struct TerminalDocument {
     /// The bytes of an unfinished character, or a carriage return that a line feed may follow.
     private var rest: [UInt8] = []
 

@@ -1,6 +1,6 @@
 /// The layout of text: at a terminal, tables take its width, and prose is wrapped with an indent; in a pipe or a file,
 /// tables take 80 cells, and prose is not wrapped, so that `grep` finds a whole reason.
-package struct TextLayout: Sendable, Hashable {
+package struct TextLayout: Hashable {
     package let columns: Int
     package let wraps: Bool
 

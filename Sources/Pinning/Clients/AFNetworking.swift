@@ -215,9 +215,9 @@ package struct AFNetworking: ClientProcedure {
     }
 }
 
-package struct AFSecurityPolicy: Sendable, Hashable {
+package struct AFSecurityPolicy: Hashable {
     /// `AFSSLPinningMode`.
-    package enum PinningMode: String, Sendable, Hashable, CaseIterable {
+    package enum PinningMode: String, Hashable, CaseIterable {
         case none
         case publicKey = "public-key"
         /// The pinned certificates become the only anchors, and one of them must be on the built chain.

@@ -1,6 +1,6 @@
 /// Alamofire 5: `ServerTrustManager`, whose evaluators stop at the first error in default validation, host and pins.
 package struct Alamofire: ClientProcedure {
-    package enum Evaluator: Sendable, Hashable {
+    package enum Evaluator: Hashable {
         /// `DefaultTrustEvaluator`: the system's verdict.
         case systemDefault
         /// `PinnedCertificatesTrustEvaluator`.

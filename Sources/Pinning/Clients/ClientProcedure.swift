@@ -41,7 +41,7 @@ extension ClientProcedure {
     }
 }
 
-package struct ServerView: Sendable {
+package struct ServerView {
     package var presented: PresentedChain
     package let referenceName: ReferenceName
     package var time: Timestamp

@@ -1,6 +1,6 @@
 /// A client's comparison of pins and its end, which determine how long a verdict lasts.
-package struct PinComparison: Sendable, Hashable {
-    package enum Place: Sendable, Hashable {
+package struct PinComparison: Hashable {
+    package enum Place: Hashable {
         case leaf, authorities, anywhere
         /// Every certificate of the path must be pinned.
         case everywhere
@@ -14,7 +14,7 @@ package struct PinComparison: Sendable, Hashable {
         }
     }
 
-    package enum Compared: String, Sendable, Hashable {
+    package enum Compared: String, Hashable {
         case keys = "public key"
         case certificates = "certificate"
         /// The certificate if the pin is one, else the key.
@@ -22,7 +22,7 @@ package struct PinComparison: Sendable, Hashable {
     }
 
     /// A condition: one of these pins must match at this place.
-    package struct Condition: Sendable, Hashable {
+    package struct Condition: Hashable {
         private let all: [Pin]
         /// The positions of the pins, as in ``PinMatch/pinIndex``.
         package let pins: [Int]

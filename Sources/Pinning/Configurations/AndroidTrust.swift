@@ -1,8 +1,8 @@
 package import Base
 
 /// The trust of an Android app for a host, by its network security configuration, or else the platform's default.
-package struct AndroidTrust: Sendable, Hashable {
-    package struct Place: Sendable, Hashable {
+package struct AndroidTrust: Hashable {
+    package struct Place: Hashable {
         /// The hosts of the place; `nil` if it is for all hosts without their own entry.
         package let hosts: HostPattern?
         package let origin: PinPlace
@@ -10,7 +10,7 @@ package struct AndroidTrust: Sendable, Hashable {
         package let namesAnchors: Bool
     }
 
-    package struct Transparency: Sendable, Hashable {
+    package struct Transparency: Hashable {
         package var isEnabled: Bool?
         /// `true` if its own anchors contain `user` or `@raw`.
         var hasOwnAnchors = false

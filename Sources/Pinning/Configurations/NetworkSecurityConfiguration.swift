@@ -2,10 +2,10 @@ package import Base
 
 /// The trust settings of an app's `network_security_config.xml` by host, for every library of the process (AOSP's
 /// `android.security.net.config`: `XmlConfigSource`, `NetworkSecurityConfig`); pins are in a ``PinConfiguration``.
-package struct NetworkSecurityConfiguration: Sendable {
+package struct NetworkSecurityConfiguration {
     /// A `<certificates>` element: a source of anchors.
-    package struct Source: Sendable, Hashable {
-        package enum Origin: Sendable, Hashable {
+    package struct Source: Hashable {
+        package enum Origin: Hashable {
             /// `system`: the roots that the device came with.
             case system
             /// `user`: the roots that the device's user installed.
@@ -30,7 +30,7 @@ package struct NetworkSecurityConfiguration: Sendable {
     }
 
     /// The settings of one element; a `nil` setting is inherited from the element around it.
-    package struct Level: Sendable, Hashable {
+    package struct Level: Hashable {
         /// The sources of its `<trust-anchors>`; empty if it contains none, so that nothing is trusted.
         package var sources: [Source]?
         package var isTransparencyEnabled: Bool?

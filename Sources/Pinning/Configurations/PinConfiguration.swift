@@ -1,8 +1,8 @@
 package import Base
 
 /// The entries of a file that configures hosts.
-package struct PinConfiguration: Sendable {
-    package enum Kind: String, Sendable, Hashable, CaseIterable {
+package struct PinConfiguration {
+    package enum Kind: String, Hashable, CaseIterable {
         case okHttp = "okhttp"
         /// TrustKit for iOS: `TSKConfiguration`.
         case trustKit = "trustkit"
@@ -22,7 +22,7 @@ package struct PinConfiguration: Sendable {
         }
     }
 
-    package enum Lookup: Sendable, Hashable {
+    package enum Lookup: Hashable {
         case union
         /// The entry of the exact name, else the longest that covers the host.
         case mostSpecific
@@ -58,8 +58,8 @@ package struct PinConfiguration: Sendable {
     }
 }
 
-package struct HostEntry: Sendable, Hashable {
-    package enum Identities: Sendable, Hashable {
+package struct HostEntry: Hashable {
+    package enum Identities: Hashable {
         case anywhere([Pin])
         /// `NSPinnedLeafIdentities` and `NSPinnedCAIdentities`; `nil` if absent, empty if no entry is usable.
         case positions(leaf: [Pin]?, authorities: [Pin]?)
@@ -102,7 +102,7 @@ package struct HostEntry: Sendable, Hashable {
     package var includesSubdomains: Bool { hosts?.depth == .anyNumber && !isExcluded }
 }
 
-package enum BundleLoader: String, Sendable, Hashable, CaseIterable {
+package enum BundleLoader: String, Hashable, CaseIterable {
     /// Files named `.cer` in the main bundle.
     case afNetworking4 = "AFNetworking 4"
     /// Files named `.cer` in the bundle of AFNetworking's class, which is the framework's if it is one.

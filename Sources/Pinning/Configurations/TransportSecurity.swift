@@ -4,8 +4,8 @@ package import Base
 ///
 /// The rules bind NSURLSession. **From documentation only**, because CFNetwork is closed: Apple's
 /// "NSAppTransportSecurity", "NSExceptionDomains" and "Preventing Insecure Network Connections".
-package struct TransportSecurity: Sendable, Hashable {
-    package enum Hosts: Sendable, Hashable, CustomStringConvertible {
+package struct TransportSecurity: Hashable {
+    package enum Hosts: Hashable, CustomStringConvertible {
         /// A name; with `NSIncludesSubdomains` also the names one label below it.
         case names(HostPattern)
         /// Addresses that share their first `bits` bits with this one; all bits mean this address alone (iOS 17).
@@ -35,7 +35,7 @@ package struct TransportSecurity: Sendable, Hashable {
 
     /// The rules of a connection, by an entry of `NSExceptionDomains` or without one; an entry without exceptions puts
     /// its hosts under all rules again.
-    package struct Rules: Sendable, Hashable {
+    package struct Rules: Hashable {
         /// The hosts and the place of the entry; `nil` without one.
         package var hosts: Hosts?
         package var origin: PinPlace?
@@ -65,7 +65,7 @@ package struct TransportSecurity: Sendable, Hashable {
 
     package init(origin: PinPlace, isStated: Bool = false) { (self.origin, self.isStated) = (origin, isStated) }
 
-    package enum Ruling: Sendable, Hashable {
+    package enum Ruling: Hashable {
         case off(String)
         case on(Rules)
     }

@@ -1,6 +1,6 @@
 /// The kinds of findings, a row each: word, levels in a check and behind the slash in `lint`, `-` or the usual one
 /// first, and sentence; `malformed` and `missing` are errors of data that cannot be used.
-package enum FindingID: String, CaseIterable, Sendable {
+package enum FindingID: String, CaseIterable {
     // Findings on pins that can be read: all in lint, some also in a check that reads the file.
     case pinnedCertificateExpired = "pinned-certificate-expired -/error,warning A pinned certificate has expired."
     case pinnedCertificateExpiresSoon = "pinned-certificate-expires-soon -/warning A pinned certificate expires soon."

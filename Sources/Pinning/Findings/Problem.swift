@@ -3,7 +3,7 @@ package import Base
 /// The reason why a check is not possible: a contradictory request, or a file that cannot be read or written.
 ///
 /// A problem is never a verdict: wrong data says nothing about a server.
-public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
+public struct Problem: Error, Hashable, CustomStringConvertible {
     /// The fault, by which a program chooses its exit status.
     public enum Kind: Hashable, Sendable, CaseIterable {
         /// A request contradicts itself or is malformed.

@@ -1,5 +1,5 @@
 /// A remedy as a case: ``words`` describes it, and the command line translates it into flags.
-package enum Remedy: Hashable, Sendable {
+package enum Remedy: Hashable {
     case givePins, givePinsOfHost, nameHost, readList, comparePublicKeys, addAnchors, chooseClient, nameKnownDevice
     case chooseClientOfDevice([String])
     case nameDeviceOfClient, nameDevice, giveSomethingToJudgeBy, giveServerName
@@ -67,7 +67,7 @@ package enum Remedy: Hashable, Sendable {
 }
 
 /// The effect of a certificate that is given in place of the missing intermediate which a device would fetch.
-package enum MissingIntermediate: Hashable, Sendable {
+package enum MissingIntermediate: Hashable {
     case helps, doesNotHelp
     /// Given but not used: a client fetches an issuer only on some platforms, by the place that a certificate names.
     case isUnused

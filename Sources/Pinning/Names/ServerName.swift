@@ -76,7 +76,7 @@ public enum ServerName: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-package enum ReferenceName: Sendable, Hashable, CustomStringConvertible {
+package enum ReferenceName: Hashable, CustomStringConvertible {
     /// The user gave no name, so none is checked; every verdict without a name warns of it.
     case unchecked
     case name(ServerName)

@@ -1,5 +1,5 @@
 /// The rules that a path must keep, named after the policies of Apple's Security framework.
-package enum TrustPolicy: Sendable, Hashable {
+package enum TrustPolicy: Hashable {
     /// `SecPolicyCreateSSL(true, name)`: the rules for TLS servers; without a name all but the name is checked.
     case sslServer(name: ReferenceName)
     /// `SecPolicyCreateBasicX509()`: signatures, dates, constraints; no name, no extended key usage, no key strength.

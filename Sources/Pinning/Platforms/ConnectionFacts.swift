@@ -1,4 +1,4 @@
-package enum ProtocolVersion: UInt16, Sendable, Hashable, CaseIterable, Comparable, CustomStringConvertible {
+package enum ProtocolVersion: UInt16, Hashable, CaseIterable, Comparable, CustomStringConvertible {
     /// TLS 1.0 (RFC 2246). Broken, like 1.1: offered only on request.
     case tls10 = 0x0301
     case tls11, tls12, tls13
@@ -12,7 +12,7 @@ package enum ProtocolVersion: UInt16, Sendable, Hashable, CaseIterable, Comparab
 }
 
 /// The facts of a handshake by which platforms judge.
-package struct ConnectionFacts: Sendable, CustomStringConvertible {
+package struct ConnectionFacts: CustomStringConvertible {
     /// A suite, group or signature algorithm, with its name and IANA's number, 0 if that is not known.
     package typealias Choice = (number: UInt16, name: String)
 
@@ -41,7 +41,7 @@ package struct ConnectionFacts: Sendable, CustomStringConvertible {
 }
 
 /// The refusal of exactly the offer of a client's TLS.
-package enum HandshakeRefusal: Sendable, Hashable {
+package enum HandshakeRefusal: Hashable {
     /// The server's refusal in a clause, as in `alert protocol_version (70)`.
     case byServer(String)
     /// The options leave nothing of the offer, so the server was not asked.
@@ -49,10 +49,10 @@ package enum HandshakeRefusal: Sendable, Hashable {
 }
 
 /// A part of a ClientHello that options restrict.
-package enum OfferedPart: Error, Sendable, Hashable { case lowestVersion, highestVersion, suites, groups, signatures }
+package enum OfferedPart: Error, Hashable { case lowestVersion, highestVersion, suites, groups, signatures }
 
 extension TLSStack {
-    package enum Lack: Sendable, Hashable {
+    package enum Lack: Hashable {
         case version(ProtocolVersion)
         case key(KeyAlgorithm)
         case choice(String)

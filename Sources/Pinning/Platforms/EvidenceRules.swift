@@ -30,7 +30,7 @@ extension Platform {
     }
 }
 
-package enum TransparencyDemand: Sendable, Hashable {
+package enum TransparencyDemand: Hashable {
     case none, belowPublicRoots
     /// Below every root: an Android app's configuration enables it explicitly.
     case belowAnyRoot

@@ -1,5 +1,5 @@
 /// A log's promise to publish a certificate (SCT, RFC 6962, 3.2), version 1; its signature is not verified.
-package struct SignedCertificateTimestamp: Sendable, Hashable {
+package struct SignedCertificateTimestamp: Hashable {
     /// SHA-256 of the log's key, which identifies the log.
     package let logID: SHA256Digest
     package let time: Timestamp
@@ -8,8 +8,8 @@ package struct SignedCertificateTimestamp: Sendable, Hashable {
 }
 
 /// The timestamps in a leaf and the server's OCSP response; without them no rule for evidence applies.
-package struct LeafEvidence: Sendable, Hashable {
-    package enum Staple: Sendable, Hashable {
+package struct LeafEvidence: Hashable {
+    package enum Staple: Hashable {
         case none
         /// One current answer: the certificate is good.
         case good

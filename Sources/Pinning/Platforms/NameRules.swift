@@ -1,6 +1,6 @@
 /// The rules by which a certificate's names match a server (RFC 6125, 6.4; RFC 9525); on all platforms a star means
 /// exactly the left-most label, ASCII case does not matter, and an address matches by its bytes.
-package struct NameRules: Sendable, Hashable {
+package struct NameRules: Hashable {
     /// `true` if a wildcard above a registry's suffix counts, as in `*.co.uk` (public suffix list, ICANN section).
     var takesWildcardsAboveRegistries = true
     /// The fewest labels that must follow a star.

@@ -1,6 +1,6 @@
 /// The decisions of a device or program apart from pins, and from what is the same on all platforms: signatures, dates,
 /// basic constraints, name constraints and critical extensions; the article *Devices* has a table with sources.
-package struct Platform: Sendable, Hashable {
+package struct Platform: Hashable {
     package let family: PlatformFamily
     let release: PlatformRelease
     package let names: NameRules

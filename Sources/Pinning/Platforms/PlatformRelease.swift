@@ -1,5 +1,5 @@
 /// The version of a device's system, by which its rules differ.
-package enum PlatformRelease: Sendable, Hashable {
+package enum PlatformRelease: Hashable {
     case newest
     /// The version of iOS, or of the macOS of its year.
     case apple(DeviceVersion)
@@ -40,7 +40,7 @@ extension DeviceVersion {
 }
 
 /// The version of a system: up to three numbers; missing ones are zero.
-package struct DeviceVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct DeviceVersion: Hashable, Comparable, CustomStringConvertible {
     /// The numbers without zeros at the end, except the first.
     private let numbers: [Int]
 

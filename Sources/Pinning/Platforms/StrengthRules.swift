@@ -1,7 +1,7 @@
 import Base
 
 /// The required strength of the keys on a path, and of the signatures that link it.
-package struct StrengthRules: Sendable, Hashable {
+package struct StrengthRules: Hashable {
     /// `true` if keys other than RSA and elliptic curves in Weierstrass form are accepted.
     var takesOtherKeys = false
     let fewestRSABits: Int

@@ -1,6 +1,6 @@
 /// The offer in a client's ClientHello, by IANA's numbers: a handshake outside of it means no connection;
 /// `devices/handshakes.json` of the tests has the sources of each row in full.
-package struct TLSStack: Sendable, Hashable {
+package struct TLSStack: Hashable {
     /// The name in sentences, as in `Android 9`.
     package private(set) var name = ""
     package private(set) var versions: ClosedRange<ProtocolVersion>

@@ -35,7 +35,7 @@ public struct Pin: Sendable, Hashable {
 
 /// The pins of one client for one server: never empty, in their given order, with repetitions, which clients drop or
 /// count; "no pins" is `nil`, because every client gives an empty set its own meaning.
-package struct PinSet: Sendable, Hashable {
+package struct PinSet: Hashable {
     package let pins: [Pin]
 
     package init?(_ pins: [Pin]) {

@@ -16,7 +16,7 @@ extension PathVerifier {
     }
 }
 
-package struct PathQuestion: Sendable, Hashable {
+package struct PathQuestion: Hashable {
     package var presented: PresentedChain
     /// More certificates that a path may pass through, such as the pinned ones; they are not trusted.
     package var intermediates: [Certificate]
@@ -40,7 +40,7 @@ package struct PathQuestion: Sendable, Hashable {
     }
 }
 
-package struct Anchors: Sendable, Hashable {
+package struct Anchors: Hashable {
     /// `true` if the anchors of the verifier's trust store count: the roots of the device that the client runs on.
     package let includesTrustStore: Bool
     package var own: [Certificate] = []
@@ -56,7 +56,7 @@ package struct Anchors: Sendable, Hashable {
 }
 
 /// The certificates that a server sent, leaf first; only the leaf's key is proven to be the server's.
-package struct PresentedChain: Sendable, Hashable {
+package struct PresentedChain: Hashable {
     package let leaf: Certificate
     package let certificates: [Certificate]
 
@@ -71,7 +71,7 @@ package struct PresentedChain: Sendable, Hashable {
 }
 
 /// The findings of a ``PathVerifier``; procedures get a ``TrustResult`` instead.
-package struct PathFindings: Sendable {
+package struct PathFindings {
     /// The valid paths, leaf first; the preferred path is the first.
     package var validPaths: [[Certificate]]
     /// The reasons why no path is valid, the most useful first; empty if one is valid.
@@ -84,7 +84,7 @@ package struct PathFindings: Sendable {
     }
 }
 
-package struct TrustResult: Sendable, Hashable {
+package struct TrustResult: Hashable {
     /// The valid paths, the preferred one first, at which most clients stop; Apple's own pinning tries all.
     package let validPaths: [VerifiedPath]
     package let failures: [TrustFailure]

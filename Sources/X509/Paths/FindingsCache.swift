@@ -22,7 +22,7 @@ package final class FindingsCache: Sendable {
         }
     }
 
-    struct Entry: Sendable {
+    struct Entry {
         private(set) var findings: PathFindings
         /// `true` if a CA on one of the paths constrains names, so that the server's name counts after all.
         var hasNameConstraints = false

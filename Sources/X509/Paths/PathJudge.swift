@@ -5,7 +5,7 @@ import Pinning
 ///
 /// OpenSSL has no choice on a given path: the store has only its last certificate, the untrusted stack those between.
 struct PathJudge {
-    struct Judgement: Sendable {
+    struct Judgement {
         /// The broken rules in OpenSSL's order; none for a valid path.
         var failures: [TrustFailure]
         /// The certificates that OpenSSL used, leaf first.

@@ -4,7 +4,7 @@ package import Pinning
 
 package enum KeyReader {
     /// The parts of a PKCS #10 certification request (RFC 2986) that pins need.
-    package struct Request: Sendable, Hashable {
+    package struct Request: Hashable {
         /// The subject as one line in RFC 2253 order; empty if the request has none.
         package let subject: String
         package let publicKey: PublicKey

@@ -2,7 +2,7 @@ import Base
 import COpenSSL
 
 /// One block of PEM text (RFC 7468).
-package struct PEMBlock: Sendable, Hashable {
+package struct PEMBlock: Hashable {
     package private(set) var label = "CERTIFICATE"
     /// The content; empty if the block is encrypted.
     package let der: [UInt8]

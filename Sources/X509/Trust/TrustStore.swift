@@ -3,7 +3,7 @@ import COpenSSL
 package import Pinning
 
 /// The anchors that a client's device trusts: the system's roots, given anchors, or both; read if a path needs them.
-package struct TrustStore: Sendable {
+package struct TrustStore {
     /// The sources in the order of the search; a tier is searched only if those before it give no valid path.
     let tiers: [[any AnchorSource]]
     private var systemRoots: (directory: HashedDirectory, bundle: BundleFile)?
