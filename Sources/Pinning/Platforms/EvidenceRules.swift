@@ -1,17 +1,16 @@
 extension Platform {
-    func failures(of path: PlatformPath, given evidence: LeafEvidence?) -> [TrustFailure] {
-        let reasons = [
-            evidence.flatMap { revocation(of: path, given: $0) },
-            evidence.flatMap { lackOfTimestamps(of: path, given: $0) }, distrust(of: path, given: evidence),
-        ]
+    func evidenceFailures(of path: PlatformPath) -> [TrustFailure] {
+        let reasons = [revocation(of: path), lackOfTimestamps(of: path), distrust(of: path)]
         return reasons.compactMap(\.self).map { TrustFailure($0, at: 0, of: path.leaf) }
     }
 
     /// The objection by a server's OCSP response, which Security (`SecTrustSetOCSPResponse`) and Conscrypt (only in the
     /// untrusted part: `TrustManagerImpl.setOcspResponses`) judge; curl requests none by default (`--cert-status`).
-    private func revocation(of path: PlatformPath, given evidence: LeafEvidence) -> TrustFailure.Reason? {
-        guard family == .apple || family == .android && !path.isLeafTrusted else { return nil }
-        switch evidence.staple {
+    private func revocation(of path: PlatformPath) -> TrustFailure.Reason? {
+        guard family == .apple || family == .android && !path.isLeafTrusted, let staple = path.evidence?.staple else {
+            return nil
+        }
+        switch staple {
         case .none, .good: return nil
         case .revoked(let time, let reason): return .revoked(at: time, reason: reason)
         // Conscrypt has no soft failure, and no source other than the response (`RevocationChecker.checkOCSP`).
@@ -21,9 +20,9 @@ extension Platform {
 
     package var countsTimestamps: Bool { transparencyDemand != .none && family != .openssl }
 
-    private func lackOfTimestamps(of path: PlatformPath, given evidence: LeafEvidence) -> TrustFailure.Reason? {
-        guard countsTimestamps, path.anchorClass == .system || transparencyDemand == .belowAnyRoot,
-            let root = path.certificates.last,
+    private func lackOfTimestamps(of path: PlatformPath) -> TrustFailure.Reason? {
+        guard let evidence = path.evidence, countsTimestamps, let root = path.certificates.last,
+            path.anchorClass == .system || transparencyDemand == .belowAnyRoot,
             !(family == .apple && Self.appleOwnRoots.contains(root.fingerprint.hexadecimal))
         else { return nil }
         return family.shortfall(of: path.leaf, evidence).map { .tooFewTimestamps(logs: $0.logs, needed: $0.needed) }

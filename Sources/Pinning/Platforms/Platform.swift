@@ -61,12 +61,10 @@ package struct Platform: Hashable {
     }
 
     /// The broken rules of a path, apart from names: those for servers, or only those about the strength of keys.
-    func failures(
-        of path: PlatformPath, under policy: TrustPolicy, given evidence: LeafEvidence? = nil
-    ) -> [TrustFailure] {
-        guard policy != .basicX509 else { return StrengthRules.basic.failures(of: path) }
+    func failures(of path: PlatformPath) -> [TrustFailure] {
+        guard path.policy != .basicX509 else { return StrengthRules.basic.failures(of: path) }
         return purposeFailures(of: path) + lifetimeFailures(of: path) + strength.failures(of: path)
-            + failures(of: path, given: evidence)
+            + evidenceFailures(of: path)
     }
 
     /// The caIssuers places (RFC 5280, 4.2.2.1) that Apple's platforms try, in their order: at most three `http:` URLs,

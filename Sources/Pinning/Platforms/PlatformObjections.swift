@@ -14,6 +14,8 @@ struct PlatformPath {
     let anchorClass: AnchorClass
     /// The position of the first anchor, 0 for the leaf; the certificates before it are the untrusted part.
     let firstAnchor: Int
+    var policy = TrustPolicy.sslServer(name: .unchecked)
+    var evidence: LeafEvidence?
 
     var leaf: Certificate { certificates[0] }
     var isLeafTrusted: Bool { firstAnchor == 0 }
@@ -25,16 +27,15 @@ extension Platform {
     /// The verifier's own judgement of purposes, keys and signatures counts only if the platform has none.
     package func objections(
         to certificates: [Certificate], firstAnchor: Int, findings: [TrustFailure], under policy: TrustPolicy,
-        evidence: LeafEvidence? = nil, anchorClass: () -> AnchorClass
+        evidence: LeafEvidence?, anchorClass: () -> AnchorClass
     ) -> [TrustFailure] {
         // Apple's rules, and a demand for timestamps below public roots, depend on the class.
         let isByClass = family == .apple || transparencyDemand == .belowPublicRoots
         let path = PlatformPath(
             certificates: certificates, anchorClass: isByClass ? anchorClass() : .installedByHand,
-            firstAnchor: firstAnchor)
+            firstAnchor: firstAnchor, policy: policy, evidence: evidence)
         let counting = findings.filter { counts($0, on: path) }
-        let others = failures(of: path, under: policy, given: evidence).filter { !$0.isAmong(counting) }
-        return named(counting + others, path, policy, evidence)
+        return named(counting + failures(of: path).filter { !$0.isAmong(counting) }, path)
     }
 
     private func counts(_ finding: TrustFailure, on path: PlatformPath) -> Bool {
@@ -66,13 +67,9 @@ extension Platform {
     }
 
     /// Adds the platform's name to the failures that another platform would not have.
-    private func named(
-        _ failures: [TrustFailure], _ path: PlatformPath, _ policy: TrustPolicy, _ evidence: LeafEvidence? = nil
-    ) -> [TrustFailure] {
-        guard failures.contains(where: \.isOfPlatforms), policy != .basicX509 else { return failures }
-        let others = Platform.all.filter { $0.family != family }.map {
-            $0.failures(of: path, under: policy, given: evidence)
-        }
+    private func named(_ failures: [TrustFailure], _ path: PlatformPath) -> [TrustFailure] {
+        guard failures.contains(where: \.isOfPlatforms), path.policy != .basicX509 else { return failures }
+        let others = Platform.all.filter { $0.family != family }.map { $0.failures(of: path) }
         return failures.map { failure in
             // OpenSSL itself accepts Server Gated Crypto: pincheck's own rule refuses it.
             let isOurs = family == .openssl && failure.reason == .wrongPurpose && failure.certificate.isForGatedCrypto
@@ -92,9 +89,8 @@ extension Platform {
     package func objections(toLeaf leaf: Certificate, endingAt anchorClass: AnchorClass) -> [TrustFailure] {
         // The path has two certificates, because other rules apply to a leaf that is itself installed.
         let path = PlatformPath(certificates: [leaf, leaf], anchorClass: anchorClass, firstAnchor: 1)
-        let policy = TrustPolicy.sslServer(name: .unchecked)
-        let failures = failures(of: path, under: policy).filter { $0.depth == 0 && $0.reason != .weakSignature }
-        return [keyUsageFailure(of: leaf, on: nil)].compactMap(\.self) + named(failures, path, policy)
+        let failures = failures(of: path).filter { $0.depth == 0 && $0.reason != .weakSignature }
+        return [keyUsageFailure(of: leaf, on: nil)].compactMap(\.self) + named(failures, path)
     }
 
     /// The failure of the leaf's key usage, which ends the handshake (RFC 5280, 4.2.1.3); `nil` if the usage fits.

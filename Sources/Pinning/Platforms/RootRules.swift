@@ -44,10 +44,10 @@ extension Platform {
         "c7ba6567de93a798ae1faa791e712d378fae1f93c4397fea441bb7cbe6fd5995",
     ]
 
-    func distrust(of path: PlatformPath, given evidence: LeafEvidence?) -> TrustFailure.Reason? {
+    func distrust(of path: PlatformPath) -> TrustFailure.Reason? {
         guard family == .apple, path.anchorClass == .system, let root = path.certificates.last?.fingerprint.hexadecimal
         else { return nil }
-        let issuance = evidence?.earliestTimestamp ?? path.leaf.notBefore
+        let issuance = path.evidence?.earliestTimestamp ?? path.leaf.notBefore
         if Self.distrustedSinceNovember2024.contains(root), issuance >= Self.november2024 {
             return .issuedAfterDistrust(since: Self.november2024)
         }

@@ -17,14 +17,14 @@ import Testing
     ) -> [String] {
         var described = Described.root
         described.fingerprint = root
+        let time = Timestamp(secondsSinceEpoch: issuedAt ?? leaf.from)
         let path = PlatformPath(
             certificates: [leaf.certificate(1), intermediate.certificate(2), described.certificate(3)],
-            anchorClass: anchorClass, firstAnchor: firstAnchor)
-        let time = Timestamp(secondsSinceEpoch: issuedAt ?? leaf.from)
-        let evidence = LeafEvidence(
-            timestamps: timestamps(logs, at: time), staple: staple, at: time.advanced(bySeconds: Self.day))
-        let all = Set(platform.failures(of: path, under: policy, given: evidence))
-        return platform.failures(of: path, given: evidence).filter(all.contains).map(\.id)
+            anchorClass: anchorClass, firstAnchor: firstAnchor, policy: policy,
+            evidence: LeafEvidence(
+                timestamps: timestamps(logs, at: time), staple: staple, at: time.advanced(bySeconds: Self.day)))
+        let all = Set(platform.failures(of: path))
+        return platform.evidenceFailures(of: path).filter(all.contains).map(\.id)
     }
 
     /// A platform, how long the leaf lives in days, how many logs its timestamps are from, and whether that is too few.

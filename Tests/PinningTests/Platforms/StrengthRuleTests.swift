@@ -38,7 +38,7 @@ extension Platform {
     fileprivate func complaints(_ path: [Described]) -> [String] {
         let certificates = path.enumerated().map { $1.certificate(UInt8($0 + 1)) }
         let path = PlatformPath(certificates: certificates, anchorClass: .system, firstAnchor: certificates.count - 1)
-        return failures(of: path, under: .sslServer(name: .unchecked)).map { "\($0.id) \($0.depth)" }
+        return failures(of: path).map { "\($0.id) \($0.depth)" }
     }
 }
 
