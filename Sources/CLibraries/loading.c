@@ -7,7 +7,7 @@
 // If the headers of the libraries are installed, the compiler compares their declarations with ours.
 #define SAME(result, name, parameters)                                                   \
     _Static_assert(__builtin_types_compatible_p(result(*) parameters, __typeof__(&name)), #name);
-#if __has_include(<archive.h>) && __has_include(<archive_entry.h>)
+#if __has_include(<archive.h>)
 #include <archive.h>
 #include <archive_entry.h>
 CArchive_EACH(SAME)
@@ -24,19 +24,19 @@ _Static_assert(CPSL_ANY_RULE == (PSL_TYPE_ANY | PSL_TYPE_NO_STAR_RULE), "types o
 
 #define OPEN_FILE(file) dlopen(file, RTLD_NOW | RTLD_LOCAL)
 #ifdef __APPLE__
-#define OPEN(name, linux, apple)                                                         \
-    OPEN_FILE("/opt/homebrew/opt/" name "/lib/" name "." apple ".dylib")                 \
-        ?: OPEN_FILE("/usr/local/opt/" name "/lib/" name "." apple ".dylib")             \
+#define OPEN(name, version)                                                              \
+    OPEN_FILE("/opt/homebrew/opt/" name "/lib/" name "." version ".dylib")               \
+        ?: OPEN_FILE("/usr/local/opt/" name "/lib/" name "." version ".dylib")           \
         ?: OPEN_FILE("/usr/lib/" name ".2.dylib")
 #else
-#define OPEN(name, linux, apple) OPEN_FILE(name ".so." linux)
+#define OPEN(name, version) OPEN_FILE(name ".so." version)
 #endif
 #define FIND(result, name, parameters)                                                   \
     *(void **)&functions->name = dlsym(library, #name);                                  \
     if (functions->name == NULL) return "the library has no " #name;
-#define LOAD(NAME, ...)                                                                  \
+#define LOAD(NAME, name, version)                                                        \
     const char *NAME##_load(struct NAME *functions) {                                    \
-        void *library = OPEN(__VA_ARGS__);                                               \
+        void *library = OPEN(name, version);                                             \
         if (library == NULL) return dlerror();                                           \
         NAME##_EACH(FIND)                                                                \
         return NULL;                                                                     \
@@ -48,6 +48,6 @@ _Static_assert(CPSL_ANY_RULE == (PSL_TYPE_ANY | PSL_TYPE_NO_STAR_RULE), "types o
         fprintf(stderr, "pincheck: %s; install this library\n", reason);                 \
         _exit(70);                                                                       \
     }
-LOAD(CArchive, "libarchive", "13", "13")
-LOAD(CIDN2, "libidn2", "0", "0")
-LOAD(CPSL, "libpsl", "5", "5")
+LOAD(CArchive, "libarchive", "13")
+LOAD(CIDN2, "libidn2", "0")
+LOAD(CPSL, "libpsl", "5")

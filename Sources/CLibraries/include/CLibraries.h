@@ -1,8 +1,7 @@
 // The C libraries other than OpenSSL: Expat, and three that are loaded (dlopen) when they are needed. Linked, libidn2
 // and libpsl would cost every start of the program 0.3 ms and 0.5 MiB. libarchive would cost 2.8 ms, because it brings
 // along nettle, libxml2, ICU and the C++ runtime.
-#ifndef CLIBRARIES_H
-#define CLIBRARIES_H
+#pragma once
 
 #include <expat.h>
 #include <stdint.h>
@@ -43,9 +42,7 @@ typedef int64_t CArchive_seek_callback(struct archive *archive, void *data, int6
 // ends the process instead with 70 (EX_SOFTWARE), as the system's loader does with 127.
 #define CLibraries_MEMBER(result, name, parameters) result(*name) parameters;
 #define CLibraries_TABLE(NAME)                                                           \
-    struct NAME {                                                                        \
-        NAME##_EACH(CLibraries_MEMBER)                                                   \
-    };                                                                                   \
+    struct NAME { NAME##_EACH(CLibraries_MEMBER) };                                      \
     const char *NAME##_load(struct NAME *functions);                                     \
     struct NAME NAME##_needed(void);
 CLibraries_TABLE(CArchive)
@@ -56,5 +53,3 @@ CLibraries_TABLE(CPSL)
 enum { CArchive_EOF = 1, CArchive_OK = 0, CArchive_WARN = -20, CArchive_FATAL = -30 };
 // IDNA 2008 without transition; registries' suffixes; those of both sections without the rule for all other names.
 enum { CIDN2_FLAGS = 1 | 8, CPSL_ICANN = 1, CPSL_ANY_RULE = 3 | 4 };
-
-#endif

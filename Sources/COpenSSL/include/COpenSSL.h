@@ -1,7 +1,6 @@
 // OpenSSL 3.0 or later: its macros as functions with COpenSSL_ before their name, because Swift cannot import macros,
 // and checks of certificates before OpenSSL reads them.
-#ifndef COPENSSL_H
-#define COPENSSL_H
+#pragma once
 
 #include <openssl/bio.h>
 #include <openssl/crypto.h>
@@ -117,5 +116,3 @@ int COpenSSL_request(const unsigned char *request, size_t length);
 int COpenSSL_private_key(const unsigned char *key, size_t length);
 // An OCSP response (RFC 6960, 4.2.1).
 int COpenSSL_staple(const unsigned char *response, size_t length, size_t mostCertificates);
-
-#endif
