@@ -35,7 +35,7 @@ package struct FileIdentity: Hashable {
     }
 
     /// The regular files in the directory at a path, behind symbolic links; none if it cannot be read.
-    package static func files(inDirectory path: String) -> [FileIdentity] {
+    fileprivate static func files(inDirectory path: String) -> [FileIdentity] {
         var files: [FileIdentity] = []
         _ = try? DirectoryListing.names(in: path) { entry in
             if let file = entry.regularFile { files.append(file) }

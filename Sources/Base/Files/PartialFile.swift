@@ -22,10 +22,10 @@ package final class PartialFile {
         let target = try SymbolicLinks.target(of: path)
         if FileKind(at: target) == .directory { throw .system(EISDIR) }
         let part = target + Self.suffix
-        var descriptor = open(part, Self.flags | O_CREAT | O_EXCL, 0o666)
+        var descriptor = open(part, O_RDWR | O_CREAT | O_EXCL | Self.flags, 0o666)
         let isNew = descriptor >= 0
         if !isNew, errno == EEXIST {
-            descriptor = open(part, Self.flags)
+            descriptor = open(part, O_RDWR | Self.flags)
             // Another run gave the file its final name between the two calls.
             if descriptor < 0, errno == ENOENT { throw .held }
         }
@@ -60,7 +60,7 @@ package final class PartialFile {
         descriptor = -1
     }
 
-    private static let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
+    private static let flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
 
     /// The permissions of the file at `path`, without set-user-ID and the like; `nil` if this user has no file there.
     private static func permissions(of path: String) -> mode_t? {
@@ -69,7 +69,7 @@ package final class PartialFile {
     }
 
     private static func record(at path: String, narrowedTo mode: mode_t?) throws(WriteFailure) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        let descriptor = open(path, O_RDONLY | flags)
         if descriptor < 0, errno == ENOENT { return nil }
         defer { if descriptor >= 0 { close(descriptor) } }
         var status = stat()

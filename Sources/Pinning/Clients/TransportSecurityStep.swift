@@ -26,14 +26,14 @@ extension ProcedureRun {
         }
         switch settings.ruling(for: host, on: view.release.appleVersion) {
         case .off(let why): verdict.trace.add(.skip, "ats", "App Transport Security is off for \(host): \(why)")
-        case .on(let requirement):
-            var step = TransportSecurityStep(requirement: requirement, host: host, verdict: verdict)
+        case .on(let rules):
+            var step = TransportSecurityStep(rules: rules, host: host, verdict: verdict)
             step.judgeConnection(view.connection)
             step.judgeLeaf(view.presented.leaf, view.evidence)
             if verdict.isAccepted { step.judgeTrust(refusal) }
             verdict = step.conclude()
             if verdict.isAccepted, case .ip = host, view.referenceName.serverName != host,
-                !requirement.allowsInsecureLoads
+                !rules.allowsInsecureLoads
             {
                 // Inferred: the system judges the certificate for the URL's host.
                 verdict.noteException(
@@ -47,7 +47,7 @@ extension ProcedureRun {
 }
 
 private struct TransportSecurityStep {
-    let requirement: TransportSecurity.Rules
+    let rules: TransportSecurity.Rules
     let host: ServerName
     var verdict: Verdict
     var failures: [TransportSecurityFailure] = []
@@ -61,7 +61,7 @@ private struct TransportSecurityStep {
     }
 
     mutating func judgeConnection(_ connection: ConnectionFacts?) {
-        let (least, step) = (requirement.minimumTLS, "ats-forward-secrecy")
+        let (least, step) = (rules.minimumTLS, "ats-forward-secrecy")
         guard let connection else {
             verdict.trace.add(.skip, "ats-tls", "there is no connection whose version could be judged")
             return verdict.trace.add(.skip, step, "there is no connection whose key exchange could be judged")
@@ -71,7 +71,7 @@ private struct TransportSecurityStep {
             else: .atsTLSVersion,
             "App Transport Security asks for \(least), and the connection has \(connection.version): "
                 + "only NSExceptionMinimumTLSVersion changes that")
-        guard requirement.requiresForwardSecrecy else {
+        guard rules.requiresForwardSecrecy else {
             return verdict.trace.add(.skip, step, "NSExceptionRequiresForwardSecrecy is NO for \(host)")
         }
         expect(
@@ -82,7 +82,7 @@ private struct TransportSecurityStep {
 
     mutating func judgeLeaf(_ leaf: Certificate, _ evidence: LeafEvidence?) {
         let (key, step, strength) = (leaf.publicKey.algorithm, "ats-certificate", StrengthRules.apple)
-        let isKeyTaken = !requirement.requiresForwardSecrecy || strength.isStrong(key)
+        let isKeyTaken = !rules.requiresForwardSecrecy || strength.isStrong(key)
         // The signature of a self-issued certificate proves nothing.
         let isSignatureTaken = leaf.isSelfIssued || !strength.isRefused(leaf.signatureAlgorithm)
         let taken = "\(key), signed with \(leaf.signatureAlgorithm)"
@@ -97,7 +97,7 @@ private struct TransportSecurityStep {
                 false, step, taken, else: .atsWeakSignature,
                 "App Transport Security asks for SHA-2, and \(leaf) is signed with \(leaf.signatureAlgorithm)")
         }
-        guard requirement.requiresTransparency else { return }
+        guard rules.requiresTransparency else { return }
         guard let evidence else { return verdict.trace.add(.skip, "ats-transparency", "SCTs were not looked for") }
         let (logs, needed) = PlatformFamily.apple.shortfall(of: leaf, evidence) ?? (0, 0)
         expect(
@@ -109,7 +109,7 @@ private struct TransportSecurityStep {
     mutating func judgeTrust(_ refusal: TrustFailure?) {
         guard let refusal else { return verdict.trace.add(.pass, "ats-trust", "the system takes the chain by itself") }
         expect(
-            requirement.allowsInsecureLoads, "ats-trust",
+            rules.allowsInsecureLoads, "ats-trust",
             "NSExceptionAllowsInsecureHTTPLoads lets the app accept what the system refuses (\(refusal))",
             else: .atsExceptionNeeded,
             "the app accepts what the system refuses (\(refusal)), and App Transport Security lets it only with "

@@ -30,14 +30,10 @@ package struct NameRules: Hashable {
         var hasServerName = false
         for entry in certificate.names {
             switch (entry, name) {
-            case (.dns(let pattern), .dns(let host)):
-                hasServerName = true
-                if covers(pattern, host, isRegistry: isRegistry) { return true }
-            case (.ip(let bytes), .ip(let address)):
-                hasServerName = true
-                if isSame(bytes, address.bytes) { return true }
-            case (.dns, .ip), (.ip, .dns): hasServerName = true
+            case (.dns(let pattern), .dns(let host)) where covers(pattern, host, isRegistry: isRegistry): return true
+            case (.ip(let bytes), .ip(let address)) where isSame(bytes, address.bytes): return true
             case (.other, _): break
+            default: hasServerName = true
             }
         }
         guard takesCommonName, !hasServerName, let common = certificate.commonName else { return false }

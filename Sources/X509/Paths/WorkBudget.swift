@@ -66,12 +66,12 @@ final class WorkBudget {
 
     private func constraintCount(of node: PathNode) -> Int {
         if let known = constraintCounts[node.certificate.fingerprint] { return known }
-        let found = Extensions.withNameConstraints(of: node.pointer) { constraints in
-            [constraints.pointee.permittedSubtrees, constraints.pointee.excludedSubtrees].reduce(0) {
-                $0 + max(0, Int(OPENSSL_sk_num($1)))
-            }
-        }
-        let count = found ?? 0
+        let count =
+            Extensions.withNameConstraints(of: node.pointer) { constraints in
+                [constraints.pointee.permittedSubtrees, constraints.pointee.excludedSubtrees].reduce(0) {
+                    $0 + max(0, Int(OPENSSL_sk_num($1)))
+                }
+            } ?? 0
         constraintCounts[node.certificate.fingerprint] = count
         return count
     }

@@ -83,15 +83,15 @@ package enum CertificateReader {
         defer { ERR_clear_error() }
         // Makes OpenSSL read the extensions, from which these flags come.
         let flags = X509_get_extension_flags(pointer)
+        let (subject, issuer) = (X509_get_subject_name(pointer), X509_get_issuer_name(pointer))
         let subjectPublicKeyInfo = DER.encoding { i2d_X509_PUBKEY(X509_get_X509_PUBKEY(pointer), $0) } ?? []
         return Certificate(
             der: der, fingerprint: fingerprint,
             publicKey: PublicKey(
                 subjectPublicKeyInfo: subjectPublicKeyInfo, spkiSHA256: Hashing.sha256(subjectPublicKeyInfo),
                 algorithm: KeyAlgorithm(ofCertificate: pointer)),
-            subject: DistinguishedNames.line(X509_get_subject_name(pointer)),
-            issuer: DistinguishedNames.line(X509_get_issuer_name(pointer)),
-            commonName: DistinguishedNames.commonName(X509_get_subject_name(pointer)),
+            subject: DistinguishedNames.line(subject), issuer: DistinguishedNames.line(issuer),
+            commonName: DistinguishedNames.commonName(subject),
             serialNumber: serialNumber(of: pointer),
             // A malformed date becomes one that makes the certificate always invalid.
             notBefore: Timestamp(asn1: COpenSSL_X509_get0_notBefore(pointer)) ?? Timestamp(secondsSinceEpoch: .max),
@@ -101,7 +101,7 @@ package enum CertificateReader {
             keyUsage: Extensions.keyUsage(of: pointer), extendedKeyUsage: Extensions.extendedKeyUsage(of: pointer),
             subjectKeyIdentifier: Extensions.bytes(X509_get0_subject_key_id(pointer)),
             authorityKeyIdentifier: Extensions.bytes(X509_get0_authority_key_id(pointer)),
-            isSelfIssued: X509_NAME_cmp(X509_get_subject_name(pointer), X509_get_issuer_name(pointer)) == 0,
+            isSelfIssued: X509_NAME_cmp(subject, issuer) == 0,
             signatureAlgorithm: signatureAlgorithm(of: pointer), version: X509_get_version(pointer) + 1,
             isNamedUncritically: Extensions.isNamedUncritically(pointer))
     }
@@ -146,9 +146,7 @@ package struct X509Error: Error, Hashable, CustomStringConvertible {
     package let detail: String?
 
     package init(_ problem: Problem, line: Int? = nil, detail: String? = nil) {
-        self.problem = problem
-        self.line = line
-        self.detail = detail
+        (self.problem, self.line, self.detail) = (problem, line, detail)
     }
 
     package var description: String {
