@@ -79,13 +79,11 @@ package final class OpenFile: Sendable {
     /// Opens the terminal, pipe or device at `path`; `nil` if `path` is a file, a directory or missing.
     package init?(at path: String) throws(WriteFailure) {
         if let descriptor = AtomicFile.descriptor(named: path) {
-            self.descriptor = descriptor
-            ownsDescriptor = false
+            (self.descriptor, ownsDescriptor) = (descriptor, false)
             return
         }
         guard [.pipe, .special].contains(FileKind(at: path)) else { return nil }
-        descriptor = Descriptor.openForWriting(path)
-        ownsDescriptor = true
+        (descriptor, ownsDescriptor) = (Descriptor.openForWriting(path), true)
         guard descriptor >= 0 else { throw WriteFailure(opening: errno) }
     }
 

@@ -80,17 +80,19 @@ package struct JSONReader {
             throw Failure(problem: .tooLarge, line: line, reason: "has more than \(what), which are not read")
         }
         let start = line
+        let content: DocumentTree.Content
         switch next {
-        case "{": return DocumentTree(content: .dictionary(try object(depth)), line: start)
+        case "{": content = .dictionary(try object(depth))
         case "[":
             let elements = try list(until: "]", of: "an array") { reader throws(Failure) in
                 try reader.value(depth: depth + 1)
             }
-            return DocumentTree(content: .array(elements), line: start)
-        case "\"", "'": return DocumentTree(content: .text(try string()), line: start)
+            content = .array(elements)
+        case "\"", "'": content = .text(try string())
         case nil: throw broken("it ends too early")
-        default: return DocumentTree(content: try word(), line: start)
+        default: content = try word()
         }
+        return DocumentTree(content: content, line: start)
     }
 
     private mutating func skip(_ character: Unicode.Scalar) -> Bool {
@@ -158,8 +160,7 @@ package struct JSONReader {
         let mark = next
         position += 1
         var text: [UInt8] = []
-        while let sign = next, sign != mark {
-            guard sign != "\n" else { throw broken("a quotation mark is not closed") }
+        while let sign = next, sign != mark, sign != "\n" {
             position += 1
             if sign == "\\" { text += try escape().utf8 } else { text.append(bytes[position - 1]) }
         }

@@ -7,9 +7,7 @@ extension TerminalText: EscapingRule {}
 package typealias SafeText = EscapedText<TerminalText>
 
 /// The author's literals, which may have line breaks, with every interpolated value escaped by a rule.
-package struct EscapedText<Rule: EscapingRule>: Sendable, Hashable, CustomStringConvertible,
-    ExpressibleByStringInterpolation
-{
+package struct EscapedText<Rule: EscapingRule>: Hashable, CustomStringConvertible, ExpressibleByStringInterpolation {
     package private(set) var description: String
 
     package init(stringLiteral value: String) { description = value }
@@ -18,8 +16,8 @@ package struct EscapedText<Rule: EscapingRule>: Sendable, Hashable, CustomString
 
     package init(escaping text: String) { description = Rule.escaped(text) }
 
-    package static func + (left: EscapedText, right: EscapedText) -> EscapedText { "\(left)\(right)" }
-    package static func += (left: inout EscapedText, right: EscapedText) { left.description += right.description }
+    package static func + (left: Self, right: Self) -> Self { "\(left)\(right)" }
+    package static func += (left: inout Self, right: Self) { left.description += right.description }
 
     package static func lines(_ messages: [EscapedText]) -> EscapedText {
         EscapedText(stringLiteral: messages.map(\.description).joined(separator: "\n"))

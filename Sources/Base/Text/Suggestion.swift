@@ -6,12 +6,11 @@ package enum Suggestion {
         return best.distance <= max(1, best.word.count / 3) ? best.word : nil
     }
 
-    /// The remedy for an unknown word: the nearest of `words`, or the choice of them if none is near.
-    package static func remedy(for word: String, among words: [String], by name: (String) -> String = { $0 }) -> String
-    {
-        let nearest = nearest(to: name(word), in: words.map(name))
-        return words.first { nearest == name($0) }.map { "did you mean '\($0)'?" }
-            ?? "choose from \(words.joined(separator: ", "))"
+    /// The remedy for an unknown word: the nearest of `all`, or the choice of them if none is near.
+    package static func remedy(for word: String, among all: [String], by name: (String) -> String = { $0 }) -> String {
+        let nearest = nearest(to: name(word), in: all.map(name))
+        return all.first { nearest == name($0) }.map { "did you mean '\($0)'?" }
+            ?? "choose from \(all.joined(separator: ", "))"
     }
 
     /// The number of characters to insert, delete, replace or swap with their neighbour (optimal string alignment).

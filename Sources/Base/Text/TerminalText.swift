@@ -142,10 +142,8 @@ extension TerminalText {
 extension Unicode.Scalar {
     fileprivate var cells: Int {
         if value < 0x300 { return 1 }
-        switch properties.generalCategory {
-        case .nonspacingMark, .enclosingMark: return 0
-        default: break
-        }
+        let category = properties.generalCategory
+        if category == .nonspacingMark || category == .enclosingMark { return 0 }
         // Vowels and finals of Hangul join the consonant before them.
         if (0x1160...0x11FF).contains(value) || (0xD7B0...0xD7FF).contains(value) { return 0 }
         return isWide ? 2 : 1
