@@ -8,9 +8,6 @@ final class CandidateIssuers {
         let isAnchor: Bool
     }
 
-    /// The cost of ranking one of several candidates, in units of the budget.
-    private static let costOfRanking = 4
-
     private let anchorSources: [any AnchorSource]
     private let pool: [PathNode]
     private let fetchable: [PathNode]
@@ -58,8 +55,8 @@ final class CandidateIssuers {
             }
         }
         if found.count > 1 {
-            // With many certificates of one name, each of them has all the others to rank.
-            guard budget.spend(found.count * Self.costOfRanking) else { return [] }
+            // Ranking costs 4 units a candidate: of many certificates of one name each has all the others to rank.
+            guard budget.spend(found.count * 4) else { return [] }
             sort(&found, issuersOf: node.certificate)
         }
         candidates[node.certificate.fingerprint] = found

@@ -12,9 +12,6 @@ struct PathJudge {
         let certificates: [Certificate]
     }
 
-    /// The security level for keys and signatures, as OpenSSL has it for TLS by default: 112 bits.
-    private static let authLevel: Int32 = 2
-
     let rules: PathRules
 
     /// Judges `path`, whose last certificate is taken for the anchor.
@@ -159,8 +156,8 @@ struct PathJudge {
         if !buildingByItself { X509_VERIFY_PARAM_clear_flags(parameters, UInt(X509_V_FLAG_TRUSTED_FIRST)) }
         X509_VERIFY_PARAM_set_flags(
             parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN) | (buildingByItself ? 0 : UInt(X509_V_FLAG_NO_ALT_CHAINS)))
-        // Always explicit: the default is 0 here and 2 in TLS, which would give one chain two verdicts.
-        X509_VERIFY_PARAM_set_auth_level(parameters, rules.isServerPolicy ? Self.authLevel : 0)
+        // Always explicit: the default is 0 here and 2 (112 bits) in TLS, which would give one chain two verdicts.
+        X509_VERIFY_PARAM_set_auth_level(parameters, rules.isServerPolicy ? 2 : 0)
         // Most clients read names only from the subjectAltName, so constraints apply only to it; without this flag
         // OpenSSL also takes the common name of a leaf without a dNSName, as it does for curl.
         if !rules.constrainsCommonName {

@@ -192,8 +192,7 @@ struct PathSearch {
             return
         }
         guard let findings = findings(on: path) else { return }
-        let failures = rules.failures(
-            of: path.map(\.certificate), firstAnchor: firstAnchor, findings.failures)
+        let failures = rules.failures(of: path.map(\.certificate), firstAnchor: firstAnchor, findings.failures)
         guard failures.isEmpty else {
             for failure in failures where failure.depth > 0 && isOfTheCertificate(failure, on: path) {
                 badCertificates.insert(failure.certificate.fingerprint)
