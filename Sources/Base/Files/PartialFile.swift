@@ -34,10 +34,7 @@ package final class PartialFile {
             let isOther = [.directory, .pipe, .special].contains(FileKind(at: part, followingLinks: false))
             throw isOther ? .foreign(part) : WriteFailure(opening: code)
         }
-        self.path = target
-        self.descriptor = descriptor
-        self.isNew = isNew
-        count = 0
+        (self.path, self.descriptor, self.isNew, count) = (target, descriptor, isNew, 0)
         try take()
         do throws(WriteFailure) {
             // Set before the first byte: private contents must not be readable while they arrive.

@@ -4,11 +4,11 @@ package enum ProtocolVersion: UInt16, Hashable, CaseIterable, Comparable, Custom
     case tls11, tls12, tls13
 
     /// The number alone, as in `1.2`, which users write.
-    package var number: String { "1.\(rawValue - ProtocolVersion.tls10.rawValue)" }
+    package var number: String { "1.\(rawValue - Self.tls10.rawValue)" }
     /// The name in documents, as in `TLSv1.3`.
     package var name: String { "TLSv" + number }
     package var description: String { "TLS " + number }
-    package static func < (left: ProtocolVersion, right: ProtocolVersion) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// The facts of a handshake by which platforms judge.

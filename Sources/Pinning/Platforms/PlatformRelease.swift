@@ -57,7 +57,7 @@ package struct DeviceVersion: Hashable, Comparable, CustomStringConvertible {
         else { return nil }
     }
 
-    package static func < (left: DeviceVersion, right: DeviceVersion) -> Bool {
+    package static func < (left: Self, right: Self) -> Bool {
         left.numbers.lexicographicallyPrecedes(right.numbers)
     }
 

@@ -7,7 +7,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
     public init(secondsSinceEpoch: Int64) { self.secondsSinceEpoch = secondsSinceEpoch }
 
     /// Orders moments in time.
-    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+    public static func < (left: Self, right: Self) -> Bool {
         left.secondsSinceEpoch < right.secondsSinceEpoch
     }
 
