@@ -106,11 +106,9 @@ enum {
 // Examine certificates and keys before OpenSSL reads them; each returns one of these reasons, or 0 if there is none.
 // The first is for a Certificate message (RFC 8446, 4.4.2, or without a context RFC 5246, 7.4.2).
 int COpenSSL_certificate_message(const unsigned char *message, size_t length, int hasContext, size_t mostCertificates);
-// A certificate (RFC 5280, 4.1); bytes after it do not count.
+// A certificate and a SubjectPublicKeyInfo (RFC 5280, 4.1), and a request (RFC 2986, 4.1); bytes after each do not count.
 int COpenSSL_certificate(const unsigned char *certificate, size_t length);
-// A SubjectPublicKeyInfo (RFC 5280, 4.1); bytes after it do not count.
 int COpenSSL_public_key(const unsigned char *key, size_t length);
-// A certification request (RFC 2986, 4.1); bytes after it do not count.
 int COpenSSL_request(const unsigned char *request, size_t length);
 // A private key without a passphrase: PKCS #8, PKCS #1 or SEC 1.
 int COpenSSL_private_key(const unsigned char *key, size_t length);

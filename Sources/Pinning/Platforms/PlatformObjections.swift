@@ -22,9 +22,8 @@ struct PlatformPath {
 }
 
 extension Platform {
-    /// All objections of a platform to a path; `anchorClass` is called only if the rules depend on the class.
-    ///
-    /// The verifier's own judgement of purposes, keys and signatures counts only if the platform has none.
+    /// All objections of a platform to a path; `anchorClass` is called only if the rules depend on the class, and the
+    /// verifier's own judgement of purposes, keys and signatures counts only if the platform has none.
     package func objections(
         to certificates: [Certificate], firstAnchor: Int, findings: [TrustFailure], under policy: TrustPolicy,
         evidence: LeafEvidence?, anchorClass: () -> AnchorClass

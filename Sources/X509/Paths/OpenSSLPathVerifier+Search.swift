@@ -67,7 +67,7 @@ extension OpenSSLPathVerifier {
         return [[AnchorBundle(anchors.own)] + (anchors.includesTrustStore ? trustStore.tiers.flatMap(\.self) : [])]
     }
 
-    /// The class of an anchor by its bytes: a root on the system's list is the system's, even if the user gave it.
+    /// The class of an anchor, which its bytes decide.
     package func anchorClass(of anchor: Certificate, _ anchors: Anchors) -> AnchorClass {
         if isPublicRoot(anchor) { return .system }
         return anchors == .trustStore || trustStore.holds(anchor) ? .installedByHand : .own
