@@ -160,7 +160,7 @@ package struct AFNetworking: ClientProcedure {
 
     func describePolicy(_ run: inout ProcedureRun) {
         if policy.validatesDomainName {
-            run.pass("policy", "rules for TLS servers" + (run.isNameGiven ? ", name \(run.view.referenceName)" : ""))
+            run.pass("policy", "rules for TLS servers" + (run.isNameGiven ? ", name \(run.name)" : ""))
             if !run.isNameGiven { run.skipMissingName() }
         } else {
             run.pass("policy", "basic X.509 rules (validatesDomainName is off)")

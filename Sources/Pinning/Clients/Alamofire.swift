@@ -42,7 +42,7 @@ package struct Alamofire: ClientProcedure {
     }
 
     package func evaluate(_ run: inout ProcedureRun) -> Verdict {
-        let host = host ?? run.view.referenceName.description
+        let host = host ?? run.name.description
         guard let evaluatedHosts, !evaluatedHosts.contains(host) else { return evaluate(evaluator, &run) }
         if let near = evaluatedHosts.first(where: { (try? ServerName($0)) == (try? ServerName(host)) }) {
             run.warn(

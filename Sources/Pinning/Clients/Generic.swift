@@ -28,7 +28,7 @@ package struct Generic: ClientProcedure {
                 }
                 if run.view.tellsOfOthers { run.tellWhoRefuses(system.validPaths) }
             }
-            guard let condition = comparison(with: run.pins, for: run.view.referenceName).conditions.first else {
+            guard let condition = comparison(with: run.pins, for: run.name).conditions.first else {
                 run.skip("pins", "no pins are given")
                 return run.verdict(.trustedWithoutPins, on: system.builtChain)
             }
@@ -79,7 +79,7 @@ extension ProcedureRun {
         if isEachRootBare, let path = paths.first?.certificates, let root = path.last {
             tell(.libraryDiffers, "Go and Java", "the root \(root) (depth \(path.count - 1)) has no basicConstraints")
         }
-        let (leaf, host) = (view.presented.leaf, view.referenceName.description)
+        let (leaf, host) = (view.presented.leaf, name.description)
         // openjdk/jdk, `sun/security/validator/EndEntityChecker.java`; BoringSSL in dio.
         if leaf.keyUsage?.contains("digitalSignature") == false {
             tell(.libraryDiffers, "Java and dio", "\(leaf) (depth 0) has a key usage without digitalSignature")

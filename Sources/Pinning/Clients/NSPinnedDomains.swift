@@ -23,7 +23,7 @@ package struct NSPinnedDomains: ClientProcedure {
                 return run.acceptUnpinned(
                     "the host is not in NSPinnedDomains", system, disposition: .performDefaultHandling)
             }
-            let conditions = comparison(with: run.pins, for: run.view.referenceName).conditions
+            let conditions = comparison(with: run.pins, for: run.name).conditions
             for path in system.validPaths {
                 let found = conditions.map { $0.matches(on: .verified(path)).first }
                 guard case let match?? = found.first, !found.contains(nil) else { continue }

@@ -36,8 +36,8 @@ package struct OkHttp: ClientProcedure {
 
     package func evaluate(_ run: inout ProcedureRun) -> Verdict {
         run.afterServerTrust(by: trust) { run, system in
-            guard let condition = comparison(with: run.pins, for: run.view.referenceName).conditions.first else {
-                let host = host ?? run.view.referenceName.description
+            guard let condition = comparison(with: run.pins, for: run.name).conditions.first else {
+                let host = host ?? run.name.description
                 if run.pins != nil, host.hasSuffix(".") {
                     run.warn(
                         .hostNeverMatches,

@@ -15,8 +15,9 @@ package struct ProcedureRun {
         (self.view, self.pins, self.verifier, self.platform) = (view, pins, verifier, platform)
     }
 
-    package var serverPolicy: TrustPolicy { .sslServer(name: view.referenceName) }
-    var isNameGiven: Bool { view.referenceName != .unchecked }
+    var name: ReferenceName { view.referenceName }
+    package var serverPolicy: TrustPolicy { .sslServer(name: name) }
+    var isNameGiven: Bool { name != .unchecked }
     var leafAlone: BuiltChain { .unverified([view.presented.leaf]) }
 
     /// Finds the paths of the presented chain by the platform's rules.
@@ -94,7 +95,7 @@ package struct ProcedureRun {
             fail("name", failure.description)
         } else if !hasStep("name") {
             if isNameGiven {
-                pass("name", "the certificate is valid for \(view.referenceName)")
+                pass("name", "the certificate is valid for \(name)")
             } else {
                 skipMissingName()
             }
@@ -147,7 +148,7 @@ package struct ProcedureRun {
         by trust: AndroidTrust? = nil, _ goOn: (inout Self, TrustResult) -> Verdict
     ) -> Verdict {
         if let trust {
-            let demand = trust.transparencyDemand(level: view.release.androidLevel, for: view.referenceName.serverName)
+            let demand = trust.transparencyDemand(level: view.release.androidLevel, for: name.serverName)
             platform = platform?.asking(for: demand)
         }
         let system = evaluate(serverPolicy, anchors: trust?.anchors ?? .trustStore)

@@ -20,7 +20,7 @@ extension ProcedureRun {
             }
             return verdict
         }
-        guard let host = app.host ?? view.referenceName.serverName else {
+        guard let host = app.host ?? name.serverName else {
             verdict.trace.add(.skip, "ats", "no host is known to look up in NSExceptionDomains")
             return verdict
         }
@@ -32,12 +32,12 @@ extension ProcedureRun {
             step.judgeLeaf(view.presented.leaf, view.evidence)
             if verdict.isAccepted { step.judgeTrust(refusal) }
             verdict = step.conclude()
-            if verdict.isAccepted, case .ip = host, view.referenceName.serverName != host,
+            if verdict.isAccepted, case .ip = host, name.serverName != host,
                 !rules.allowsInsecureLoads
             {
                 // Inferred: the system judges the certificate for the URL's host.
                 verdict.noteException(
-                    "a certificate for \(view.referenceName) is not one for \(host), the host of the URL: to accept it the app should "
+                    "a certificate for \(name) is not one for \(host), the host of the URL: to accept it the app should "
                         + "need NSExceptionAllowsInsecureHTTPLoads for \(host) in NSExceptionDomains (inferred from Apple's documentation)"
                 )
             }
