@@ -7,7 +7,7 @@ import COpenSSL
 @_exported public import Darwin
 #endif
 
-package struct LabError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct LabError: Error, Hashable, CustomStringConvertible {
     package let description: String
 
     /// An error for a combination that the lab cannot make, which says what to use instead.

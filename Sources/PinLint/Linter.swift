@@ -3,7 +3,7 @@ package import PinFormats
 package import Pinning
 
 /// Judges sources of pins without a network: each by itself, and all in comparison.
-package struct Linter: Sendable {
+package struct Linter {
     package let now: Timestamp
     /// The remaining time below which an expiry is near.
     package let warnBefore: Threshold
@@ -48,7 +48,7 @@ package struct Linter: Sendable {
     }
 }
 
-package struct LintClient: Sendable {
+package struct LintClient {
     let pinForm: PinForm
     let platform: PlatformFamily?
     let kinds: Set<PinConfiguration.Kind>

@@ -10,9 +10,9 @@ extension Changeable {
 }
 
 /// The contents of a certificate to be issued, except its key and its issuer.
-package struct CertificateTemplate: Sendable, Hashable, Changeable {
+package struct CertificateTemplate: Hashable, Changeable {
     /// A bit of the keyUsage extension (RFC 5280, 4.2.1.3); the raw value is its position.
-    package enum KeyUsage: Int, Sendable, Hashable {
+    package enum KeyUsage: Int {
         /// Signatures on anything except certificates and CRLs.
         case digitalSignature = 0
         case keyEncipherment = 2
@@ -21,14 +21,14 @@ package struct CertificateTemplate: Sendable, Hashable, Changeable {
         case cRLSign = 6
     }
 
-    package enum KeyIdentifier: Sendable, Hashable {
+    package enum KeyIdentifier: Hashable {
         case absent
         /// The identifier made from the key: the subject's, or the issuer's in the authorityKeyIdentifier.
         case derived
         case bytes([UInt8])
     }
 
-    package struct Extension: Sendable, Hashable {
+    package struct Extension: Hashable {
         package var identifier: OID
         package var isCritical: Bool
         /// The contents of the extension's OCTET STRING.

@@ -49,7 +49,7 @@ enum DER {
 /// Encodes a DER element with a tag and contents, for parts that templates cannot express.
 package func element(_ tag: UInt8, _ parts: [UInt8]...) -> [UInt8] { DER.element(tag, Array(parts.joined())) }
 
-package struct OID: Sendable, Hashable {
+package struct OID: Hashable {
     package let arcs: [UInt]
 
     package init(_ first: UInt, _ second: UInt, _ others: UInt...) { arcs = [first, second] + others }

@@ -1,7 +1,7 @@
 /// The name of a subject or an issuer: attributes in the order of the encoding, each in a set of its own.
-package struct DistinguishedName: Sendable, Hashable, ExpressibleByStringLiteral {
+package struct DistinguishedName: Hashable, ExpressibleByStringLiteral {
     /// An attribute; its value is written unchanged, even escape sequences, NUL and malformed text.
-    package struct Attribute: Sendable, Hashable {
+    package struct Attribute: Hashable {
         package var type: OID
         package var value: [UInt8]
         /// The tag of its string type, by default UTF8String.
@@ -44,7 +44,7 @@ extension OID {
 }
 
 /// An entry of a subjectAltName, or a base of a name constraint (RFC 5280, 4.2.1.6 and 4.2.1.10).
-package enum GeneralName: Sendable, Hashable {
+package enum GeneralName: Hashable {
     case dns(String)
     /// An iPAddress of 4 or 16 bytes; in a name constraint the mask follows the address.
     case ip([UInt8])

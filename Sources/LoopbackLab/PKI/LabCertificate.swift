@@ -1,4 +1,4 @@
-package struct LabCertificate: Sendable {
+package struct LabCertificate {
     package private(set) var der: [UInt8]
     package let key: LabKey
     package let template: CertificateTemplate
@@ -132,7 +132,7 @@ extension CertificateTemplate.Extension {
 }
 
 /// The trust settings of a certificate in a store, in OpenSSL's own format (`openssl x509 -trustout`).
-package struct TrustSettings: Sendable, Hashable {
+package struct TrustSettings: Hashable {
     /// The only purposes for which the certificate is trusted; an empty list means all.
     package var trusted: [OID] = []
     package var rejected: [OID] = []

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Sendable: the EVP_PKEY never changes, its references are counted atomically, and each signature has its own context.
 package final class LabKey: @unchecked Sendable {
-    package enum Algorithm: Sendable, Hashable {
+    package enum Algorithm: Hashable {
         case p256
         case p384
         case p521
@@ -153,7 +153,7 @@ extension LabKey {
 }
 
 /// The hash that an issuer signs with, by OpenSSL's name; Ed25519 has a fixed one.
-package enum SignatureDigest: String, Sendable, Hashable {
+package enum SignatureDigest: String {
     case sha256
     /// SHA-1, which no client of today accepts below a root.
     case sha1

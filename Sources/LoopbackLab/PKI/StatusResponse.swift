@@ -1,8 +1,8 @@
 import COpenSSL
 
 /// An OCSP response about one certificate (RFC 6960, 4.2), valid or not.
-package struct StatusResponse: Sendable, Changeable {
-    package enum Status: Sendable, Hashable {
+package struct StatusResponse: Changeable {
+    package enum Status: Hashable {
         case good
         /// Revoked at a time in seconds since 1970, with the number of a CRLReason (RFC 5280, 5.3.1).
         case revoked(at: Int64, reason: UInt8?)
@@ -64,7 +64,7 @@ package struct StatusResponse: Sendable, Changeable {
 }
 
 /// A certificate-transparency log (RFC 6962), whose timestamps have random bytes as signatures.
-package struct LabLog: Sendable {
+package struct LabLog {
     package let id: [UInt8]
 
     package init() { id = randomBytes(32) }

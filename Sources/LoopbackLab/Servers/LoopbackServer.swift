@@ -154,7 +154,7 @@ package final class LoopbackServer: Sendable {
     }
 }
 
-package struct ConnectionObservation: Sendable, Hashable {
+package struct ConnectionObservation: Hashable {
     /// The name that the client indicated (SNI).
     package internal(set) var serverName: String?
     /// The destinations requested from a proxy, as in `api.example.com:443`.

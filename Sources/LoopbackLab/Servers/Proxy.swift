@@ -1,13 +1,13 @@
 import Base
 
 /// A proxy that leads to the same server for every requested destination.
-package struct ProxySettings: Sendable, Changeable {
-    package enum Speech: Sendable, Hashable {
+package struct ProxySettings: Changeable {
+    package enum Speech {
         case http
         case socks5
     }
 
-    package enum Answer: Sendable, Hashable {
+    package enum Answer: Hashable {
         case passage
         /// Bytes after which the proxy closes its side.
         case refusal([UInt8])

@@ -1,4 +1,4 @@
-package struct ServerBehavior: Sendable {
+package struct ServerBehavior {
     enum Service {
         case tls(TLSServerSettings)
         case proxy(ProxySettings)
@@ -37,7 +37,7 @@ package struct ServerBehavior: Sendable {
     package static let tarpit = script([], stalls: true)
 
     /// The delivery of sent bytes; its numbers count the bytes on the wire of a whole connection.
-    package enum Delivery: Sendable, Hashable {
+    package enum Delivery: Hashable {
         case immediate
         /// Stops sending after so many bytes and keeps the connection open.
         case stalls(afterBytes: Int)

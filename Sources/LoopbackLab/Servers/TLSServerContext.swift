@@ -100,7 +100,7 @@ final class TLSServerContext: @unchecked Sendable {
 }
 
 /// The identity of a TLS server: its certificates in the order of sending, and the key that signs the handshake.
-package struct TLSIdentity: Sendable {
+package struct TLSIdentity {
     let chain: [LabCertificate]
     let key: LabKey
 

@@ -1,4 +1,4 @@
-package enum TLSVersion: String, Sendable, Hashable {
+package enum TLSVersion: String {
     case tls10 = "TLSv1"
     case tls11 = "TLSv1.1"
     case tls12 = "TLSv1.2"
@@ -6,9 +6,9 @@ package enum TLSVersion: String, Sendable, Hashable {
 }
 
 /// The settings of a TLS server, at OpenSSL's security level 0, which allows every key and hash.
-package struct TLSServerSettings: Sendable, Changeable {
+package struct TLSServerSettings: Changeable {
     /// The request for a client certificate; every certificate is accepted.
-    package enum ClientCertificate: Sendable, Hashable {
+    package enum ClientCertificate {
         case notRequested
         case requested
         case required
@@ -41,9 +41,9 @@ package struct TLSServerSettings: Sendable, Changeable {
 }
 
 /// The application of a server after the handshake: it answers a request or speaks first.
-package struct Responder: Sendable {
-    package struct Answer: Sendable {
-        package enum Ending: Sendable, Hashable {
+package struct Responder {
+    package struct Answer {
+        package enum Ending: Hashable {
             /// Sends close_notify and closes the sending side.
             case goodbye
             /// Closes the sending side without close_notify.

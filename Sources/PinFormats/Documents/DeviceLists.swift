@@ -126,8 +126,8 @@ extension DocumentNode {
 }
 
 /// A root of a CA that issues certificates to servers, identified by its key, because several certificates can have it.
-package struct CARoot: Sendable, Hashable {
-    package enum State: String, Sendable, Hashable {
+package struct CARoot: Hashable {
+    package enum State: String {
         /// Servers have certificates below it, or may get them at any renewal.
         case inUse = "in-use"
         /// The CA moves servers to other roots.

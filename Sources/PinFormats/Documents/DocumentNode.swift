@@ -1,7 +1,7 @@
 package import Base
 package import Pinning
 
-package struct DocumentNode: Sendable {
+package struct DocumentNode {
     let value: DocumentTree
     package let file: PinFile
     /// The keys that lead to this node, as in `TSKPinnedDomains.example.com`.

@@ -75,7 +75,7 @@ enum PinFileKind {
 }
 
 /// The contents of a file given to `pins`: keys to make pins of, or existing pins.
-package enum PinInput: Sendable {
+package enum PinInput {
     case items([PinItem])
     /// A configuration, a list of pins, a directory or an app.
     case reading(PinReading)

@@ -5,7 +5,7 @@ package import Pinning
 ///
 /// An existing path takes precedence over a pin of the same text. Files are recognised by contents; names count only
 /// if a client uses them (AFNetworking loads `.cer`), or in a directory, if they promise a certificate or key.
-package struct PinSource: Sendable, Hashable {
+package struct PinSource: Hashable {
     package let text: String
     package let place: PinPlace
     /// The bytes of standard input, if the text is `-` and they are read.

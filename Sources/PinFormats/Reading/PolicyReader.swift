@@ -1,12 +1,12 @@
 package import Base
 package import Pinning
 
-package struct Policy: Sendable {
+package struct Policy {
     package let path: String
     /// The hosts in their order, at least one.
     package let hosts: [Host]
 
-    package struct Host: Sendable {
+    package struct Host {
         package let name: String
         package let place: PinPlace
         /// The host's own settings, and the defaults for those that it lacks.

@@ -2,7 +2,7 @@ import Base
 package import Pinning
 
 /// A hash that no key in use has, in place of a pin to come: a pattern, or a sample of a client's documentation.
-package struct Placeholder: Sendable {
+package struct Placeholder {
     package let words: String
 
     /// Recognizes a sample, or a pattern that a key's hash has with a chance below 10⁻¹²; `nil` if it is neither.

@@ -59,7 +59,7 @@ package enum TimeText {
 }
 
 /// The time that must be left: `30d`, `12h`, or a part of the lifetime, `33%`.
-package enum Threshold: Sendable, Hashable, CustomStringConvertible {
+package enum Threshold: Hashable, CustomStringConvertible {
     case seconds(Int64)
     /// Hundredths of the lifetime, 0 to 100.
     case percent(Int64)

@@ -2,7 +2,7 @@ package import Base
 package import Pinning
 
 /// Pins in the code and assets of a built app, which are shown but never compared, since their hosts are unknown.
-package struct CodePins: Sendable {
+package struct CodePins {
     package let place: PinPlace
     /// The hashes and certificates found, with their files as origins.
     package internal(set) var found: [Pin] = []

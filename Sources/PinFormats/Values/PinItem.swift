@@ -2,8 +2,8 @@ import Base
 package import Pinning
 
 /// A key that can be pinned, with all that the writers show of it.
-package struct PinItem: Sendable, Hashable {
-    package enum Role: String, Sendable, Hashable, CaseIterable {
+package struct PinItem: Hashable {
+    package enum Role: String, CaseIterable {
         case leaf
         case intermediate
         /// The CA at the end of the chain, whose certificate is self-signed.
@@ -72,7 +72,7 @@ package struct PinItem: Sendable, Hashable {
 }
 
 /// The form of a client's pins, and so of the files that a remedy tells users to ship.
-package enum PinForm: Sendable, Hashable {
+package enum PinForm: Hashable {
     /// Certificate files in the app.
     case file(BundleLoader)
     /// The hash of a key; of a certificate only the key counts.
@@ -93,7 +93,7 @@ package enum PinForm: Sendable, Hashable {
 }
 
 /// A notation in which people write one pin by hand.
-package enum PinNotation: Sendable, Hashable {
+package enum PinNotation {
     /// OkHttp's `sha256/…`.
     case okhttp
     /// `sha256//…`.

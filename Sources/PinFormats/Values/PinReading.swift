@@ -4,9 +4,9 @@ package import Pinning
 /// The contents of a source, with its notes and problems.
 ///
 /// Readers report a problem and go on if they can; the caller decides what the problem means.
-package struct PinReading: Sendable {
+package struct PinReading {
     /// The form of a pin for any host.
-    package enum Form: Sendable, Hashable {
+    package enum Form {
         /// Certificates in DER, as AFNetworking loads them.
         case certificates
         /// curl's notation, with two slashes, or the value of its option.

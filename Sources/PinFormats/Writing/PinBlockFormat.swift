@@ -2,7 +2,7 @@ import Base
 package import Pinning
 
 /// The configurations of clients that can be written, ready to paste.
-package enum PinBlockFormat: String, Sendable, Hashable, CaseIterable {
+package enum PinBlockFormat: String, CaseIterable {
     case okhttp, trustkit, nspinned, android, curl, afnetworking
 
     /// The block for the keys of some hosts, each with its owner and expiry; empty without keys.

@@ -2,7 +2,7 @@ import Base
 package import Pinning
 
 /// The keys of one host, some of which a block pins.
-package struct PinGroup: Sendable, Hashable {
+package struct PinGroup: Hashable {
     /// The placeholder for an unknown host; RFC 2606 reserves the name, so that it exists nowhere.
     package static let hostPlaceholder = "your-host.example"
 

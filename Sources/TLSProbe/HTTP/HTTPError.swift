@@ -1,4 +1,4 @@
-package enum HTTPError: Error, Sendable, Hashable {
+package enum HTTPError: Error, Hashable {
     case stopped
     /// The deadline passed before the head was complete; without a patience, before the whole response was.
     case deadlineExceeded

@@ -160,7 +160,7 @@ private final class HTTPInputCheck: ChannelInboundHandler {
     }
 }
 
-package struct HTTPExchange: Sendable {
+package struct HTTPExchange {
     package let request: HTTPRequest
     /// The receiver of the response; `nil` if only its head is wanted.
     package let receiver: (any HTTPReceiver)?

@@ -1,8 +1,8 @@
 import Base
 
 /// Reads the head of HTTP/1.0 or 1.1 (RFC 9112, 4) in pieces; the library's decoder has no reason phrase and no limits.
-package struct HTTPHeadReader: Sendable {
-    package enum Step: Sendable, Hashable {
+package struct HTTPHeadReader {
+    package enum Step: Hashable {
         case incomplete
         /// The end of the head; the status line is without its line end.
         case complete(status: Int, statusLine: [UInt8])
@@ -73,7 +73,7 @@ package struct HTTPHeadReader: Sendable {
 }
 
 /// The part of a document in a response (Content-Range; RFC 9110, 14.4).
-package struct ContentRange: Hashable, Sendable {
+package struct ContentRange: Hashable {
     /// The first and last byte; `nil` if the server has none of the requested bytes.
     package let bytes: ClosedRange<Int>?
     /// The bytes of the whole document; `nil` if the server does not say it.

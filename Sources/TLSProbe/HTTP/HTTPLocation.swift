@@ -1,7 +1,7 @@
 import Base
 package import Pinning
 
-package struct HTTPLocation: Sendable, Hashable, CustomStringConvertible {
+package struct HTTPLocation: Hashable, CustomStringConvertible {
     package let isSecure: Bool
     package let host: ServerName
     /// The port, 1…65535.
@@ -128,7 +128,7 @@ extension HTTPLocation {
 }
 
 /// The path and the query of a request (origin-form, RFC 9112, 3.2.1).
-package struct HTTPPath: Sendable, Hashable, CustomStringConvertible {
+package struct HTTPPath: Hashable, CustomStringConvertible {
     package let description: String
 
     /// The most bytes of a path; every server should accept as many (RFC 9110, 4.1).

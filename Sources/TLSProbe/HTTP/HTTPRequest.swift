@@ -2,7 +2,7 @@ import Base
 package import Pinning
 
 /// A GET without a body (RFC 9110, 9.3.1).
-package struct HTTPRequest: Sendable, Hashable {
+package struct HTTPRequest: Hashable {
     package static let method = "GET"
 
     package let path: String
@@ -38,7 +38,7 @@ package struct HTTPRequest: Sendable, Hashable {
 }
 
 /// A field of a head (RFC 9110, 5).
-package struct HTTPField: Sendable, Hashable {
+package struct HTTPField: Hashable {
     package let name: String
     package let value: String
 
@@ -63,7 +63,7 @@ package struct HTTPField: Sendable, Hashable {
 }
 
 /// The head of a response, never an interim one (RFC 9110, 15.2).
-package struct HTTPResponse: Sendable, Hashable {
+package struct HTTPResponse: Hashable {
     /// The status code, 101 or 200…999.
     package let status: Int
     /// The status line as the server wrote it, not escaped; at most ``HTTPHeadReader/statusLineLimit`` bytes.

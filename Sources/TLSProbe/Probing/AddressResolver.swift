@@ -4,7 +4,7 @@ import Pinning
 import Synchronization
 
 /// Looks up host names by HTTPDNS or DNS over HTTPS in place of the system's resolver.
-package struct AddressResolver: Sendable {
+package struct AddressResolver {
     package let service: AddressService
     let prober: Prober
     let objection: ServiceObjection

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 package import Pinning
 
-package struct HostAddresses: Sendable, Hashable {
+package struct HostAddresses: Hashable {
     /// The addresses in ascending order, IPv4 first, each once: resolvers change the order every time.
     package let addresses: [IPAddress]
     /// The requested families without an address here, with the failure of the look-up; `nil` if the name has none.

@@ -140,7 +140,7 @@ extension Prober {
 }
 
 /// A connection after its handshake, over which no data was sent yet.
-package struct HeldConnection: Sendable {
+package struct HeldConnection {
     fileprivate let attempt: ProbeAttempt
     fileprivate let prober: Prober
 

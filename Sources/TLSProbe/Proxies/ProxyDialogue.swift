@@ -2,8 +2,8 @@ import Base
 import Pinning
 
 /// The dialogue with a proxy until it is connected to the server: bytes in, bytes out, without sockets.
-package struct ProxyDialogue: Sendable {
-    package enum Step: Sendable, Hashable {
+package struct ProxyDialogue {
+    package enum Step: Hashable {
         case incomplete
         case send([UInt8])
         /// The proxy has connected: all bytes from here on are the server's.
@@ -11,7 +11,7 @@ package struct ProxyDialogue: Sendable {
         case failed(ProxyFailure)
     }
 
-    private enum State: Sendable {
+    private enum State {
         case connect(HTTPHeadReader)
         case socks(SOCKSDialogue)
     }
@@ -80,12 +80,12 @@ package struct ProxyDialogue: Sendable {
 }
 
 /// The client's part of SOCKS 5 (RFC 1928), with names and passwords (RFC 1929).
-struct SOCKSDialogue: Sendable {
+struct SOCKSDialogue {
     static let version: UInt8 = 5
     private static let noAuthentication: UInt8 = 0
     private static let userAndPassword: UInt8 = 2
 
-    private enum Expected: Sendable { case method, acknowledgement, reply }
+    private enum Expected { case method, acknowledgement, reply }
 
     private let request: [UInt8]
     private let credentials: ProxyCredentials?

@@ -2,7 +2,7 @@ import Base
 package import Pinning
 
 /// The addresses of one host, from a service that resolves names over HTTP.
-package struct AddressAnswer: Sendable, Hashable {
+package struct AddressAnswer: Hashable {
     /// The largest answer that is read, in bytes.
     package static let sizeLimit = 256 * 1024
     /// The most addresses of one host, more than any service gives.
@@ -120,10 +120,10 @@ package struct AddressAnswer: Sendable, Hashable {
     }
 }
 
-package struct AnswerError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct AnswerError: Error, Hashable, CustomStringConvertible {
     /// The fact with its place, in one line without the name of the file or service; text of the answer is escaped.
     package let description: String
-    package enum Kind: Sendable { case empty, nameUnknown, other }
+    package enum Kind { case empty, nameUnknown, other }
 
     package let kind: Kind
 

@@ -1,7 +1,7 @@
 import Base
 package import Pinning
 
-package struct AddressService: Sendable, Hashable {
+package struct AddressService: Hashable {
     /// The URL of a question, with `{name}` in place of the name.
     private let url: String
     /// The URL of a question for IPv6 addresses; equals ``url`` if the service has one question for both families.

@@ -131,7 +131,7 @@ final class LookupThreads: Sendable {
 }
 
 /// A network for tests: only its names and servers on this machine exist, and other addresses refuse connections.
-package struct StagedNetwork: Sendable {
+package struct StagedNetwork {
     private let names: [String: [IPAddress]]
     private let ports: [PeerAddress: UInt16]
     private let peers: [UInt16: PeerAddress]

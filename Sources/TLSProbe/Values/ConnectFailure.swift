@@ -1,7 +1,7 @@
 import Base
 import Pinning
 
-package struct ConnectFailure: Sendable, Hashable {
+package struct ConnectFailure: Hashable {
     /// The address that was tried; `nil` if no socket could be made.
     package let peer: PeerAddress?
     package let code: Int32

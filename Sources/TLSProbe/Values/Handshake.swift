@@ -34,7 +34,7 @@ package final class Handshake: Sendable {
     }
 }
 
-package struct ProbeTimings: Sendable, Hashable {
+package struct ProbeTimings: Hashable {
     /// The time from the start to the first address; `nil` if nothing was resolved.
     package let resolve: Duration?
     package let connect: Duration
@@ -44,7 +44,7 @@ package struct ProbeTimings: Sendable, Hashable {
     package let handshake: Duration
 }
 
-package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
+package struct PeerAddress: Hashable, CustomStringConvertible {
     package let ip: IPAddress
     package let port: UInt16
 
@@ -54,7 +54,7 @@ package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The restrictions of a ClientHello: lists in OpenSSL's notation, preferred first.
-package struct HandshakeOffer: Sendable, Hashable {
+package struct HandshakeOffer: Hashable {
     /// The groups of the key exchange, as in `X25519:P-256`; `nil` means OpenSSL's default.
     package var groups: String?
     /// The cipher suites, by the RFC's names for TLS 1.3 and OpenSSL's for older versions; `nil` means all.
@@ -95,7 +95,7 @@ extension HandshakeOffer: CustomStringConvertible {
 }
 
 /// A type of key; a server with a certificate for each type shows a client one that fits its ClientHello.
-package enum CertificateKeyType: String, Sendable, Hashable, CaseIterable {
+package enum CertificateKeyType: String, CaseIterable {
     /// RSA, also with keys only for PSS signatures (id-RSASSA-PSS).
     case rsa
     /// ECDSA on any curve.

@@ -2,15 +2,15 @@ import Base
 package import Pinning
 
 /// The reason why a probe ended without a chain.
-package struct ProbeError: Error, Sendable, Hashable {
-    package enum Phase: String, Sendable, Hashable, CaseIterable {
+package struct ProbeError: Error, Hashable {
+    package enum Phase: String, CaseIterable {
         case resolve, connect
         /// The connection through a proxy, with all steps before it.
         case proxy
         case handshake
     }
 
-    package enum Reason: Error, Sendable, Hashable {
+    package enum Reason: Error, Hashable {
         /// The deadline passed; `timeout` is the request's, `attempts` the number made, `nil` if only one was wanted.
         case deadlineExceeded(timeout: Duration, attempts: Int? = nil)
         /// No attempt was made, because others of the same target used the time; `timeout` is the request's.

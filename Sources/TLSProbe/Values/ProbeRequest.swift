@@ -1,15 +1,15 @@
 package import Base
 package import Pinning
 
-package struct ProbeRequest: Sendable, Hashable {
-    package enum Destination: Sendable, Hashable {
+package struct ProbeRequest: Hashable {
+    package enum Destination: Hashable {
         /// A host for the system's resolver; its addresses of the family are tried by happy eyeballs (RFC 8305).
         case resolve(host: String, family: AddressFamily = .any)
         case address(IPAddress)
     }
 
     /// The family of usable addresses, by its word in messages.
-    package enum AddressFamily: String, Sendable, Hashable, CaseIterable {
+    package enum AddressFamily: String, CaseIterable {
         case any = "usable"
         case ipv4 = "IPv4"
         case ipv6 = "IPv6"
@@ -65,7 +65,7 @@ package struct ProbeRequest: Sendable, Hashable {
 }
 
 /// Receives the lines of `--verbose` about the probes.
-package struct ProbeWatch: Sendable {
+package struct ProbeWatch {
     /// The watch of a task and its children; `nil` without `--verbose`.
     @TaskLocal package static var current: ProbeWatch?
 
@@ -106,7 +106,7 @@ extension ProbeWatch {
 }
 
 /// A setting that the advice on a failed probe mentions, in a library's words; a program uses its options' names.
-package enum ProbeSetting: String, Sendable, Hashable, CaseIterable {
+package enum ProbeSetting: String, CaseIterable {
     case timeout = "the timeout"
     case address = "to connect to"
     case family = "the other address family"

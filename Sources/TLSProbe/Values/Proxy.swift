@@ -1,8 +1,8 @@
 import Base
 package import Pinning
 
-package struct Proxy: Sendable, Hashable {
-    package enum Kind: String, Sendable, Hashable, CaseIterable {
+package struct Proxy: Hashable {
+    package enum Kind: String, CaseIterable {
         /// HTTP's CONNECT (RFC 9110, 9.3.6).
         case http
         /// CONNECT over TLS.
@@ -50,9 +50,7 @@ package struct Proxy: Sendable, Hashable {
 }
 
 /// The name and password of a proxy's user, which are never printed.
-package struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
-    CustomReflectable
-{
+package struct ProxyCredentials: Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     let user: [UInt8]
     let password: [UInt8]
 
@@ -81,14 +79,14 @@ package struct ProxyCredentials: Sendable, Hashable, CustomStringConvertible, Cu
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-package struct ProxyPassage: Sendable {
+package struct ProxyPassage {
     package let address: PeerAddress
     /// The handshake with an `https` proxy, whose chain is judged apart from the server's.
     package internal(set) var tls: Handshake?
 }
 
 /// The reason why a proxy did not connect: its own failure, not the server's.
-package enum ProxyFailure: Error, Sendable, Hashable {
+package enum ProxyFailure: Error, Hashable {
     indirect case unreachable(ProbeError.Reason)
     indirect case handshake(ProbeError.Reason)
     /// The chain of an `https` proxy is not trusted, with the reason; without `remedy` the advice is to add a root.

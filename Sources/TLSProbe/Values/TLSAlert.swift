@@ -2,7 +2,7 @@ import COpenSSL
 import X509
 
 /// An alert that a server sent (RFC 8446, 6).
-package struct TLSAlert: Sendable, Hashable {
+package struct TLSAlert: Hashable {
     package let number: UInt8
 
     package static let protocolVersion = TLSAlert(number: 70)
@@ -75,7 +75,7 @@ struct OpenSSLErrors {
 }
 
 /// The protocol of a server that did not answer a ClientHello with TLS.
-package enum PlainProtocol: String, Sendable, Hashable {
+package enum PlainProtocol: String {
     case http = "plain HTTP"
     case unknown = "bytes that are not TLS"
 
