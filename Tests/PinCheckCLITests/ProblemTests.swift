@@ -24,7 +24,7 @@ import Testing
         #expect(ExitStatus(problem) == status)
         for problem in [
             problem, problem.at(place), problem.said(of: "--proxy"), problem.with(reason: hostile, advice: hostile),
-            Problem(id, at: place, hostile, remedy: hostile), Problem(id, at: place, hostile, lines: ["host pin"]),
+            Problem(id, at: place, hostile, hostile), Problem(id, at: place, hostile, lines: ["host pin"]),
             Problem(id, at: place, hostile).at(.named(hostile)),
         ] {
             for (text, count) in [("\(problem)", 1), (problem.told.description, problem.lines.count + 1)] {

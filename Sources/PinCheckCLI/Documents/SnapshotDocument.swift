@@ -16,7 +16,7 @@ extension Snapshot: JSONDocument {
             guard found == schema else {
                 throw Problem(
                     .wrongValue, at: node.place, "the schema is \(quoted(found)), not \(schema)",
-                    remedy: "give a file that this version of 'pincheck snapshot' wrote")
+                    "give a file that this version of 'pincheck snapshot' wrote")
             }
             return Snapshot(try root.require("endpoints").array().map(endpoint))
         } catch { throw error.advising("write one with 'pincheck snapshot'") }

@@ -237,8 +237,7 @@ struct PolicyHosts {
         }
         guard !elements.isEmpty else {
             throw Problem(
-                .missingValue, at: node.place, "'\(key)' is an empty list",
-                remedy: "leave the key out, or list something")
+                .missingValue, at: node.place, "'\(key)' is an empty list", "leave the key out, or list something")
         }
         let values = try elements.map { (node) throws(Problem) in
             Option.Value(text: try text(of: option, key, node), place: node.place)
@@ -263,7 +262,7 @@ struct PolicyHosts {
         case (.threshold, let number?):
             throw Problem(
                 .wrongValue, at: node.place, "'\(key)' is a number without a unit",
-                remedy: "write \"\(number)d\" for days, or \"\(number)%\" for a part of the lifetime")
+                "write \"\(number)d\" for days, or \"\(number)%\" for a part of the lifetime")
         case (.one, let number?), (.statuses, let number?): return number
         default:
             if mayBeFalse, node.string == nil { throw node.wrong("a text or false") }

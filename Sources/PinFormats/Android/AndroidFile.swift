@@ -35,7 +35,7 @@ enum AndroidFile {
         guard let configuration = try resources.file(for: reference) else {
             throw Problem(
                 .missingFile, at: place, "the resource '\(shortened(reference, to: 80))' is not there",
-                remedy: "name its file, res/xml/….xml, instead of the manifest")
+                "name its file, res/xml/….xml, instead of the manifest")
         }
         let isBuilt = configuration.text == nil
         let root =
@@ -75,7 +75,7 @@ enum AndroidFile {
         guard root.name == element else {
             throw Problem(
                 .wrongValue, at: file.place(line: root.line), "begins with <\(shortened(root.name, to: 60))>",
-                remedy: "the first element is <\(element)>")
+                "the first element is <\(element)>")
         }
         var reader = AndroidReader(file: file, targetSDK: targetSDK, resources: resources)
         try reader.read(root, into: &reading)
@@ -129,7 +129,7 @@ enum AndroidWords {
                 reading.report(
                     .wrongValue, at: file.place(line: child.line),
                     "<\(shortened(child.name, to: 60))> has a prefix, and Android reads the name behind it",
-                    remedy: "leave the prefix out")
+                    "leave the prefix out")
             } else {
                 note("Android ignores <\(shortened(child.name, to: 60))> in <\(element.name)>", child.line)
             }

@@ -51,7 +51,7 @@ struct AndroidReader {
         guard !domains.isEmpty else {
             throw Problem(
                 .missingValue, at: place(element), "a <domain-config> has no <domain>, and Android throws for it",
-                remedy: "add <domain>host</domain>")
+                "add <domain>host</domain>")
         }
         refuseSecond(["pin-set"], in: element, into: &reading)
         refuse(in: element, into: &reading)
@@ -76,8 +76,7 @@ struct AndroidReader {
         {
             reading.report(
                 .trustKitTooFewPins, at: place,
-                "TrustKit throws when the app starts: it enforces fewer than two different pins",
-                remedy: "pin a second key")
+                "TrustKit throws when the app starts: it enforces fewer than two different pins", "pin a second key")
         }
         own.levels.insert(try level(element, into: &reading), at: 0)
         for domain in domains {
@@ -112,7 +111,7 @@ struct AndroidReader {
             throw Problem(
                 .duplicate, at: place(domain),
                 "the domain '\(shortened(hosts.name, to: 80))' is given twice, and Android throws for it",
-                remedy: "keep one of the two")
+                "keep one of the two")
         }
         if own.isPinning { reading.noteIfUnmatchable(hosts, by: "Android", at: place(domain)) }
         var entry = HostEntry(hosts: hosts, origin: place(domain), identities: .anywhere(own.pins))
@@ -148,7 +147,7 @@ struct AndroidReader {
             throw Problem(
                 .wrongAlgorithm, at: place(element),
                 digest.map { "Android does not know the digest '\(shortened($0, to: 40))'" } ?? "the pin has no digest",
-                remedy: "it is digest=\"SHA-256\"")
+                "it is digest=\"SHA-256\"")
         }
         return try HashText.bare(String(element.text[...].trimmingWhitespace()), at: place(element))
     }
@@ -196,19 +195,19 @@ struct AndroidReader {
         let known = "it is src=\"system\", \"user\" or \"@raw/name\""
         guard let text = element.attributes["src"] else {
             let reason = "<certificates> has no src, and Android throws for it"
-            throw Problem(.missingValue, at: place(element), reason, remedy: known)
+            throw Problem(.missingValue, at: place(element), reason, known)
         }
         if text == "system" { return .system }
         if text == "user" { return .user }
         guard text.hasPrefix("@") else {
             throw Problem(
                 .wrongValue, at: place(element),
-                "src=\"\(shortened(text, to: 80))\" is not a source that Android knows, and it throws", remedy: known)
+                "src=\"\(shortened(text, to: 80))\" is not a source that Android knows, and it throws", known)
         }
         guard let resource = try resources.file(for: text) else {
             throw Problem(
                 .missingFile, at: place(element), "the resource '\(shortened(text, to: 80))' is not there",
-                remedy: "put its file beside the configuration, or into ../raw as in an app's res")
+                "put its file beside the configuration, or into ../raw as in an app's res")
         }
         return .resource(name: shortened(text, to: 80), try certificates(in: resource))
     }
@@ -251,9 +250,8 @@ struct AndroidReader {
     private func refuse(in element: XMLElement, into reading: inout PinReading) {
         for child in element.children where AndroidWords.refuses(child, in: element) {
             reading.report(
-                .wrongValue, at: place(child),
-                "<\(child.name)> is not allowed in <\(element.name)>: Android throws",
-                remedy: child.name == "domain-config" ? "move it out" : "put it into a <domain-config>")
+                .wrongValue, at: place(child), "<\(child.name)> is not allowed in <\(element.name)>: Android throws",
+                child.name == "domain-config" ? "move it out" : "put it into a <domain-config>")
         }
         refuseSecond(["trust-anchors"], in: element, into: &reading)
     }
@@ -265,7 +263,7 @@ struct AndroidReader {
             let count = found.count == 2 ? "two" : "\(found.count)"
             reading.report(
                 .duplicate, at: place(found[1]), "<\(element.name)> has \(count) <\(name)>s, and Android throws for it",
-                remedy: "put all into one")
+                "put all into one")
         }
     }
 
@@ -274,7 +272,7 @@ struct AndroidReader {
         reading.report(
             .wrongValue, at: place(child),
             "<\(element.name)> holds <\(shortened(child.name, to: 60))>, and Android throws for it",
-            remedy: "only text is allowed there")
+            "only text is allowed there")
     }
 
     private func flag(_ name: String, of element: XMLElement) throws(Problem) -> Bool? {
@@ -283,12 +281,12 @@ struct AndroidReader {
         guard !element.texts.contains(name) else {
             throw Problem(
                 .wrongValue, at: place(element), "\(name) is a text in the built app, and Android takes the default",
-                remedy: "build the app with aapt2, which makes a flag of it")
+                "build the app with aapt2, which makes a flag of it")
         }
         guard text == "true" || text == "false" else {
             throw Problem(
                 .wrongValue, at: place(element), "\(name)=\"\(shortened(text, to: 40))\" is neither true nor false",
-                remedy: "write true or false")
+                "write true or false")
         }
         return text == "true"
     }

@@ -27,7 +27,7 @@ struct ResourceDirectory: AndroidResources {
                     .duplicate, at: file.place,
                     "\(reference) is '\(shortened(found[0], isPublic: true))' as well as "
                         + "'\(shortened(found[1], isPublic: true))' in \(candidate)",
-                    remedy: "keep the one that the app ships")
+                    "keep the one that the app ships")
             }
             if let name = found.first {
                 try Self.refuseQualified(candidate + name, at: file.place)
@@ -60,7 +60,7 @@ struct ResourceDirectory: AndroidResources {
                 .duplicate, at: place,
                 "'\(shortened(resource, isPublic: true))' is in '\(shortened(other, isPublic: true))' for some devices "
                     + "and in '\(own)' for others",
-                remedy: "name the configuration of the devices that are meant, in a directory of its own")
+                "name the configuration of the devices that are meant, in a directory of its own")
         }
     }
 }

@@ -19,7 +19,7 @@ enum BuiltXML {
     static func broken(_ file: PinFile) -> Problem {
         Problem(
             .brokenDocument, at: file.place, "is XML of a built app that cannot be read to its end",
-            remedy: "it may be damaged: copy or build the app again")
+            "it may be damaged: copy or build the app again")
     }
 
     /// The attributes that are read from manifests, by their ids in `android.R.attr`: Android finds them by these.

@@ -27,7 +27,7 @@ struct ResourceChunk {
     private static func broken(_ file: PinFile) -> Problem {
         Problem(
             .brokenDocument, at: file.place, "is a resource of a built app with a number that leads out of it",
-            remedy: "it may be damaged: copy or build the app again")
+            "it may be damaged: copy or build the app again")
     }
 
     var broken: Problem { Self.broken(file) }
@@ -92,7 +92,7 @@ struct StringPool {
         guard let text else {
             throw Problem(
                 .textEncoding, at: chunk.file.place, "has a text that is neither UTF-8 nor UTF-16",
-                remedy: "build the app again")
+                "build the app again")
         }
         return text
     }
@@ -223,7 +223,7 @@ struct ResourceTable {
     private func wrong(_ what: String) -> Problem {
         Problem(
             .otherKind, at: table.file.place, "has \(what)",
-            remedy: "name the configuration as text, res/xml/….xml of the project")
+            "name the configuration as text, res/xml/….xml of the project")
     }
 
     private func unreasonable(_ what: String) -> Problem {

@@ -31,7 +31,7 @@ struct AndroidPackage {
             if let split = app.root.attributes["split"] {
                 throw Problem(
                     .otherKind, at: .at(files.path), "is the split '\(shortened(split, to: 60))' of an app",
-                    remedy: "give the base .apk, or the .apks")
+                    "give the base .apk, or the .apks")
             }
             try app.read(into: &reading)
             try code.scan(files, names)
@@ -66,12 +66,12 @@ struct AndroidPackage {
                 let both = [known.name, name].map { "'\(shortened($0, isPublic: true))'" }.joined(separator: " and ")
                 throw Problem(
                     .duplicate, at: .at(files.path), "has two apps that are configured differently: \(both)",
-                    remedy: "unpack it and name the base .apk that is meant")
+                    "unpack it and name the base .apk that is meant")
             }
         }
         guard base != nil else {
             let reason = "has splits of an app alone"
-            throw Problem(.otherKind, at: .at(files.path), reason, remedy: "give the base .apk, or the .apks")
+            throw Problem(.otherKind, at: .at(files.path), reason, "give the base .apk, or the .apks")
         }
     }
 
@@ -122,7 +122,7 @@ private final class BuiltResources: AndroidResources {
                 throw Problem(
                     .wrongValue, at: .at(files.path),
                     "the resource \(reference) is '\(shortened(path, isPublic: true))', which is not in the app",
-                    remedy: "build the app again, or name its configuration as text")
+                    "build the app again, or name its configuration as text")
             }
             try file.refusePrivateKeys()
             if let known, known.bytes != file.bytes {
@@ -130,7 +130,7 @@ private final class BuiltResources: AndroidResources {
                     .duplicate, at: .at(files.path),
                     "\(shortened(reference, to: 80)) is \(shortened(paths[0], isPublic: true)) for some devices and "
                         + "\(shortened(path, isPublic: true)) for others",
-                    remedy: "name one as text, res/xml/….xml of the project")
+                    "name one as text, res/xml/….xml of the project")
             }
             known = known ?? file
         }
@@ -138,7 +138,7 @@ private final class BuiltResources: AndroidResources {
             throw Problem(
                 .wrongValue, at: .at(files.path),
                 "the resource '\(shortened(reference, to: 80))' is no file in the app",
-                remedy: "name the configuration as text, res/xml/….xml of the project")
+                "name the configuration as text, res/xml/….xml of the project")
         }
         used.append((reference, known))
         return known

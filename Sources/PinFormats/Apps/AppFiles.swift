@@ -59,7 +59,7 @@ struct ArchivedApp: AppFiles {
                 guard !AppBundle.isNamedCertificate(name), !name.hasSuffix("Info.plist") else {
                     throw Problem(
                         .wrongValue, at: .at(path(of: name)), "is a symbolic link, which is not followed in an archive",
-                        remedy: "unpack the archive and name the directory")
+                        "unpack the archive and name the directory")
                 }
                 links[name] = target
             }
@@ -70,13 +70,13 @@ struct ArchivedApp: AppFiles {
             guard Self.isInside(name) else {
                 throw Problem(
                     .wrongValue, at: .at(path), "'\(shortened(name))' leads out of the archive",
-                    remedy: "build the archive again")
+                    "build the archive again")
             }
             guard names.insert(name).inserted else {
                 throw Problem(
                     .duplicate, at: .at(path(of: name)),
                     "is in the archive twice, and readers differ in which of the two they take",
-                    remedy: "build the archive again")
+                    "build the archive again")
             }
         }
         closed += Self.leadingOut(links, of: names).map { .at(path(of: $0)) }
@@ -140,7 +140,7 @@ struct ArchivedApp: AppFiles {
             guard !entry.isEncrypted else {
                 throw Problem(
                     .encrypted, at: .at(path(of: name)), "is encrypted in the archive",
-                    remedy: "unpack it with its password and name the directory")
+                    "unpack it with its password and name the directory")
             }
             var goesOn = true
             try session.each { chunk in

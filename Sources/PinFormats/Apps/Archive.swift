@@ -39,7 +39,7 @@ final class Archive {
             throw Problem(
                 .noArchiveLibrary, at: place,
                 "is a zip archive, and there is no libarchive here to read it with (\(shortened(obstacle)))",
-                remedy: "install it (Debian and Ubuntu: libarchive13, Fedora: libarchive), "
+                "install it (Debian and Ubuntu: libarchive13, Fedora: libarchive), "
                     + "or unpack the file and name what is in it")
         }
         descriptor = bytes == nil ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) : -1
@@ -100,7 +100,7 @@ final class Archive {
         let reason = functions.archive_error_string?(archive).map { String(cString: $0) } ?? "it is damaged"
         return Problem(
             .brokenDocument, at: place, "is a zip archive that cannot be read: \(shortened(reason))",
-            remedy: "it may be cut off: copy or download it again")
+            "it may be cut off: copy or download it again")
     }
 
     /// The object behind libarchive's pointer; it is alive, because its deinitialiser closes the archive.

@@ -31,7 +31,7 @@ package enum KeyFile {
             throw Problem(
                 .cerNotDER, at: file.place,
                 "is PEM, and AFNetworking reads only DER from a .cer: it skips the file or crashes",
-                remedy: "convert each certificate (openssl x509 -in \(file.shellWord) -outform der -out NEW.cer), "
+                "convert each certificate (openssl x509 -in \(file.shellWord) -outform der -out NEW.cer), "
                     + "or name the file .pem")
         }
         for (object, place) in try objects(in: file, into: &reading) {
@@ -42,7 +42,7 @@ package enum KeyFile {
             guard !isNamedCER else {
                 throw Problem(
                     .cerNotDER, at: place, "is named .cer and is not a certificate in DER",
-                    remedy: "AFNetworking skips it or crashes on it; name it .der or .csr for what it holds")
+                    "AFNetworking skips it or crashes on it; name it .der or .csr for what it holds")
             }
             if case .publicKey(let key) = object { reading.add(key, at: place) }
             guard case .request(let request) = object else { continue }
@@ -85,7 +85,7 @@ package enum KeyFile {
             throw Problem(
                 .brokenPEM, at: file.place(line: error.line),
                 "a broken PEM block" + (error.detail.map { " (\($0))" } ?? ""),
-                remedy: "it is cut off, indented, all on one line, or mistyped; copy the file again")
+                "it is cut off, indented, all on one line, or mistyped; copy the file again")
         }
         guard blocks.count <= mostBlocks else {
             throw .tooMuch("\(mostBlocks) PEM blocks, no pin file is that long", at: file.place).advising(
@@ -124,7 +124,7 @@ package enum KeyFile {
             if !isInBlock, line.holdsPin {
                 reading.report(
                     .notation, at: line.place, "a pin is outside the PEM blocks here",
-                    remedy: "give them in two files, or one of them alone")
+                    "give them in two files, or one of them alone")
             }
             if line.text.holds("-----BEGIN "), line.text.hasSuffix("-----") { isInBlock = true }
             return true
@@ -176,7 +176,7 @@ package enum KeyFile {
             return PinItem(key, role: .publicKey, source: place.description)
         }
         func refuse(_ reason: String, _ command: String) -> Problem {
-            Problem(.privateKey, at: place, reason, remedy: "write its public half and give that: \(command) > key.pub")
+            Problem(.privateKey, at: place, reason, "write its public half and give that: \(command) > key.pub")
         }
         guard !block.isEncrypted, block.label != "ENCRYPTED PRIVATE KEY" else {
             throw refuse("the key is encrypted", "openssl pkey -in \(file.shellWord) -pubout")
@@ -191,7 +191,7 @@ package enum KeyFile {
     private static func unusableKey(at place: PinPlace) -> Problem {
         Problem(
             .otherKind, at: place, "holds no private key that OpenSSL can read without a passphrase",
-            remedy: "give a key as PEM or DER, or its public half (openssl pkey -in KEY -pubout)")
+            "give a key as PEM or DER, or its public half (openssl pkey -in KEY -pubout)")
     }
 }
 

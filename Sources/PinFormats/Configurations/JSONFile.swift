@@ -21,7 +21,7 @@ enum JSONFile {
         } else {
             throw Problem(
                 .notAPin, at: file.place, "is JSON in none of the forms that hold pins",
-                remedy: "known are TSKPinnedDomains, expo.ios.infoPlist, and hosts with publicKeyHashes")
+                "known are TSKPinnedDomains, expo.ios.infoPlist, and hosts with publicKeyHashes")
         }
     }
 
@@ -30,7 +30,7 @@ enum JSONFile {
         if let text = node.string, PinText(text[...], at: node.place, isArgument: false).holdsPin {
             throw Problem(
                 .notation, at: node.place, "a pin stands outside of '\(part.key)' here, where it is not read",
-                remedy: "give it in a file of its own")
+                "give it in a file of its own")
         }
         for child in node.members?.map(\.node) ?? node.elements ?? [] { try refusePins(in: child, outsideOf: part) }
     }
@@ -43,7 +43,7 @@ enum JSONFile {
             guard hosts.name == name else {
                 throw Problem(
                     .badHost, at: settings.place, "'\(shortened(name))' is not how a URL names the host",
-                    remedy: "write \(hosts.name): TrustKit compares names as text")
+                    "write \(hosts.name): TrustKit compares names as text")
             }
             reading.noteUnknown(
                 in: settings, of: "react-native-ssl-public-key-pinning",
@@ -53,7 +53,7 @@ enum JSONFile {
             guard !elements.isEmpty else {
                 throw Problem(
                     .missingValue, at: hashes?.place ?? settings.place, "'\(hosts.name)' has no pin",
-                    remedy: "list its hashes, or remove the host")
+                    "list its hashes, or remove the host")
             }
             let pins = reading.pins(in: elements)
             var entry = HostEntry(hosts: hosts, origin: settings.place, identities: .anywhere(pins))

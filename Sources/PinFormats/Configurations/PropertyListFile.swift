@@ -21,7 +21,7 @@ enum PropertyListFile {
         Problem(
             .notAPin, at: place,
             "is a property list with neither NSPinnedDomains (in NSAppTransportSecurity) nor TSKConfiguration: it pins nothing",
-            remedy: "name the configuration, the .cer files or the source that pins")
+            "name the configuration, the .cer files or the source that pins")
     }
 
     static func add(_ root: DocumentNode, isOfAnApp: Bool, into reading: inout PinReading) throws(Problem) -> Bool {
@@ -38,8 +38,7 @@ enum PropertyListFile {
             default: continue
             }
             throw Problem(
-                .unknownKey, at: node.place, "'\(shortened(key, to: 60))' pins nothing here",
-                remedy: "put it into \(home)")
+                .unknownKey, at: node.place, "'\(shortened(key, to: 60))' pins nothing here", "put it into \(home)")
         }
         let apple = security?["NSPinnedDomains"]
         let trustKit = root["TSKConfiguration"] ?? (!isOfAnApp && TrustKitReader.hasDomains(root) ? root : nil)
@@ -60,7 +59,7 @@ enum NSPinnedDomainsReader {
                 throw Problem(
                     .badHost, at: settings.place,
                     "'\(shortened(name))' is never equal to a host, of which the dot at its end is dropped",
-                    remedy: "leave the dot out")
+                    "leave the dot out")
             }
             let hosts = try HostText.pattern(name, includesSubdomains ? .upToOneLabel : .exact, at: settings.place)
             let leaf = try identities(settings[keys[0]], of: hosts, into: &reading)
@@ -85,7 +84,7 @@ enum NSPinnedDomainsReader {
                 throw Problem(
                     .missingValue, at: identity.place,
                     "an identity has no SPKI-SHA256-BASE64, and Apple's system skips it",
-                    remedy: "each identity is a dictionary with that key")
+                    "each identity is a dictionary with that key")
             }
             return hash
         }

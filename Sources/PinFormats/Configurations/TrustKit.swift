@@ -22,13 +22,13 @@ struct TrustKitReader {
         guard let pinned = node["TSKPinnedDomains"] else {
             throw Problem(
                 .missingValue, at: node.place, "has no TSKPinnedDomains, and TrustKit throws for it",
-                remedy: hasDomains(node) ? "did you mean 'TSKPinnedDomains' by 'kTSKPinnedDomains'?" : nil)
+                hasDomains(node) ? "did you mean 'TSKPinnedDomains' by 'kTSKPinnedDomains'?" : nil)
         }
         let members = try pinned.dictionary()
         guard !members.isEmpty else {
             throw Problem(
                 .missingValue, at: pinned.place, "TrustKit throws when the app starts: kTSKPinnedDomains is empty",
-                remedy: "add a domain with its TSKPublicKeyHashes")
+                "add a domain with its TSKPublicKeyHashes")
         }
         reading.noteUnknown(
             in: node, of: "TrustKit", ["TSKPinnedDomains", "TSKSwizzleNetworkDelegates", userAnchors],
@@ -58,8 +58,7 @@ struct TrustKitReader {
                 }
                 reading.report(
                     violation.kind, at: entry.origin,
-                    "TrustKit throws when the app starts: \(shortened(violation.message, to: 400))",
-                    remedy: remedy)
+                    "TrustKit throws when the app starts: \(shortened(violation.message, to: 400))", remedy)
             }
         }
     }
@@ -73,7 +72,7 @@ struct TrustKitReader {
             throw Problem(
                 .trustKitExclusionNotAlone, at: settings.place,
                 "\(exclusion) is not the only key of '\(shortened(name, to: 80))', and TrustKit throws for it",
-                remedy: "remove the others")
+                "remove the others")
         }
         let includesSubdomains = try settings["TSKIncludeSubdomains"]?.boolValue() ?? false
         // The exclusion covers one name: names below it keep the policy of a parent that includes its subdomains.
@@ -99,7 +98,7 @@ struct TrustKitReader {
         if let text = date.dateElement {
             throw Problem(
                 .badDate, at: date.place, "TrustKit reads text here, and throws for a <date>",
-                remedy: "write <string>\(shortened(text, to: 40))</string>")
+                "write <string>\(shortened(text, to: 40))</string>")
         }
         do { return try date.midnight() } catch {
             let reason = "\(error.reason), and TrustKit reads none from it: the pins never expire"

@@ -36,13 +36,12 @@ package struct DeviceLists {
         for node in try list.array() {
             let store = try read(node)
             for name in [store.name, store.alias].compactMap(\.self) where !names.insert(name).inserted {
-                throw Problem(
-                    .wrongValue, at: node.place, "'\(node.key)' is a second '\(name)'", remedy: "leave one out")
+                throw Problem(.wrongValue, at: node.place, "'\(node.key)' is a second '\(name)'", "leave one out")
             }
             stores.append(store)
         }
         guard !stores.isEmpty else {
-            throw Problem(.missingValue, at: list.place, "'stores' has no device", remedy: "list at least one")
+            throw Problem(.missingValue, at: list.place, "'stores' has no device", "list at least one")
         }
         if let cas = root["public_cas"] { publicRoots = try CARoot.all(cas, knowing: rootNames) }
     }
@@ -53,7 +52,7 @@ package struct DeviceLists {
         var roots: [[UInt8]] = []
         for root in try listed.array() { roots += try self.roots(root) }
         guard !roots.isEmpty else {
-            throw Problem(.missingValue, at: listed.place, "'\(listed.key)' has no root", remedy: "list at least one")
+            throw Problem(.missingValue, at: listed.place, "'\(listed.key)' has no root", "list at least one")
         }
         let (address, date) = (try node["url"]?.plainText() ?? "", try node.require("fetched").midnight())
         return (name, alias, release, address, date, roots)
@@ -67,7 +66,7 @@ package struct DeviceLists {
         guard ["aosp", "apple"].contains(name) else {
             throw Problem(
                 .wrongValue, at: platform.place, "'\(platform.key)' is '\(shortened(name, to: 40))', which is unknown",
-                remedy: "choose from apple, aosp, mozilla")
+                "choose from apple, aosp, mozilla")
         }
         let node = try store.require("version")
         let text = try node.plainText()
@@ -180,7 +179,7 @@ extension CARoot {
         for (root, node) in zip(roots, nodes) where root.state == .coming && known.isDisjoint(with: root.crossSigners) {
             throw Problem(
                 .wrongValue, at: node.place, "'\(node.key)' is to come, and its 'crossSignedBy' names no known root",
-                remedy: "name the root that signed its key")
+                "name the root that signed its key")
         }
         return roots
     }

@@ -43,7 +43,7 @@ package struct DocumentNode {
     func checkVersion(_ known: Int, remedy: String) throws(Problem) {
         guard number != "\(known)" else { return }
         let reason = "'version' is \(number ?? "no number"), and this pincheck reads version \(known)"
-        throw Problem(.wrongValue, at: place, reason, remedy: remedy)
+        throw Problem(.wrongValue, at: place, reason, remedy)
     }
 
     package func text() throws(Problem) -> String { try expect(value.text, "a text") }

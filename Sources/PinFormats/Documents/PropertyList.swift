@@ -48,7 +48,7 @@ enum XMLPropertyList {
                 throw Problem(
                     .duplicate, at: place,
                     "the key '\(shortened(key.text, to: 80))' is given twice, and readers keep only one of the two",
-                    remedy: "put both together")
+                    "put both together")
             }
             guard let child = rest.popFirst(), child.name != "key" else {
                 throw Problem(.brokenDocument, at: place, "the key '\(shortened(key.text, to: 80))' has no value")
@@ -163,7 +163,7 @@ struct BinaryPropertyList {
             guard keys.insert(key).inserted else {
                 throw Problem(
                     .duplicate, at: .key(shortened(key, to: 80), of: shortened(file.path, to: 1024, isPublic: true)),
-                    "is given twice, and readers keep only one of the two", remedy: "put both together")
+                    "is given twice, and readers keep only one of the two", "put both together")
             }
             members.append((key, try value(references[length + index], depth: depth + 1)))
         }

@@ -70,7 +70,7 @@ enum XMLReader {
         }
         let place = file.place(line: Int(XML_GetCurrentLineNumber(parser)))
         if let (reason, remedy) = tree.refusal {
-            throw Problem(.unreasonableDocument, at: place, reason, remedy: remedy)
+            throw Problem(.unreasonableDocument, at: place, reason, remedy)
         }
         guard status == XML_STATUS_OK, let root = tree.tree.root else {
             let reason = XML_ErrorString(XML_GetErrorCode(parser)).map { String(cString: $0) } ?? "it is broken"

@@ -26,7 +26,7 @@ enum PinLines {
         guard file.fileExtension != "cer" else {
             throw Problem(
                 .cerNotDER, at: file.place, "is named .cer and is text, not a certificate in DER",
-                remedy: "AFNetworking skips it or crashes on it; name it .txt")
+                "AFNetworking skips it or crashes on it; name it .txt")
         }
         var entries: [HostEntry] = []
         // Text without pins is refused once, not line by line.
@@ -52,14 +52,13 @@ enum PinLines {
 
     private static func entry(_ line: PinText, into reading: inout PinReading) throws(Problem) -> HostEntry {
         guard line.text.first != ";" else {
-            throw Problem(.notation, at: line.place, "';' begins no comment here", remedy: "begin comments with '#'")
+            throw Problem(.notation, at: line.place, "';' begins no comment here", "begin comments with '#'")
         }
         let words = PinText.words(of: line.text).filter { !$0.isEmpty }
         let hosts = try HostText.okHttpPattern(words.first ?? "", at: line.place)
         guard words.count > 1 else {
             throw Problem(
-                .missingValue, at: line.place, "the host '\(hosts)' has no pin",
-                remedy: "write it after the host: sha256/…")
+                .missingValue, at: line.place, "the host '\(hosts)' has no pin", "write it after the host: sha256/…")
         }
         let pins = words.dropFirst().compactMap { word in
             reading.attempt { (_) throws(Problem) in try HashText.okHttp(word, at: line.place) }

@@ -138,17 +138,16 @@ struct AppReader {
                 "classes.jar": "an Android library (.aar)", "META-INF/MANIFEST.MF": "a Java library (.jar)",
             ]
             if isArchive, let kind = kinds.first(where: { names.contains($0.key) })?.value {
-                throw Problem(
-                    .otherKind, at: place, "is \(kind), not an app", remedy: "give the app that it is built into")
+                throw Problem(.otherKind, at: place, "is \(kind), not an app", "give the app that it is built into")
             }
             throw Problem(
                 .noPinsInDirectory, at: place, isArchive ? "is a zip archive without an app in it" : "has no app in it",
-                remedy: "an .ipa has Payload/NAME.app, an .apk an AndroidManifest.xml; of anything else name the files")
+                "an .ipa has Payload/NAME.app, an .apk an AndroidManifest.xml; of anything else name the files")
         }
         guard !isArchive else {
             throw Problem(
                 .otherKind, at: place, "is a zip archive of an Android project, not a built app",
-                remedy: "name the .apk, or unpack it and name its directory")
+                "name the .apk, or unpack it and name its directory")
         }
         let file = try AndroidPackage.file(AndroidPackage.manifest, in: files, limit: RegularFile.mostBytes)
         guard let file, case .android? = try? PinFileKind(file) else {

@@ -82,7 +82,7 @@ package struct PinDirectory {
         if Self.documentation.contains(fileExtension) { return pass("documentation, which was not looked into") }
         if ["apk", "aab", "apks", "xapk", "ipa"].contains(fileExtension), ArchivedApp.isArchive(path: file) {
             let reason = "is an app, which is judged by itself"
-            return reading.unread.append((Problem(.pinsNotRead, at: .at(file), reason, remedy: "name it"), []))
+            return reading.unread.append((Problem(.pinsNotRead, at: .at(file), reason, "name it"), []))
         }
         let contents: PinFile
         do { contents = try PinFile.load(file) } catch {

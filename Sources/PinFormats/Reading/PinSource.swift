@@ -88,14 +88,14 @@ package struct PinSource: Hashable {
         if let trust = reading.networkSecurity.first {
             return reading.report(
                 .hostNotPinned, at: trust.origin, "pins nothing and names no anchors",
-                remedy: "leave it out: without pins the client android judges by the system's rules")
+                "leave it out: without pins the client android judges by the system's rules")
         }
         reading.report(absence)
     }
 
     private func collect(into reading: inout PinReading) throws(Problem) -> Problem {
         guard !text.isEmpty else {
-            throw Problem(.empty, at: place, "the value is empty", remedy: "name a file, a directory or a pin")
+            throw Problem(.empty, at: place, "the value is empty", "name a file, a directory or a pin")
         }
         guard !text.utf8.contains(0) else { throw Problem(.nulCharacter, at: place, "the value holds a NUL character") }
         if isCurlValue {
@@ -106,7 +106,7 @@ package struct PinSource: Hashable {
             guard let input else {
                 throw Problem(
                     .wrongValue, at: place, "'-' is standard input, which is read for the command line alone",
-                    remedy: "name a file")
+                    "name a file")
             }
             let file = PinFile(path: "standard input", bytes: input)
             try file.refusePrivateKeys()
@@ -126,7 +126,7 @@ package struct PinSource: Hashable {
             try PinDirectory(path: text).read(into: &reading)
             return Problem(
                 .noPinsInDirectory, at: path, "no file in this directory holds a pin",
-                remedy: "name the directory or file that does; hidden files are not searched")
+                "name the directory or file that does; hidden files are not searched")
         case .inaccessible(let code): throw RegularFile.failure(.system(code), at: path)
         case .absent:
             if let error = PastedText.tlsaRecord(text[...], at: place) ?? PastedText.okHttpFailure(text, at: place) {
@@ -145,7 +145,7 @@ package struct PinSource: Hashable {
         if !file.bytes.isEmpty, ["ipa", "apk", "aab", "apks", "xapk", "zip"].contains(file.fileExtension) {
             throw Problem(
                 .otherKind, at: file.place, "is not a zip archive, which a file named .\(file.fileExtension) is",
-                remedy: "download or build it again")
+                "download or build it again")
         }
         try PinFileKind(file).read(file, into: &reading)
     }
@@ -161,7 +161,7 @@ package struct PinSource: Hashable {
         return Problem(
             .missingFile, at: place,
             (mayBeShown ? "'\(shortened(text))'" : "the text (\(text.count) characters)")
-                + ": there is no such file, and it is not a pin either", remedy: remedy)
+                + ": there is no such file, and it is not a pin either", remedy)
     }
 
     /// `true` if the text is surely not key material: neither JSON nor a long run of base64 digits.
@@ -182,6 +182,6 @@ extension Problem {
     static func noPin(at place: PinPlace) -> Problem {
         Problem(
             .notAPin, at: place, "holds no pin",
-            remedy: "a pin is a certificate, a public key, or a line such as sha256/ and 44 characters of base64")
+            "a pin is a certificate, a public key, or a line such as sha256/ and 44 characters of base64")
     }
 }

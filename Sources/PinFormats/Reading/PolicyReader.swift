@@ -22,8 +22,7 @@ package struct Policy {
             guard let node = settings.first(where: { $0.key == "pins" })?.value else { return [] }
             guard node.elements?.isEmpty != true else {
                 throw Problem(
-                    .missingValue, at: node.place, "'pins' is an empty list",
-                    remedy: "leave the key out, or list something")
+                    .missingValue, at: node.place, "'pins' is an empty list", "leave the key out, or list something")
             }
             var sources: [PinSource] = []
             for element in node.elements ?? [node] {
@@ -48,14 +47,14 @@ package enum PolicyReader {
             throw Problem(
                 .brokenDocument, at: file.place,
                 "is not a policy: a policy is JSON5 with hosts, and what each is checked by",
-                remedy: "an Info.plist, a configuration or a certificate goes to --pins")
+                "an Info.plist, a configuration or a certificate goes to --pins")
         }
         guard file.text != nil else {
             let reason = "a policy is JSON5 in UTF-8, and this is not"
-            throw Problem(.textEncoding, at: file.place, reason, remedy: "save it as UTF-8")
+            throw Problem(.textEncoding, at: file.place, reason, "save it as UTF-8")
         }
         guard file.text?.contains(where: { !$0.isWhitespace }) == true else {
-            throw Problem(.noHosts, at: file.place, "the policy is empty", remedy: "name at least one host")
+            throw Problem(.noHosts, at: file.place, "the policy is empty", "name at least one host")
         }
         return try policy(in: file)
     }
@@ -70,13 +69,13 @@ package enum PolicyReader {
         guard let hosts = root["hosts"] else {
             throw Problem(
                 .missingValue, at: file.place, "has no 'hosts'",
-                remedy: "list them as in hosts: { \"api.example.com\": { pins: [\"api.example.com.txt\"] } }")
+                "list them as in hosts: { \"api.example.com\": { pins: [\"api.example.com.txt\"] } }")
         }
         if let first = hosts.elements?.first {
             let name = (try? first.text()) ?? "api.example.com"
             let example = "hosts: { \"\(shortened(name, to: 60))\": { pins: [\"api-pins\"] } }"
             throw Problem(
-                .wrongValue, at: hosts.place, "'hosts' is a list", remedy: "write each host as a key, as in \(example)")
+                .wrongValue, at: hosts.place, "'hosts' is a list", "write each host as a key, as in \(example)")
         }
         var result: [Policy.Host] = []
         for (name, node) in try hosts.dictionary() {
@@ -89,7 +88,7 @@ package enum PolicyReader {
             result.append(host)
         }
         guard !result.isEmpty else {
-            throw Problem(.noHosts, at: hosts.place, "'hosts' has no host", remedy: "name at least one")
+            throw Problem(.noHosts, at: hosts.place, "'hosts' has no host", "name at least one")
         }
         return Policy(path: file.path, hosts: result)
     }
@@ -123,7 +122,7 @@ package enum PolicyReader {
             let nearest = Suggestion.nearest(to: name, in: known).map { "did you mean '\($0)'?" }
             throw Problem(
                 .unknownKey, at: value.place, "\(what) has no key '\(shortened(name, to: 60))'",
-                remedy: instead[name] ?? nearest ?? "known are \(known.listed)")
+                instead[name] ?? nearest ?? "known are \(known.listed)")
         }
     }
 
@@ -131,7 +130,7 @@ package enum PolicyReader {
         guard reading.readsPolicies else {
             throw Problem(
                 .otherKind, at: file.place, "is a policy, and a policy takes no pins from another one",
-                remedy: "name the files with the pins themselves")
+                "name the files with the pins themselves")
         }
         var entries: [HostEntry] = []
         var known: [String: [Pin]] = [:]

@@ -76,7 +76,7 @@ struct UnreadKind {
         guard first != nil || isKey(in: file, text) else { return nil }
         let line = first.map { isSource ? problem.place?.line ?? $0 : $0 } ?? 1
         let reason = "\(problem.reason): the pins in it are not read"
-        let unread = Problem(.pinsNotRead, at: file.place(line: line), reason, remedy: lines)
+        let unread = Problem(.pinsNotRead, at: file.place(line: line), reason, lines)
         return (unread.listing(problem.lines), pins)
     }
 
@@ -128,14 +128,14 @@ struct UnreadKind {
             if found == nil, line.text.holds("pinnedpubkey") {
                 found = Problem(
                     .notation, at: line.place,
-                    "curl's option stands in a script or configuration here, which is not read", remedy: curl)
+                    "curl's option stands in a script or configuration here, which is not read", curl)
             }
             return found == nil
         }
         if let found { return found }
         if let kind = UnreadKind(named: file) { return kind.error(at: file.place).listing(CodePins.lines(in: file)) }
         if text.hasPrefix("#!") {
-            return Problem(.notation, at: file.place, "is a script, which is not read", remedy: curl)
+            return Problem(.notation, at: file.place, "is a script, which is not read", curl)
         }
         return noPin(in: file)
     }
@@ -149,7 +149,7 @@ struct UnreadKind {
             }
             error = Problem(
                 .notation, at: line.place, "a pin stands here in a form that is not read",
-                remedy: "write a list with lines such as: api.example.com sha256/…")
+                "write a list with lines such as: api.example.com sha256/…")
             return false
         }
         return error
@@ -160,10 +160,10 @@ struct UnreadKind {
         error.id == .privateKey ? nil : UnreadKind(named: file)?.error(at: error.place ?? file.place)
     }
 
-    func error(at place: PinPlace) -> Problem { Problem(.notation, at: place, reason, remedy: remedy) }
+    func error(at place: PinPlace) -> Problem { Problem(.notation, at: place, reason, remedy) }
 
     static func refusal(ofJSON file: PinFile) -> Problem {
-        func refuse(_ reason: String) -> Problem { Problem(.notation, at: file.place, reason, remedy: lines) }
+        func refuse(_ reason: String) -> Problem { Problem(.notation, at: file.place, reason, lines) }
         guard let root = try? JSONReader.root(of: file) else { return noPin(in: file) }
         if root["sha256Keys"] != nil {
             return refuse("is react-native-ssl-manager's ssl_config.json, which is not read")
@@ -177,7 +177,7 @@ struct UnreadKind {
         if let (key, node) = root.members?.first(where: { $0.node.elements?.isEmpty == true }) {
             return Problem(
                 .missingValue, at: node.place, "'\(shortened(key, to: 80))' is an empty list: no pin is in it",
-                remedy: "list its pins, or leave it out")
+                "list its pins, or leave it out")
         }
         return noPin(in: file)
     }
@@ -185,20 +185,20 @@ struct UnreadKind {
     static func refusal(ofBinary file: PinFile) -> Problem {
         if file.bytes.starts(with: [0x1F, 0x8B]) {
             return Problem(
-                .otherKind, at: file.place, "is compressed with gzip", remedy: "unpack it: gunzip -k \(file.shellWord)")
+                .otherKind, at: file.place, "is compressed with gzip", "unpack it: gunzip -k \(file.shellWord)")
         }
         if file.bytes.starts(with: [0xFF, 0xFE]) || file.bytes.starts(with: [0xFE, 0xFF]) {
-            return Problem(.textEncoding, at: file.place, "text in UTF-16", remedy: "save it as UTF-8")
+            return Problem(.textEncoding, at: file.place, "text in UTF-16", "save it as UTF-8")
         }
         if let kind = binaryKinds.first(where: { $0.starts.contains(where: file.bytes.starts) }) {
-            let refusal = Problem(.otherKind, at: file.place, "is \(kind.name)", remedy: kind.remedy)
+            let refusal = Problem(.otherKind, at: file.place, "is \(kind.name)", kind.remedy)
             return refusal.listing(CodePins.lines(in: file))
         }
         if PinFile(path: file.path, bytes: file.bytes.filter { $0 < 0x80 }).text != nil {
-            return Problem(.textEncoding, at: file.place, "text that is not UTF-8", remedy: "save it as UTF-8")
+            return Problem(.textEncoding, at: file.place, "text that is not UTF-8", "save it as UTF-8")
         }
         return Problem(
             .binaryJunk, at: file.place, "binary data that is neither a certificate nor a public key",
-            remedy: "a certificate in DER begins with the bytes 30 82")
+            "a certificate in DER begins with the bytes 30 82")
     }
 }

@@ -46,7 +46,7 @@ struct CurlValue {
         if let semicolon = entry.firstIndex(of: ";") {
             throw word.error(
                 .notation, "is one entry to curl, for only ';sha256//' begins another: \(consequence)",
-                remedy: HashText.canonical(entry[..<semicolon]).map { "write sha256//\($0) without the rest" })
+                HashText.canonical(entry[..<semicolon]).map { "write sha256//\($0) without the rest" })
         }
         do { return try HashText.digest(word, word.text) } catch {
             guard error.id != .privateKey else { throw error }
@@ -82,7 +82,7 @@ struct CurlValue {
             throw Problem(
                 .whitespace, at: file.place(line: line),
                 "has blanks in the key, which curl does not pass over: \(Self.consequence)",
-                remedy: "write it again: openssl pkey -pubin -in \(file.shellWord) -out key.pem")
+                "write it again: openssl pkey -pubin -in \(file.shellWord) -out key.pem")
         }
         guard let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: block.der) else {
             throw .broken(.publicKey, at: file.place(line: block.line), block.der, detail: nil)
@@ -115,7 +115,7 @@ struct CurlValue {
         return word.error(
             .slashes,
             "does not begin with 'sha256//': curl takes it for the name of a file, finds none and ends with exit status 90",
-            remedy: hash.map { "write sha256//\($0)" } ?? "write sha256// and 44 characters of base64")
+            hash.map { "write sha256//\($0)" } ?? "write sha256// and 44 characters of base64")
     }
 
     private func noKey(in file: PinFile) -> Problem {
@@ -128,6 +128,6 @@ struct CurlValue {
         let source = isCertificate ? "\(isPEM ? "" : "-inform der ")-in \(file.shellWord)" : "-in CERTIFICATE"
         return Problem(
             .otherKind, at: file.place, "\(reason): \(Self.consequence)",
-            remedy: "\(remedy): openssl x509 \(source) -noout -pubkey > key.pem")
+            "\(remedy): openssl x509 \(source) -noout -pubkey > key.pem")
     }
 }

@@ -11,8 +11,7 @@ package enum HashText {
     static func bare(_ text: String, at place: PinPlace) throws(Problem) -> Pin {
         let word = PinString(text[...], at: place)
         if word.algorithm == "sha256", let digest = canonical(word.hash) {
-            throw word.error(
-                .notation, "begins with '\(word.spelling)', which does not belong here", remedy: "write \(digest)")
+            throw word.error(.notation, "begins with '\(word.spelling)', which does not belong here", "write \(digest)")
         }
         return Pin(.publicKey(try digest(word, word.text)), at: place)
     }
@@ -27,15 +26,14 @@ package enum HashText {
                 if hash == nil, let blank = placeholder(word, word.hash) { throw blank }
                 throw word.error(
                     .notation, "does not begin with 'sha256/', and OkHttp throws for it",
-                    remedy: hash.map { "write sha256/\($0)" } ?? "write sha256/ and 44 characters of base64")
+                    hash.map { "write sha256/\($0)" } ?? "write sha256/ and 44 characters of base64")
             case "sha1":
                 throw word.error(
                     .wrongAlgorithm, "is a SHA-1 pin, which OkHttp alone still takes: here only SHA-256 is compared",
-                    remedy: "replace it by the sha256/ pin of the same key: " + PinString.howToMakeAPin)
+                    "replace it by the sha256/ pin of the same key: " + PinString.howToMakeAPin)
             case let algorithm?:
                 throw word.error(
-                    .wrongAlgorithm, "is a hash of \(algorithm), and OkHttp throws for it",
-                    remedy: PinString.howToMakeAPin)
+                    .wrongAlgorithm, "is a hash of \(algorithm), and OkHttp throws for it", PinString.howToMakeAPin)
             }
         }
         return Pin(.publicKey(try digest(word)), at: place)
@@ -59,17 +57,17 @@ package enum HashText {
     /// The problem of a word that a person was to replace by a hash; `nil` if it is another one.
     static func placeholder(_ word: PinString, _ text: Substring) -> Problem? {
         guard isBlank(text) else { return nil }
-        return word.error(.notAPin, "is a placeholder, not a pin", remedy: "put the hash of the key there")
+        return word.error(.notAPin, "is a placeholder, not a pin", "put the hash of the key there")
     }
 
     private static func readDigest(_ word: PinString, _ text: Substring?) throws(Problem) -> SHA256Digest {
         let text = text ?? word.hash
         guard !text.isEmpty else {
-            throw word.error(.empty, "has no hash", remedy: "44 characters of base64 belong there")
+            throw word.error(.empty, "has no hash", "44 characters of base64 belong there")
         }
         if text.contains(where: \.isWhitespace) {
             let repaired = canonical(Substring(text.filter { !$0.isWhitespace }))
-            throw word.error(.whitespace, "has white space in it", remedy: word.rewritten(repaired) ?? "remove it")
+            throw word.error(.whitespace, "has white space in it", word.rewritten(repaired) ?? "remove it")
         }
         try refuseHexadecimal(text, in: word)
         switch Base64.parse(text) {
@@ -81,7 +79,7 @@ package enum HashText {
             guard digest.base64 != hashOfNothing else {
                 throw word.error(
                     .hashOfNothing, "is the SHA-256 of nothing",
-                    remedy: "the command that made it got no input; look at the errors it printed and make it again")
+                    "the command that made it got no input; look at the errors it printed and make it again")
             }
             return digest
         }
@@ -100,17 +98,17 @@ package enum HashText {
         let repaired = parsed.hasTrailingBits ? nil : SHA256Digest(bytes: parsed.bytes)?.base64
         if parsed.isURLAlphabet {
             let remedy = word.rewritten(repaired) ?? "write + for - and / for _"
-            throw word.error(.base64URL, "is base64url (with - or _), pins are standard base64", remedy: remedy)
+            throw word.error(.base64URL, "is base64url (with - or _), pins are standard base64", remedy)
         }
         if parsed.paddingCount != padding {
             let reason = parsed.paddingCount == 0 ? "lacks the padding" : "has \(parsed.paddingCount) = at its end"
-            throw word.error(.padding, reason, remedy: word.rewritten(repaired) ?? "it ends with one =")
+            throw word.error(.padding, reason, word.rewritten(repaired) ?? "it ends with one =")
         }
         // Clients ignore trailing bits, so that a placeholder may have some.
         if parsed.hasTrailingBits, SHA256Digest(bytes: parsed.bytes).flatMap({ Placeholder($0) }) == nil {
             throw word.error(
                 .trailingBits, "has a last character that no 32 bytes encode to",
-                remedy: "it is mistyped or cut off; copy it again")
+                "it is mistyped or cut off; copy it again")
         }
     }
 
@@ -130,7 +128,7 @@ package enum HashText {
                     "a SHA-256 pin is 44 characters long, and this one is too \(count < 32 ? "short" : "long")"
                 )
             }
-        return word.error(.wrongLength, reason, remedy: remedy)
+        return word.error(.wrongLength, reason, remedy)
     }
 
     private static func badCharacter(_ bad: Base64.BadCharacter, in word: PinString) -> Problem {
@@ -143,7 +141,7 @@ package enum HashText {
             case "%": "undo the percent-encoding: %2B is +, %2F is /, %3D is ="
             default: "a pin has letters, digits, + and / and ends with ="
             }
-        return word.error(.badCharacter, isPadding ? "goes on after its padding" : reason, remedy: remedy)
+        return word.error(.badCharacter, isPadding ? "goes on after its padding" : reason, remedy)
     }
 
     /// Refuses hexadecimal digits and colons, the notation of fingerprints, which hash the whole certificate.
@@ -154,13 +152,12 @@ package enum HashText {
         guard [32, 40, 64].contains(digits.count) || digits.count < characters.count else { return }
         guard digits.count == 64 else {
             let kind = [32: "of MD5", 40: "of SHA-1"][digits.count] ?? "instead of the 64 of SHA-256"
-            throw word.error(
-                .hexadecimal, "has \(digits.count) hexadecimal digits \(kind)", remedy: PinString.howToMakeAPin)
+            throw word.error(.hexadecimal, "has \(digits.count) hexadecimal digits \(kind)", PinString.howToMakeAPin)
         }
         let base64 = SHA256Digest(hexadecimal: String(decoding: digits, as: UTF8.self))?.base64
         throw word.error(
             .hexadecimal, "is hexadecimal, which can be the hash of a key or the fingerprint of a whole certificate",
-            remedy: (word.rewritten(base64) ?? "write it in base64")
+            (word.rewritten(base64) ?? "write it in base64")
                 + " if it is the hash of the public key; a fingerprint cannot be converted, give the certificate's file"
         )
     }
@@ -178,7 +175,7 @@ package enum HashText {
         }
         let other = shape == .publicKey ? "a public key" : "a PEM file"
         let kind = shape == .certificate ? "a certificate" : other
-        throw word.error(.pemBody, "is the body of \(kind) and not a hash", remedy: remedy)
+        throw word.error(.pemBody, "is the body of \(kind) and not a hash", remedy)
     }
 }
 

@@ -27,7 +27,7 @@ package enum HostText {
         guard depth == .exact || !host.contains(":") else {
             throw Problem(
                 .badHost, at: place, "'\(shortened(text))' is a pattern of an IPv6 address, and OkHttp throws for it",
-                remedy: "write the address alone")
+                "write the address alone")
         }
         return HostPattern(text: host, depth)
     }

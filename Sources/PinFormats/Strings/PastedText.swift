@@ -18,7 +18,7 @@ enum PastedText {
         let own = pins.prefix(HostEntry.mostPins).compactMap { try? HashText.okHttp($0, at: place).spkiSHA256 }
         return Problem(
             .notation, at: place, "is OkHttp's failure message",
-            remedy: "the app's pins stand below '\(heading)\(shortened(host, to: 80))'",
+            "the app's pins stand below '\(heading)\(shortened(host, to: 80))'",
             lines: hosts.map { hosts in own.map { "\(hosts) \($0)" } } ?? [])
     }
 
@@ -42,6 +42,6 @@ enum PastedText {
         let digest = isOfKey ? SHA256Digest(hexadecimal: digits) : nil
         return Problem(
             .notation, at: place, "a TLSA record is no pin that an app compares",
-            remedy: "give the key's hash, sha256/\(digest?.base64 ?? "…")")
+            "give the key's hash, sha256/\(digest?.base64 ?? "…")")
     }
 }

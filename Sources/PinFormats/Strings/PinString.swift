@@ -83,9 +83,9 @@ struct PinString {
     private var isShown: Bool { Self.isShort(text) && (mayBeShown || isClaimed) }
 
     /// A problem with this word, which is the subject of the sentence; `predicate` is the rest.
-    func error(_ problem: FindingID, _ predicate: String, remedy: String? = nil) -> Problem {
+    func error(_ problem: FindingID, _ predicate: String, _ remedy: String? = nil) -> Problem {
         let name = isShown ? "'\(shortened(text, isPublic: true))'" : "the text (\(text.count) characters)"
-        return Problem(problem, at: place, "\(name) \(predicate)", remedy: remedy)
+        return Problem(problem, at: place, "\(name) \(predicate)", remedy)
     }
 
     /// A remedy with the corrected hash; `nil` if the word must not be shown.

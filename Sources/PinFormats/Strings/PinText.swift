@@ -88,27 +88,26 @@ struct PinText {
 
     private func hash(_ word: PinString, isAlone: Bool) throws(Problem) -> SHA256Digest {
         guard word.resemblesPin else {
-            throw word.error(.notAPin, "is not a pin", remedy: "a pin is sha256/ followed by 44 characters of base64")
+            throw word.error(.notAPin, "is not a pin", "a pin is sha256/ followed by 44 characters of base64")
         }
         guard let algorithm = word.algorithm else { return try HashText.digest(word) }
         guard algorithm == "sha256" else { throw otherAlgorithm(word) }
         let digest = try HashText.digest(word)
         guard word.spelling == "sha256/" || word.spelling == "sha256//" else {
             throw word.error(
-                .notation, "begins with '\(word.spelling)'", remedy: word.rewritten(digest.base64) ?? "write sha256/")
+                .notation, "begins with '\(word.spelling)'", word.rewritten(digest.base64) ?? "write sha256/")
         }
         guard word.notation == .okhttp || isAlone else {
             throw word.error(
                 .slashes, "has two slashes in a list without ';'",
-                remedy: "write sha256/\(digest.base64), or separate curl's pins by ';' and nothing else")
+                "write sha256/\(digest.base64), or separate curl's pins by ';' and nothing else")
         }
         return digest
     }
 
     private func headerHash(_ word: PinString) throws(Problem) -> SHA256Digest {
         guard word.notation == .hpkp else {
-            throw word.error(
-                .notAPin, "is not a directive of a pin header", remedy: "each pin is written pin-sha256=\"…\"")
+            throw word.error(.notAPin, "is not a directive of a pin header", "each pin is written pin-sha256=\"…\"")
         }
         guard word.algorithm == "sha256" else { throw otherAlgorithm(word) }
         return try HashText.digest(word)
@@ -117,7 +116,7 @@ struct PinText {
     private func otherAlgorithm(_ word: PinString) -> Problem {
         word.error(
             .wrongAlgorithm, "is a hash of \(word.algorithm ?? "another kind"), and only SHA-256 is compared",
-            remedy: PinString.howToMakeAPin)
+            PinString.howToMakeAPin)
     }
 
     /// An entry of curl's list: `sha256//…;sha256//…`.
@@ -126,23 +125,21 @@ struct PinText {
         guard !trimmed.isEmpty else {
             throw Problem(
                 .empty, at: place, "an entry of the ';' list is empty",
-                remedy: "remove the extra ';', curl takes it as a part of the pin")
+                "remove the extra ';', curl takes it as a part of the pin")
         }
         guard trimmed.count == entry.text.count else {
             throw pin(trimmed).error(
-                .whitespace, "has white space around it in a ';' list",
-                remedy: "remove it, curl takes it as a part of the pin")
+                .whitespace, "has white space around it in a ';' list", "remove it, curl takes it as a part of the pin")
         }
         // In curl's list the first two slashes are always the separator.
         if entry.text.hasPrefix("sha256//") { return try HashText.digest(entry, entry.text.dropFirst(8)) }
         if entry.algorithm == "sha256", entry.notation == .okhttp {
             let hash = PinString.isShort(entry.text) ? shortened(entry.hash, isPublic: true) : "…"
             throw entry.error(
-                .slashes, "has one slash in a ';' list, which is curl's notation with two",
-                remedy: "write sha256//\(hash)")
+                .slashes, "has one slash in a ';' list, which is curl's notation with two", "write sha256//\(hash)")
         }
         _ = try hash(entry, isAlone: true)
-        throw entry.error(.notation, "stands in a ';' list without 'sha256//' before it", remedy: "add it")
+        throw entry.error(.notation, "stands in a ';' list without 'sha256//' before it", "add it")
     }
 
     /// `true` if the text is 16, 20 or 32 pairs of hexadecimal digits, alone, in quotation marks, or after a host.
@@ -171,12 +168,12 @@ struct PinText {
                 place == .option
                 ? ("PEM text instead of a pin", "give the name of its file")
                 : ("PEM text without its first line", "the file has to begin with the -----BEGIN line")
-            return Problem(.pemBody, at: place, reason, remedy: remedy)
+            return Problem(.pemBody, at: place, reason, remedy)
         }
         if text.hasPrefix("ssh-") || text.hasPrefix("ecdsa-sha2-") {
             return Problem(
                 .otherKind, at: place, "this is an OpenSSH public key, which is not a pin",
-                remedy: "convert its file with: ssh-keygen -f FILE -e -m PKCS8")
+                "convert its file with: ssh-keygen -f FILE -e -m PKCS8")
         }
         let lowercased = text.lowercased()
         if lowercased.hasPrefix("public-key-pins") { return .responseHeader(at: place) }
@@ -184,7 +181,7 @@ struct PinText {
             return Problem(
                 .hexadecimal, at: place,
                 "is hexadecimal, which can be the hash of a key or the fingerprint of a whole certificate",
-                remedy: "write it in base64 if it is the hash of the public key; "
+                "write it in base64 if it is the hash of the public key; "
                     + "a fingerprint cannot be converted, give the certificate's file")
         }
         // Matches `sha256 Fingerprint=3C:76:…`, with the name of any hash.
@@ -194,7 +191,7 @@ struct PinText {
         return Problem(
             .hexadecimal, at: place,
             "this is the fingerprint of a whole certificate, as 'openssl x509 -fingerprint' prints it, and not the hash of its key",
-            remedy: "it cannot be converted: give the certificate's file")
+            "it cannot be converted: give the certificate's file")
     }
 }
 
@@ -202,6 +199,6 @@ extension Problem {
     static func responseHeader(at place: PinPlace) -> Problem {
         Problem(
             .notation, at: place, "is the header of a response, and no browser enforces its pins any more",
-            remedy: "give its pins alone: pin-sha256=\"…\"")
+            "give its pins alone: pin-sha256=\"…\"")
     }
 }

@@ -152,7 +152,6 @@ extension TimeText {
 
     private static func wrong(_ text: some StringProtocol, _ consequence: String, at place: PinPlace) -> Problem {
         Problem(
-            .badDate, at: place, "'\(shortened(text, to: 40))' is not a date\(consequence)",
-            remedy: "write it as 2027-06-01")
+            .badDate, at: place, "'\(shortened(text, to: 40))' is not a date\(consequence)", "write it as 2027-06-01")
     }
 }

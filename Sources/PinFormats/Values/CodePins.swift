@@ -24,7 +24,7 @@ package struct CodePins {
         return Problem(
             .pinsInCode, at: place,
             "nothing that was read pins a host, and \(Self.count(found)): for which hosts cannot be told",
-            remedy: "give a list with lines such as: host sha256/…", lines: lines(found))
+            "give a list with lines such as: host sha256/…", lines: lines(found))
     }
 
     /// A copy without the certificates that the configuration names; ``new`` leaves out its hashes.

@@ -78,20 +78,20 @@ extension Problem {
     static func privateKey(at place: PinPlace) -> Problem {
         Problem(
             .privateKey, at: place, "this is a private key; it was not used and no part of it is shown",
-            remedy: "pins are made of public keys (openssl pkey -in KEY -pubout); take the private key out of here"
+            "pins are made of public keys (openssl pkey -in KEY -pubout); take the private key out of here"
                 + " and replace it if others could read it")
     }
 
     static func signedData(at place: PinPlace, _ word: String, isPEM: Bool) -> Problem {
         let command = "openssl pkcs7 -print_certs \(isPEM ? "" : "-inform der ")-in \(word) -out certificates.pem"
-        return Problem(.otherKind, at: place, "PKCS #7, which is not read", remedy: "take its certificates: \(command)")
+        return Problem(.otherKind, at: place, "PKCS #7, which is not read", "take its certificates: \(command)")
     }
 
     static func rsaPublicKey(at place: PinPlace, convertingWith command: String) -> Problem {
         Problem(
             .otherKind, at: place,
             "an RSA public key without its algorithm (PKCS #1), which is not what pins are the hash of",
-            remedy: "convert it: \(command) -pubout -out key.pub")
+            "convert it: \(command) -pubout -out key.pub")
     }
 
     static func broken(_ shape: DERShape, at place: PinPlace, _ der: [UInt8], detail: String?) -> Problem {
@@ -114,14 +114,14 @@ extension Problem {
         if der.count < expected {
             return Problem(
                 .wrongExtent, at: place, "a \(kind) that is cut off: \(der.count) of \(expected) bytes",
-                remedy: "copy or download the file again")
+                "copy or download the file again")
         }
         if der.count > expected {
             return Problem(
                 .wrongExtent, at: place, "a \(kind) of \(expected) bytes followed by \(der.count - expected) more",
-                remedy: "DER holds one object a file; split the file, or use PEM")
+                "DER holds one object a file; split the file, or use PEM")
         }
-        return Problem(id, at: place, reason + (detail.map { " (\($0))" } ?? ""), remedy: remedy)
+        return Problem(id, at: place, reason + (detail.map { " (\($0))" } ?? ""), remedy)
     }
 
     static func tooMuch(_ what: String, at place: PinPlace) -> Problem {

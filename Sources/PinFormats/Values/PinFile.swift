@@ -61,7 +61,7 @@ extension PinFile {
         guard shape == .keyStore else { return }
         throw Problem(
             .privateKey, at: place, "a PKCS #12 store, which holds a private key; it was not used",
-            remedy: "take the certificates out of it: openssl pkcs12 -in \(shellWord) -nokeys -out certificates.pem")
+            "take the certificates out of it: openssl pkcs12 -in \(shellWord) -nokeys -out certificates.pem")
     }
 }
 
@@ -103,11 +103,11 @@ package enum RegularFile {
     package static func failure(_ failure: ReadFailure, at place: PinPlace) -> Problem {
         switch failure {
         case .unnamed, .absent: Problem(.missingFile, at: place, "there is no such file")
-        case .wrongKind(.directory): Problem(.notARegularFile, at: place, "is a directory", remedy: "name a file in it")
+        case .wrongKind(.directory): Problem(.notARegularFile, at: place, "is a directory", "name a file in it")
         case .wrongKind:
             Problem(
                 .notARegularFile, at: place, "is a pipe, a socket or a device and not a file",
-                remedy: "save what it gives to a file first")
+                "save what it gives to a file first")
         case .tooLarge(let limit):
             Problem(.tooLarge, at: place, "has more than \(limit >> 20) MiB, the most that is read of a file")
         case .silent: Problem(.notARegularFile, at: place, "gives nothing to read, as a device may")

@@ -87,8 +87,8 @@ package struct PinReading {
         if problems.count < Self.mostProblems { problems.append(error) } else { omittedProblemCount += 1 }
     }
 
-    mutating func report(_ id: FindingID, at place: PinPlace, _ reason: String, remedy: String? = nil) {
-        report(Problem(id, at: place, reason, remedy: remedy))
+    mutating func report(_ id: FindingID, at place: PinPlace, _ reason: String, _ remedy: String? = nil) {
+        report(Problem(id, at: place, reason, remedy))
     }
 
     mutating func note(

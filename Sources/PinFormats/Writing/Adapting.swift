@@ -78,7 +78,7 @@ extension PinBlockFormat {
     private func refusal(_ group: PinGroup, _ what: String, _ remedy: String, _ subject: String? = nil) -> Problem {
         let origin = group.origin.isEmpty ? group.items.first?.source : group.origin
         let place = origin.map { PinPlace.file($0) } ?? .option
-        return Problem(.otherKind, at: place, "\(subject ?? "\(client.name) cannot") \(what)", remedy: remedy)
+        return Problem(.otherKind, at: place, "\(subject ?? "\(client.name) cannot") \(what)", remedy)
     }
 
     /// The groups without those that another of the same name covers; `NAME` and `*.NAME` with equal pins become one.

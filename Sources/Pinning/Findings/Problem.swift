@@ -34,7 +34,7 @@ public struct Problem: Error, Hashable, CustomStringConvertible {
     }
 
     /// Makes a problem of data; outside text is escaped.
-    package init(_ id: FindingID, at place: PinPlace, _ reason: String, remedy: String? = nil, lines: [String] = []) {
+    package init(_ id: FindingID, at place: PinPlace, _ reason: String, _ remedy: String? = nil, lines: [String] = []) {
         self.init(
             id.isMissing ? .noInput : .data, SafeText(escaping: reason),
             remedy.map(TerminalText.escaped).map(Remedy.advice))
