@@ -14,8 +14,8 @@ extension Snapshot: JSONDocument {
             let node = try root.require("schema")
             let found = try node.text()
             guard found == schema else {
-                throw Problem(
-                    .wrongValue, at: node.place, "the schema is \(quoted(found)), not \(schema)",
+                throw node.problem(
+                    .wrongValue, "the schema is \(quoted(found)), not \(schema)",
                     "give a file that this version of 'pincheck snapshot' wrote")
             }
             return Snapshot(try root.require("endpoints").array().map(endpoint))

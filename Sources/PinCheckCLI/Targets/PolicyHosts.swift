@@ -236,8 +236,7 @@ struct PolicyHosts {
             return (option, [Option.Value(text: try text(of: option, key, node, options.count > 1), place: node.place)])
         }
         guard !elements.isEmpty else {
-            throw Problem(
-                .missingValue, at: node.place, "'\(key)' is an empty list", "leave the key out, or list something")
+            throw node.problem(.missingValue, "'\(key)' is an empty list", "leave the key out, or list something")
         }
         let values = try elements.map { (node) throws(Problem) in
             Option.Value(text: try text(of: option, key, node), place: node.place)
@@ -260,8 +259,8 @@ struct PolicyHosts {
             // JSON has more ways to write a number than the command line.
             return value.isInfinite || number.allSatisfy { $0.isWholeNumber || $0 == "." } ? number : "\(value)"
         case (.threshold, let number?):
-            throw Problem(
-                .wrongValue, at: node.place, "'\(key)' is a number without a unit",
+            throw node.problem(
+                .wrongValue, "'\(key)' is a number without a unit",
                 "write \"\(number)d\" for days, or \"\(number)%\" for a part of the lifetime")
         case (.one, let number?), (.statuses, let number?): return number
         default:

@@ -23,7 +23,7 @@ enum AndroidFile {
         guard let application, let reference = application.attributes["\(attribute)"] else {
             guard file.text == nil else {
                 let reason = "the manifest names no \(attribute) in <application>"
-                throw Problem(.notAPin, at: file.place(line: manifest.line), reason)
+                throw file.problem(.notAPin, line: manifest.line, reason)
             }
             // Without a configuration the app has the system's defaults.
             var trust = NetworkSecurityConfiguration(origin: file.place)
@@ -73,8 +73,8 @@ enum AndroidFile {
         _ reading: inout PinReading
     ) throws(Problem) {
         guard root.name == element else {
-            throw Problem(
-                .wrongValue, at: file.place(line: root.line), "begins with <\(shortened(root.name, to: 60))>",
+            throw file.problem(
+                .wrongValue, line: root.line, "begins with <\(shortened(root.name, to: 60))>",
                 "the first element is <\(element)>")
         }
         var reader = AndroidReader(file: file, targetSDK: targetSDK, resources: resources)

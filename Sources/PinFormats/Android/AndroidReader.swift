@@ -219,7 +219,7 @@ struct AndroidReader {
             guard KeyFile.isPEM(file) || DERShape(file.bytes) != .certificate else {
                 throw .broken(.certificate, at: file.place, file.bytes, detail: error.detail)
             }
-            throw Problem(.brokenCertificate, at: file.place, "holds no readable certificate: \(error)")
+            throw file.problem(.brokenCertificate, "holds no readable certificate: \(error)")
         }
     }
 

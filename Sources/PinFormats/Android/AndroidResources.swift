@@ -23,8 +23,8 @@ struct ResourceDirectory: AndroidResources {
             // A build fails if two files have one name.
             let found = names.filter { parts.isNamed($0) && candidate + $0 != file.path }
             if found.count > 1 {
-                throw Problem(
-                    .duplicate, at: file.place,
+                throw file.problem(
+                    .duplicate,
                     "\(reference) is '\(shortened(found[0], isPublic: true))' as well as "
                         + "'\(shortened(found[1], isPublic: true))' in \(candidate)",
                     "keep the one that the app ships")

@@ -17,8 +17,8 @@ enum BuiltXML {
     }
 
     static func broken(_ file: PinFile) -> Problem {
-        Problem(
-            .brokenDocument, at: file.place, "is XML of a built app that cannot be read to its end",
+        file.problem(
+            .brokenDocument, "is XML of a built app that cannot be read to its end",
             "it may be damaged: copy or build the app again")
     }
 
@@ -33,7 +33,7 @@ enum BuiltXML {
         if let known = id.flatMap({ known[$0] }) { return known }
         guard !name.contains(":") else {
             let reason = "has an attribute with a colon in its name"
-            throw Problem(.wrongValue, at: file.place, reason)
+            throw file.problem(.wrongValue, reason)
         }
         return isQualified ? "*:\(name)" : name
     }
@@ -41,7 +41,7 @@ enum BuiltXML {
     static func start(_ element: XMLElement, of file: PinFile, in tree: inout XMLTree) throws(Problem) {
         guard !tree.isComplete else { throw broken(file) }
         if let reason = tree.start(element) {
-            throw Problem(.unreasonableDocument, at: file.place(line: element.line), reason)
+            throw file.problem(.unreasonableDocument, line: element.line, reason)
         }
     }
 

@@ -63,7 +63,7 @@ struct ProtobufMessage {
             default: throw broken
             }
             guard fields.count <= XMLTree.mostElements else {
-                throw Problem(.unreasonableDocument, at: file.place, "has more parts than a configuration")
+                throw file.problem(.unreasonableDocument, "has more parts than a configuration")
             }
         }
     }

@@ -25,8 +25,8 @@ struct ResourceChunk {
     }
 
     private static func broken(_ file: PinFile) -> Problem {
-        Problem(
-            .brokenDocument, at: file.place, "is a resource of a built app with a number that leads out of it",
+        file.problem(
+            .brokenDocument, "is a resource of a built app with a number that leads out of it",
             "it may be damaged: copy or build the app again")
     }
 
@@ -90,9 +90,8 @@ struct StringPool {
             isUTF8 ? [] : stride(from: 0, to: bytes.count, by: 2).map { UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8 }
         let text = isUTF8 ? String(validating: bytes, as: UTF8.self) : String(validating: units, as: UTF16.self)
         guard let text else {
-            throw Problem(
-                .textEncoding, at: chunk.file.place, "has a text that is neither UTF-8 nor UTF-16",
-                "build the app again")
+            throw chunk.file.problem(
+                .textEncoding, "has a text that is neither UTF-8 nor UTF-16", "build the app again")
         }
         return text
     }
@@ -221,9 +220,7 @@ struct ResourceTable {
     }
 
     private func wrong(_ what: String) -> Problem {
-        Problem(
-            .otherKind, at: table.file.place, "has \(what)",
-            "name the configuration as text, res/xml/….xml of the project")
+        table.file.problem(.otherKind, "has \(what)", "name the configuration as text, res/xml/….xml of the project")
     }
 
     private func unreasonable(_ what: String) -> Problem {

@@ -28,9 +28,8 @@ package enum KeyFile {
     static func read(_ file: PinFile, into reading: inout PinReading) throws(Problem) {
         let isNamedCER = file.fileExtension == "cer"
         guard !isNamedCER || !isPEM(file) else {
-            throw Problem(
-                .cerNotDER, at: file.place,
-                "is PEM, and AFNetworking reads only DER from a .cer: it skips the file or crashes",
+            throw file.problem(
+                .cerNotDER, "is PEM, and AFNetworking reads only DER from a .cer: it skips the file or crashes",
                 "convert each certificate (openssl x509 -in \(file.shellWord) -outform der -out NEW.cer), "
                     + "or name the file .pem")
         }
@@ -82,9 +81,8 @@ package enum KeyFile {
         let blocks: [PEMBlock]
         do { blocks = try PEM.blocks(in: file.bytes) } catch {
             // OpenSSL's reasons quote nothing of the file, so that a message may show them.
-            throw Problem(
-                .brokenPEM, at: file.place(line: error.line),
-                "a broken PEM block" + (error.detail.map { " (\($0))" } ?? ""),
+            throw file.problem(
+                .brokenPEM, line: error.line, "a broken PEM block" + (error.detail.map { " (\($0))" } ?? ""),
                 "it is cut off, indented, all on one line, or mistyped; copy the file again")
         }
         guard blocks.count <= mostBlocks else {
@@ -155,7 +153,7 @@ package enum KeyFile {
     /// The public key of the private or public key file at `path`; no problem shows a part of the file.
     package static func publicHalf(ofKeyFile path: String) throws(Problem) -> PinItem {
         let file = PinFile(path: path, bytes: try RegularFile.contents(of: path, mayBePipe: true))
-        guard !file.bytes.isEmpty else { throw Problem(.empty, at: file.place, "the file is empty") }
+        guard !file.bytes.isEmpty else { throw file.problem(.empty, "the file is empty") }
         if PEM.looksLikePEM(file.bytes) {
             let block = try blocks(of: file).first { $0.label.hasSuffix("PRIVATE KEY") || $0.label == "PUBLIC KEY" }
             if let block { return try item(ofKeyBlock: block, in: file) }

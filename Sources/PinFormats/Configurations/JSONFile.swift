@@ -19,8 +19,8 @@ enum JSONFile {
         } else if root.members?.contains(where: { $0.node["publicKeyHashes"] != nil }) == true {
             try readReactNative(root, into: &reading)
         } else {
-            throw Problem(
-                .notAPin, at: file.place, "is JSON in none of the forms that hold pins",
+            throw file.problem(
+                .notAPin, "is JSON in none of the forms that hold pins",
                 "known are TSKPinnedDomains, expo.ios.infoPlist, and hosts with publicKeyHashes")
         }
     }
@@ -28,8 +28,8 @@ enum JSONFile {
     private static func refusePins(in node: DocumentNode, outsideOf part: DocumentNode) throws(Problem) {
         guard node.key != part.key else { return }
         if let text = node.string, PinText(text[...], at: node.place, isArgument: false).holdsPin {
-            throw Problem(
-                .notation, at: node.place, "a pin stands outside of '\(part.key)' here, where it is not read",
+            throw node.problem(
+                .notation, "a pin stands outside of '\(part.key)' here, where it is not read",
                 "give it in a file of its own")
         }
         for child in node.members?.map(\.node) ?? node.elements ?? [] { try refusePins(in: child, outsideOf: part) }
@@ -41,8 +41,8 @@ enum JSONFile {
             let includesSubdomains = try settings["includeSubdomains"]?.flag() ?? false
             let hosts = try HostText.pattern(name, includesSubdomains ? .anyNumber : .exact, at: settings.place)
             guard hosts.name == name else {
-                throw Problem(
-                    .badHost, at: settings.place, "'\(shortened(name))' is not how a URL names the host",
+                throw settings.problem(
+                    .badHost, "'\(shortened(name))' is not how a URL names the host",
                     "write \(hosts.name): TrustKit compares names as text")
             }
             reading.noteUnknown(

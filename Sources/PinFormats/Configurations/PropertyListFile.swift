@@ -37,8 +37,7 @@ enum PropertyListFile {
                 home = TransportSecurityReader.key
             default: continue
             }
-            throw Problem(
-                .unknownKey, at: node.place, "'\(shortened(key, to: 60))' pins nothing here", "put it into \(home)")
+            throw node.problem(.unknownKey, "'\(shortened(key, to: 60))' pins nothing here", "put it into \(home)")
         }
         let apple = security?["NSPinnedDomains"]
         let trustKit = root["TSKConfiguration"] ?? (!isOfAnApp && TrustKitReader.hasDomains(root) ? root : nil)
@@ -56,9 +55,8 @@ enum NSPinnedDomainsReader {
         let entries = try reading.entries(in: node.dictionary()) { (name, settings, reading) throws(Problem) in
             let includesSubdomains = try settings["NSIncludesSubdomains"]?.boolean() ?? false
             guard !name.hasSuffix(".") else {
-                throw Problem(
-                    .badHost, at: settings.place,
-                    "'\(shortened(name))' is never equal to a host, of which the dot at its end is dropped",
+                throw settings.problem(
+                    .badHost, "'\(shortened(name))' is never equal to a host, of which the dot at its end is dropped",
                     "leave the dot out")
             }
             let hosts = try HostText.pattern(name, includesSubdomains ? .upToOneLabel : .exact, at: settings.place)
@@ -81,9 +79,8 @@ enum NSPinnedDomainsReader {
         guard let node else { return nil }
         let pins = reading.pins(in: node.elements ?? []) { (identity) throws(Problem) in
             guard let hash = identity["SPKI-SHA256-BASE64"] else {
-                throw Problem(
-                    .missingValue, at: identity.place,
-                    "an identity has no SPKI-SHA256-BASE64, and Apple's system skips it",
+                throw identity.problem(
+                    .missingValue, "an identity has no SPKI-SHA256-BASE64, and Apple's system skips it",
                     "each identity is a dictionary with that key")
             }
             return hash

@@ -79,7 +79,7 @@ enum TransportSecurityReader {
         let text = try node.text()
         if let version = versions[text] { return version }
         let reason = "NSExceptionMinimumTLSVersion '\(shortened(text, to: 40))' is not a version"
-        throw Problem(.wrongValue, at: node.place, reason, "it is TLSv1.0, TLSv1.1, TLSv1.2 or TLSv1.3")
+        throw node.problem(.wrongValue, reason, "it is TLSv1.0, TLSv1.1, TLSv1.2 or TLSv1.3")
     }
 
     /// The hosts that a key of `NSExceptionDomains` names: a name in lower case, an address, or an address range.

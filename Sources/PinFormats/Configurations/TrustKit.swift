@@ -20,14 +20,14 @@ struct TrustKitReader {
 
     static func read(_ node: DocumentNode, into reading: inout PinReading) throws(Problem) {
         guard let pinned = node["TSKPinnedDomains"] else {
-            throw Problem(
-                .missingValue, at: node.place, "has no TSKPinnedDomains, and TrustKit throws for it",
+            throw node.problem(
+                .missingValue, "has no TSKPinnedDomains, and TrustKit throws for it",
                 hasDomains(node) ? "did you mean 'TSKPinnedDomains' by 'kTSKPinnedDomains'?" : nil)
         }
         let members = try pinned.dictionary()
         guard !members.isEmpty else {
-            throw Problem(
-                .missingValue, at: pinned.place, "TrustKit throws when the app starts: kTSKPinnedDomains is empty",
+            throw pinned.problem(
+                .missingValue, "TrustKit throws when the app starts: kTSKPinnedDomains is empty",
                 "add a domain with its TSKPublicKeyHashes")
         }
         reading.noteUnknown(
@@ -69,8 +69,8 @@ struct TrustKitReader {
         let isExcluded = try settings[exclusion]?.boolValue() ?? false
         reading.noteUnknown(in: settings, of: "TrustKit", keys, prefixes: ["TSK", "kTSK", "kSK"])
         guard !isExcluded || settings.members?.count == 1 else {
-            throw Problem(
-                .trustKitExclusionNotAlone, at: settings.place,
+            throw settings.problem(
+                .trustKitExclusionNotAlone,
                 "\(exclusion) is not the only key of '\(shortened(name, to: 80))', and TrustKit throws for it",
                 "remove the others")
         }
@@ -96,8 +96,8 @@ struct TrustKitReader {
     /// Reads a date; TrustKit ignores a malformed string and throws for other types (`parse_configuration.m`).
     private static func expiration(_ date: DocumentNode) throws(Problem) -> Timestamp {
         if let text = date.dateElement {
-            throw Problem(
-                .badDate, at: date.place, "TrustKit reads text here, and throws for a <date>",
+            throw date.problem(
+                .badDate, "TrustKit reads text here, and throws for a <date>",
                 "write <string>\(shortened(text, to: 40))</string>")
         }
         do { return try date.midnight() } catch {

@@ -36,12 +36,12 @@ package struct DeviceLists {
         for node in try list.array() {
             let store = try read(node)
             for name in [store.name, store.alias].compactMap(\.self) where !names.insert(name).inserted {
-                throw Problem(.wrongValue, at: node.place, "'\(node.key)' is a second '\(name)'", "leave one out")
+                throw node.problem(.wrongValue, "'\(node.key)' is a second '\(name)'", "leave one out")
             }
             stores.append(store)
         }
         guard !stores.isEmpty else {
-            throw Problem(.missingValue, at: list.place, "'stores' has no device", "list at least one")
+            throw list.problem(.missingValue, "'stores' has no device", "list at least one")
         }
         if let cas = root["public_cas"] { publicRoots = try CARoot.all(cas, knowing: rootNames) }
     }
@@ -52,7 +52,7 @@ package struct DeviceLists {
         var roots: [[UInt8]] = []
         for root in try listed.array() { roots += try self.roots(root) }
         guard !roots.isEmpty else {
-            throw Problem(.missingValue, at: listed.place, "'\(listed.key)' has no root", "list at least one")
+            throw listed.problem(.missingValue, "'\(listed.key)' has no root", "list at least one")
         }
         let (address, date) = (try node["url"]?.plainText() ?? "", try node.require("fetched").midnight())
         return (name, alias, release, address, date, roots)
@@ -64,8 +64,8 @@ package struct DeviceLists {
         let name = try platform.text()
         if name == "mozilla" { return (name, nil, "Mozilla's root program") }
         guard ["aosp", "apple"].contains(name) else {
-            throw Problem(
-                .wrongValue, at: platform.place, "'\(platform.key)' is '\(shortened(name, to: 40))', which is unknown",
+            throw platform.problem(
+                .wrongValue, "'\(platform.key)' is '\(shortened(name, to: 40))', which is unknown",
                 "choose from apple, aosp, mozilla")
         }
         let node = try store.require("version")
@@ -94,8 +94,7 @@ package struct DeviceLists {
         let text = try node.text()
         guard text.utf8.count == 64, text.allSatisfy(\.isHexDigit) else { return try certificates(node) }
         guard let der = byHash[text.lowercased()] else {
-            throw Problem(
-                .missingValue, at: node.place, "the certificate \(text) is in none of the files of 'certificates'")
+            throw node.problem(.missingValue, "the certificate \(text) is in none of the files of 'certificates'")
         }
         return [der]
     }
@@ -169,7 +168,7 @@ extension CARoot {
             for node in try ca.require("roots").array() {
                 let root = try CARoot(node, of: ca, name)
                 if roots.contains(where: { $0.key == root.key && $0.ca != name }) {
-                    throw Problem(.duplicate, at: node.place, "'\(node.key)' has a key that is another CA's")
+                    throw node.problem(.duplicate, "'\(node.key)' has a key that is another CA's")
                 }
                 roots.append(root)
                 nodes.append(node)
@@ -177,8 +176,8 @@ extension CARoot {
         }
         let known = rootNames.union(roots.map(\.name))
         for (root, node) in zip(roots, nodes) where root.state == .coming && known.isDisjoint(with: root.crossSigners) {
-            throw Problem(
-                .wrongValue, at: node.place, "'\(node.key)' is to come, and its 'crossSignedBy' names no known root",
+            throw node.problem(
+                .wrongValue, "'\(node.key)' is to come, and its 'crossSignedBy' names no known root",
                 "name the root that signed its key")
         }
         return roots

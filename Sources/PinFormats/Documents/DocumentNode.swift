@@ -37,13 +37,13 @@ package struct DocumentNode {
     package func require(_ key: String) throws(Problem) -> DocumentNode {
         if let member = self[key] { return member }
         _ = try dictionary()
-        throw Problem(.missingValue, at: place, "\(subject) has no '\(key)'")
+        throw problem(.missingValue, "\(subject) has no '\(key)'")
     }
 
     func checkVersion(_ known: Int, remedy: String) throws(Problem) {
         guard number != "\(known)" else { return }
         let reason = "'version' is \(number ?? "no number"), and this pincheck reads version \(known)"
-        throw Problem(.wrongValue, at: place, reason, remedy)
+        throw problem(.wrongValue, reason, remedy)
     }
 
     package func text() throws(Problem) -> String { try expect(value.text, "a text") }
@@ -103,9 +103,11 @@ package struct DocumentNode {
             ?? elements?.contains { $0.hasKey(among: words) } ?? false
     }
 
-    package func wrong(_ expected: String) -> Problem {
-        Problem(.wrongValue, at: place, "\(subject) is not \(expected)")
+    package func problem(_ id: FindingID, _ reason: String, _ remedy: String? = nil) -> Problem {
+        Problem(id, at: place, reason, remedy)
     }
+
+    package func wrong(_ expected: String) -> Problem { problem(.wrongValue, "\(subject) is not \(expected)") }
 
     private var subject: String { key.isEmpty ? "the document" : "'\(key)'" }
 }
@@ -121,7 +123,7 @@ extension JSONReader {
                 case .tooLarge: .unreasonableDocument
                 case .duplicate: .duplicate
                 }
-            throw Problem(problem, at: file.place(line: error.line), error.reason)
+            throw file.problem(problem, line: error.line, error.reason)
         }
     }
 }

@@ -10,7 +10,7 @@ enum XMLPropertyList {
         let plist = try XMLReader.root(of: file, mayHaveDocumentType: true)
         guard plist.name == "plist", let root = plist.children.first, plist.children.count == 1 else {
             let reason = "is not a property list: it is <plist> with one value"
-            throw Problem(.brokenDocument, at: file.place(line: plist.line), reason)
+            throw file.problem(.brokenDocument, line: plist.line, reason)
         }
         return DocumentNode(root: try value(root, file), of: file)
     }
@@ -28,7 +28,7 @@ enum XMLPropertyList {
         case "real", "data": content = .other
         default:
             let reason = "is not a property list: it has no element <\(shortened(element.name, to: 60))>"
-            throw Problem(.brokenDocument, at: file.place(line: element.line), reason)
+            throw file.problem(.brokenDocument, line: element.line, reason)
         }
         return DocumentTree(content: content, line: element.line)
     }
@@ -79,7 +79,7 @@ struct BinaryPropertyList {
     /// Reads the root; values are counted as they are reached, because references can repeat an object, or be circular.
     static func root(of file: PinFile) throws(Problem) -> DocumentNode {
         guard var list = BinaryPropertyList(file) else {
-            throw Problem(.brokenDocument, at: file.place, "is a binary property list that is cut off or damaged")
+            throw file.problem(.brokenDocument, "is a binary property list that is cut off or damaged")
         }
         return DocumentNode(root: try list.value(list.root, depth: 0), of: file)
     }
@@ -101,7 +101,7 @@ struct BinaryPropertyList {
     }
 
     private var damaged: Problem {
-        Problem(.brokenDocument, at: file.place, "is a binary property list that is damaged")
+        file.problem(.brokenDocument, "is a binary property list that is damaged")
     }
 
     private mutating func value(_ object: Int, depth: Int) throws(Problem) -> DocumentTree {

@@ -57,7 +57,7 @@ enum XMLReader {
     /// The root element of `file`; property lists may have a document type, if it only names a DTD.
     static func root(of file: PinFile, mayHaveDocumentType: Bool) throws(Problem) -> XMLElement {
         guard let parser = XML_ParserCreate(nil) else {
-            throw Problem(.brokenDocument, at: file.place, "there is no memory to read it")
+            throw file.problem(.brokenDocument, "there is no memory to read it")
         }
         defer { XML_ParserFree(parser) }
         let tree = Tree(parser, mayHaveDocumentType: mayHaveDocumentType)

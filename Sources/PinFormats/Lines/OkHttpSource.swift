@@ -37,7 +37,7 @@ struct OkHttpSource {
 
     static func read(_ file: PinFile, into reading: inout PinReading) throws(Problem) {
         guard file.bytes.count <= PinLines.mostBytes else {
-            throw Problem(.tooLarge, at: file.place, "is a source of more than \(PinLines.mostBytes >> 20) MiB", remedy)
+            throw file.problem(.tooLarge, "is a source of more than \(PinLines.mostBytes >> 20) MiB", remedy)
         }
         let (tokens, obstacle) = SourceToken.all(in: file.bytes)
         var source = OkHttpSource(tokens)
@@ -48,8 +48,7 @@ struct OkHttpSource {
         } catch {
             let lines = source.lines(at: file.place)
             let rest = CodePins.lines(in: file).filter { hash in !lines.contains { $0.contains(hash.dropFirst(7)) } }
-            throw Problem(
-                .wrongValue, at: file.place(line: error.line), error.reason, remedy, lines: lines + rest.prefix(most))
+            throw file.problem(.wrongValue, line: error.line, error.reason, remedy, lines: lines + rest.prefix(most))
         }
         let entries = calls.compactMap { call in
             reading.entry { (reading) throws(Problem) in

@@ -24,8 +24,8 @@ enum PinLines {
 
     static func read(_ file: PinFile, haveHosts: Bool, into reading: inout PinReading) throws(Problem) {
         guard file.fileExtension != "cer" else {
-            throw Problem(
-                .cerNotDER, at: file.place, "is named .cer and is text, not a certificate in DER",
+            throw file.problem(
+                .cerNotDER, "is named .cer and is text, not a certificate in DER",
                 "AFNetworking skips it or crashes on it; name it .txt")
         }
         var entries: [HostEntry] = []

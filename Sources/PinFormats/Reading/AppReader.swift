@@ -118,7 +118,7 @@ struct AppReader {
             try PinFileKind(file).read(file, into: &own)
             _ = try own.orThrow()
             guard !KeyFile.isPEM(file), let pin = own.pins.first, pin.certificate != nil else {
-                throw Problem(.cerNotDER, at: file.place, "is not a certificate in DER")
+                throw file.problem(.cerNotDER, "is not a certificate in DER")
             }
             return pin
         } catch {

@@ -143,8 +143,8 @@ package struct PinSource: Hashable {
         guard !ArchivedApp.isArchive(path: text) else { return try AppReader(archive: text).read(into: &reading) }
         let file = try PinFile.load(text, mayBePipe: true)
         if !file.bytes.isEmpty, ["ipa", "apk", "aab", "apks", "xapk", "zip"].contains(file.fileExtension) {
-            throw Problem(
-                .otherKind, at: file.place, "is not a zip archive, which a file named .\(file.fileExtension) is",
+            throw file.problem(
+                .otherKind, "is not a zip archive, which a file named .\(file.fileExtension) is",
                 "download or build it again")
         }
         try PinFileKind(file).read(file, into: &reading)

@@ -21,8 +21,7 @@ package struct Policy {
         func pins() throws(Problem) -> [PinSource] {
             guard let node = settings.first(where: { $0.key == "pins" })?.value else { return [] }
             guard node.elements?.isEmpty != true else {
-                throw Problem(
-                    .missingValue, at: node.place, "'pins' is an empty list", "leave the key out, or list something")
+                throw node.problem(.missingValue, "'pins' is an empty list", "leave the key out, or list something")
             }
             var sources: [PinSource] = []
             for element in node.elements ?? [node] {
@@ -44,17 +43,16 @@ package enum PolicyReader {
         if !JSONReader.beginsObject(file.bytes), let kind = UnreadKind(named: file) { throw kind.error(at: file.place) }
         let first = file.text?.first { !$0.isWhitespace }
         guard !file.isPropertyList, first != "<", first != "-" else {
-            throw Problem(
-                .brokenDocument, at: file.place,
-                "is not a policy: a policy is JSON5 with hosts, and what each is checked by",
+            throw file.problem(
+                .brokenDocument, "is not a policy: a policy is JSON5 with hosts, and what each is checked by",
                 "an Info.plist, a configuration or a certificate goes to --pins")
         }
         guard file.text != nil else {
             let reason = "a policy is JSON5 in UTF-8, and this is not"
-            throw Problem(.textEncoding, at: file.place, reason, "save it as UTF-8")
+            throw file.problem(.textEncoding, reason, "save it as UTF-8")
         }
         guard file.text?.contains(where: { !$0.isWhitespace }) == true else {
-            throw Problem(.noHosts, at: file.place, "the policy is empty", "name at least one host")
+            throw file.problem(.noHosts, "the policy is empty", "name at least one host")
         }
         return try policy(in: file)
     }
@@ -67,15 +65,14 @@ package enum PolicyReader {
         }
         let defaults = try root["defaults"].map { (node) throws(Problem) in try settings(in: node) } ?? []
         guard let hosts = root["hosts"] else {
-            throw Problem(
-                .missingValue, at: file.place, "has no 'hosts'",
+            throw file.problem(
+                .missingValue, "has no 'hosts'",
                 "list them as in hosts: { \"api.example.com\": { pins: [\"api.example.com.txt\"] } }")
         }
         if let first = hosts.elements?.first {
             let name = (try? first.text()) ?? "api.example.com"
             let example = "hosts: { \"\(shortened(name, to: 60))\": { pins: [\"api-pins\"] } }"
-            throw Problem(
-                .wrongValue, at: hosts.place, "'hosts' is a list", "write each host as a key, as in \(example)")
+            throw hosts.problem(.wrongValue, "'hosts' is a list", "write each host as a key, as in \(example)")
         }
         var result: [Policy.Host] = []
         for (name, node) in try hosts.dictionary() {
@@ -88,7 +85,7 @@ package enum PolicyReader {
             result.append(host)
         }
         guard !result.isEmpty else {
-            throw Problem(.noHosts, at: hosts.place, "'hosts' has no host", "name at least one")
+            throw hosts.problem(.noHosts, "'hosts' has no host", "name at least one")
         }
         return Policy(path: file.path, hosts: result)
     }
@@ -120,16 +117,16 @@ package enum PolicyReader {
     private static func checkKeys(of node: DocumentNode, known: [String], what: String) throws(Problem) {
         for (name, value) in try node.dictionary() where !known.contains(name) {
             let nearest = Suggestion.nearest(to: name, in: known).map { "did you mean '\($0)'?" }
-            throw Problem(
-                .unknownKey, at: value.place, "\(what) has no key '\(shortened(name, to: 60))'",
+            throw value.problem(
+                .unknownKey, "\(what) has no key '\(shortened(name, to: 60))'",
                 instead[name] ?? nearest ?? "known are \(known.listed)")
         }
     }
 
     static func read(_ file: PinFile, into reading: inout PinReading) throws(Problem) {
         guard reading.readsPolicies else {
-            throw Problem(
-                .otherKind, at: file.place, "is a policy, and a policy takes no pins from another one",
+            throw file.problem(
+                .otherKind, "is a policy, and a policy takes no pins from another one",
                 "name the files with the pins themselves")
         }
         var entries: [HostEntry] = []

@@ -76,7 +76,7 @@ struct UnreadKind {
         guard first != nil || isKey(in: file, text) else { return nil }
         let line = first.map { isSource ? problem.place?.line ?? $0 : $0 } ?? 1
         let reason = "\(problem.reason): the pins in it are not read"
-        let unread = Problem(.pinsNotRead, at: file.place(line: line), reason, lines)
+        let unread = file.problem(.pinsNotRead, line: line, reason, lines)
         return (unread.listing(problem.lines), pins)
     }
 
@@ -115,11 +115,11 @@ struct UnreadKind {
     /// The problem of a text without a pin.
     static func refusal(of file: PinFile) -> Problem {
         guard let text = file.text, !file.bytes.isEmpty else {
-            return Problem(.empty, at: file.place, "the file is empty")
+            return file.problem(.empty, "the file is empty")
         }
         guard file.bytes.count <= PinLines.mostBytes else {
             let size = "text of more than \(PinLines.mostBytes >> 20) MiB without a certificate"
-            return Problem(.tooLarge, at: file.place, "\(size), no list of pins is that large")
+            return file.problem(.tooLarge, "\(size), no list of pins is that large")
         }
         if text.hasPrefix("HTTP/") { return .responseHeader(at: file.place(line: 1)) }
         var found: Problem?
@@ -135,7 +135,7 @@ struct UnreadKind {
         if let found { return found }
         if let kind = UnreadKind(named: file) { return kind.error(at: file.place).listing(CodePins.lines(in: file)) }
         if text.hasPrefix("#!") {
-            return Problem(.notation, at: file.place, "is a script, which is not read", curl)
+            return file.problem(.notation, "is a script, which is not read", curl)
         }
         return noPin(in: file)
     }
@@ -163,7 +163,7 @@ struct UnreadKind {
     func error(at place: PinPlace) -> Problem { Problem(.notation, at: place, reason, remedy) }
 
     static func refusal(ofJSON file: PinFile) -> Problem {
-        func refuse(_ reason: String) -> Problem { Problem(.notation, at: file.place, reason, lines) }
+        func refuse(_ reason: String) -> Problem { file.problem(.notation, reason, lines) }
         guard let root = try? JSONReader.root(of: file) else { return noPin(in: file) }
         if root["sha256Keys"] != nil {
             return refuse("is react-native-ssl-manager's ssl_config.json, which is not read")
@@ -175,8 +175,8 @@ struct UnreadKind {
             return refuse("is a report of pincheck's, which is not read as pins")
         }
         if let (key, node) = root.members?.first(where: { $0.node.elements?.isEmpty == true }) {
-            return Problem(
-                .missingValue, at: node.place, "'\(shortened(key, to: 80))' is an empty list: no pin is in it",
+            return node.problem(
+                .missingValue, "'\(shortened(key, to: 80))' is an empty list: no pin is in it",
                 "list its pins, or leave it out")
         }
         return noPin(in: file)
@@ -184,21 +184,20 @@ struct UnreadKind {
 
     static func refusal(ofBinary file: PinFile) -> Problem {
         if file.bytes.starts(with: [0x1F, 0x8B]) {
-            return Problem(
-                .otherKind, at: file.place, "is compressed with gzip", "unpack it: gunzip -k \(file.shellWord)")
+            return file.problem(.otherKind, "is compressed with gzip", "unpack it: gunzip -k \(file.shellWord)")
         }
         if file.bytes.starts(with: [0xFF, 0xFE]) || file.bytes.starts(with: [0xFE, 0xFF]) {
-            return Problem(.textEncoding, at: file.place, "text in UTF-16", "save it as UTF-8")
+            return file.problem(.textEncoding, "text in UTF-16", "save it as UTF-8")
         }
         if let kind = binaryKinds.first(where: { $0.starts.contains(where: file.bytes.starts) }) {
-            let refusal = Problem(.otherKind, at: file.place, "is \(kind.name)", kind.remedy)
+            let refusal = file.problem(.otherKind, "is \(kind.name)", kind.remedy)
             return refusal.listing(CodePins.lines(in: file))
         }
         if PinFile(path: file.path, bytes: file.bytes.filter { $0 < 0x80 }).text != nil {
-            return Problem(.textEncoding, at: file.place, "text that is not UTF-8", "save it as UTF-8")
+            return file.problem(.textEncoding, "text that is not UTF-8", "save it as UTF-8")
         }
-        return Problem(
-            .binaryJunk, at: file.place, "binary data that is neither a certificate nor a public key",
+        return file.problem(
+            .binaryJunk, "binary data that is neither a certificate nor a public key",
             "a certificate in DER begins with the bytes 30 82")
     }
 }

@@ -79,9 +79,8 @@ struct CurlValue {
         guard let block = keys.first else { throw noKey(in: file) }
         // curl removes line breaks from a block, and nothing else.
         if let line = Self.lineWithBlanks(in: lines, from: block.line) {
-            throw Problem(
-                .whitespace, at: file.place(line: line),
-                "has blanks in the key, which curl does not pass over: \(Self.consequence)",
+            throw file.problem(
+                .whitespace, line: line, "has blanks in the key, which curl does not pass over: \(Self.consequence)",
                 "write it again: openssl pkey -pubin -in \(file.shellWord) -out key.pem")
         }
         guard let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: block.der) else {
@@ -126,8 +125,7 @@ struct CurlValue {
             ? ("is a certificate, and curl compares files with public keys only", "take its key")
             : ("has neither a line that begins with -----BEGIN PUBLIC KEY----- nor one public key in DER", "make it")
         let source = isCertificate ? "\(isPEM ? "" : "-inform der ")-in \(file.shellWord)" : "-in CERTIFICATE"
-        return Problem(
-            .otherKind, at: file.place, "\(reason): \(Self.consequence)",
-            "\(remedy): openssl x509 \(source) -noout -pubkey > key.pem")
+        return file.problem(
+            .otherKind, "\(reason): \(Self.consequence)", "\(remedy): openssl x509 \(source) -noout -pubkey > key.pem")
     }
 }

@@ -18,6 +18,11 @@ package struct PinFile {
 
     package var place: PinPlace { .at(path) }
     package func place(line: Int?) -> PinPlace { PinPlace.at(path, line: line) }
+
+    func problem(
+        _ id: FindingID, line: Int? = nil, _ reason: String, _ remedy: String? = nil, lines: [String] = []
+    ) -> Problem { Problem(id, at: place(line: line), reason, remedy, lines: lines) }
+
     var name: Substring { path.split(separator: "/").last ?? path[...] }
     var fileExtension: String { PinFile.fileExtension(of: name) }
 
@@ -59,8 +64,8 @@ extension PinFile {
         let shape = text == nil ? DERShape(bytes) : nil
         if shape == .privateKey { throw .privateKey(at: place) }
         guard shape == .keyStore else { return }
-        throw Problem(
-            .privateKey, at: place, "a PKCS #12 store, which holds a private key; it was not used",
+        throw problem(
+            .privateKey, "a PKCS #12 store, which holds a private key; it was not used",
             "take the certificates out of it: openssl pkcs12 -in \(shellWord) -nokeys -out certificates.pem")
     }
 }
