@@ -28,7 +28,7 @@ enum AndroidFile {
             // Without a configuration the app has the system's defaults.
             var trust = NetworkSecurityConfiguration(origin: file.place)
             trust.targetSDK = targetSDK(in: manifest, of: file, into: &reading)
-            reading.configurations.append(PinConfiguration(.android, entries: []))
+            reading.add(.android, [])
             return reading.networkSecurity.append(trust)
         }
         let place = file.place(line: application.line)
@@ -79,7 +79,7 @@ enum AndroidFile {
         }
         var reader = AndroidReader(file: file, targetSDK: targetSDK, resources: resources)
         try reader.read(root, into: &reading)
-        reading.configurations.append(PinConfiguration(.android, entries: reader.entries))
+        reading.add(.android, reader.entries)
         reading.networkSecurity.append(reader.trust)
     }
 }

@@ -60,7 +60,7 @@ enum JSONFile {
             entry.expiration = try settings["expirationDate"]?.midnight()
             return entry
         }
-        reading.configurations.append(PinConfiguration(.reactNative, entries: entries))
+        reading.add(.reactNative, entries)
     }
 }
 

@@ -70,7 +70,7 @@ enum NSPinnedDomainsReader {
             let identities = HostEntry.Identities.positions(leaf: leaf, authorities: authorities)
             return HostEntry(hosts: hosts, origin: settings.place, identities: identities)
         }
-        reading.configurations.append(PinConfiguration(.nsPinnedDomains, entries: entries))
+        reading.add(.nsPinnedDomains, entries)
     }
 
     private static func identities(

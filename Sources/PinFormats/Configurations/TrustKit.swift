@@ -37,7 +37,7 @@ struct TrustKitReader {
         let exemption = try node[userAnchors]?.boolValue()
         for index in entries.indices { entries[index].exemptsInstalledRoots = exemption }
         try checkRules(entries, of: pinned, into: &reading)
-        reading.configurations.append(PinConfiguration(.trustKit, entries: entries))
+        reading.add(.trustKit, entries)
     }
 
     private static func checkRules(

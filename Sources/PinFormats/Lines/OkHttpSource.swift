@@ -60,7 +60,7 @@ struct OkHttpSource {
                 return HostEntry(hosts: hosts, origin: place, identities: .anywhere(pins))
             }
         }
-        reading.configurations.append(PinConfiguration(.okHttp, entries: entries, isSource: true))
+        reading.add(.okHttp, entries, isSource: true)
     }
 
     private init(_ tokens: [SourceToken]) {

@@ -47,7 +47,7 @@ enum PinLines {
             }
             return true
         }
-        if haveHosts { reading.configurations.append(PinConfiguration(.okHttp, entries: entries)) }
+        if haveHosts { reading.add(.okHttp, entries) }
     }
 
     private static func entry(_ line: PinText, into reading: inout PinReading) throws(Problem) -> HostEntry {

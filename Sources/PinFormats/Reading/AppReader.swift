@@ -97,7 +97,7 @@ struct AppReader {
             }
         }
         guard !entries.isEmpty else { return }
-        reading.configurations.append(PinConfiguration(.appBundle, entries: entries))
+        reading.add(.appBundle, entries)
         let parts = BundleLoader.allCases.map { loader in
             let own = entries.filter { $0.loaders?.contains(loader) == true }.map { PathParts("\($0.origin)").name }
             let names = listed(own.lazy.map { "'\(shortened($0, isPublic: true))'" })

@@ -158,6 +158,6 @@ package enum PolicyReader {
             guard count <= HostEntry.mostPins else { throw .tooManyPins(at: host.place) }
             entries.append(HostEntry(hosts: hosts, origin: host.place, identities: .anywhere(pins)))
         }
-        reading.configurations.append(PinConfiguration(.policy, entries: entries))
+        reading.add(.policy, entries)
     }
 }

@@ -24,7 +24,7 @@ package struct PinReading {
     package private(set) var pins: [Pin] = []
     package private(set) var forms: [Form] = []
     package private(set) var publicKeys: [SHA256Digest: PublicKey] = [:]
-    package internal(set) var configurations: [PinConfiguration] = []
+    package private(set) var configurations: [PinConfiguration] = []
     /// The trust settings of Android apps, one for each file.
     package internal(set) var networkSecurity: [NetworkSecurityConfiguration] = []
     /// App Transport Security in the Info.plist of apps, one for each file.
@@ -121,6 +121,10 @@ package struct PinReading {
     mutating func add(_ key: PublicKey, at place: PinPlace, as form: Form = .other) {
         add(.publicKey(key.spkiSHA256), at: place, as: form)
         publicKeys[key.spkiSHA256] = key
+    }
+
+    mutating func add(_ kind: PinConfiguration.Kind, _ entries: [HostEntry], isSource: Bool = false) {
+        configurations.append(PinConfiguration(kind, entries: entries, isSource: isSource))
     }
 
     /// Removes the notes about subdirectories that were not searched, because the caller searches them.
