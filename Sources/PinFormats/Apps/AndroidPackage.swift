@@ -105,7 +105,7 @@ private final class BuiltResources: AndroidResources {
     init(_ files: any AppFiles, _ names: [String], isBundle: Bool) throws(Problem) {
         (self.files, self.names, self.isBundle) = (files, Set(names), isBundle)
         let file = isBundle ? nil : try AndroidPackage.file("resources.arsc", in: files, limit: 64 << 20)
-        table = try file.map { (file) throws(Problem) in try ResourceTable(file) }
+        table = try file.map(ResourceTable.init)
     }
 
     /// The file of a reference; the files of several kinds of devices must be equal.

@@ -88,8 +88,7 @@ extension PinReading {
     }
 
     mutating func pins(
-        in elements: [DocumentNode],
-        hash: (DocumentNode) throws(Problem) -> DocumentNode = { (node) throws(Problem) in node }
+        in elements: [DocumentNode], hash: (DocumentNode) throws(Problem) -> DocumentNode = { $0 }
     ) -> [Pin] {
         elements.compactMap { element in
             attempt { (_) throws(Problem) in

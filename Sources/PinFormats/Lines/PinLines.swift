@@ -38,11 +38,11 @@ enum PinLines {
                 let entry = reading.entry { (reading) throws(Problem) in try self.entry(line, into: &reading) }
                 if let entry { entries.append(entry) }
             } else if line.resemblesPins {
-                reading.attempt { (reading) throws(Problem) in try line.read(into: &reading) }
+                reading.attempt(line.read)
             } else if !hasProse {
                 hasProse = true
                 var own = PinReading()
-                own.attempt { (own) throws(Problem) in try line.read(into: &own) }
+                own.attempt(line.read)
                 if let first = own.problems.first { reading.report(first) }
             }
             return true

@@ -60,7 +60,7 @@ package struct PinSource: Hashable {
 
     private static func readings(below path: String) -> [PinReading] {
         var found = PinReading(of: path, .directory)
-        found.attempt { (reading) throws(Problem) in try PinDirectory(path: path, isFound: true).read(into: &reading) }
+        found.attempt(PinDirectory(path: path, isFound: true).read)
         return withFound(found)
     }
 
@@ -83,7 +83,7 @@ package struct PinSource: Hashable {
     }
 
     private func inspect(into reading: inout PinReading) {
-        let absence = reading.attempt { (reading) throws(Problem) in try collect(into: &reading) }
+        let absence = reading.attempt(collect)
         guard let absence, reading.isEmpty, reading.problems.isEmpty, reading.unread.isEmpty else { return }
         if let trust = reading.networkSecurity.first {
             return reading.report(

@@ -63,7 +63,7 @@ package enum PolicyReader {
         if let version = root["version"] {
             try version.checkVersion(Self.version, remedy: "write \(Self.version), or use a newer pincheck")
         }
-        let defaults = try root["defaults"].map { (node) throws(Problem) in try settings(in: node) } ?? []
+        let defaults = try root["defaults"].map(settings) ?? []
         guard let hosts = root["hosts"] else {
             throw file.problem(
                 .missingValue, "has no 'hosts'",
