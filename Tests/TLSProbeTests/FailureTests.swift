@@ -40,9 +40,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ProbeRequest.AddressFamily.allCases) func anUnresolvableNameIsAResolveFailure(
-        family: ProbeRequest.AddressFamily
-    ) async throws {
+    @Test(arguments: AddressFamily.allCases) func anUnresolvableNameIsAResolveFailure(family: AddressFamily)
+        async throws
+    {
         let error = try await failure(
             of: ProbeRequest(to: .resolve(host: "name.invalid", family: family), timeout: .seconds(30)))
         #expect(error.phase == .resolve)

@@ -57,9 +57,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a\u{0}b", ProbeRequest.AddressFamily.any, ProbeError.Reason.nameNotFound),
-        ("127.0.0.1", .ipv6, .noAddress(.ipv6)),
-    ]) func noAddressSaysWhy(host: String, family: ProbeRequest.AddressFamily, reason: ProbeError.Reason) async throws {
+        ("a\u{0}b", AddressFamily.any, ProbeError.Reason.nameNotFound), ("127.0.0.1", .ipv6, .noAddress(.ipv6)),
+    ]) func noAddressSaysWhy(host: String, family: AddressFamily, reason: ProbeError.Reason) async throws {
         let error = try await withProber { prober in
             await #expect(throws: ProbeError.self) {
                 try await prober.addresses(of: host, family: family, timeout: .seconds(20))

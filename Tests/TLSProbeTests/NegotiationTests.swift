@@ -108,7 +108,7 @@ import Testing
 
     @Test func aHostIsResolvedAndConnectedTo() async throws {
         try await LoopbackServer.serving(.presenting([pki.leaf])) { server in
-            for family in [ProbeRequest.AddressFamily.ipv4, .any] {
+            for family in [AddressFamily.ipv4, .any] {
                 let request = ProbeRequest(to: .resolve(host: "localhost", family: family), port: server.port)
                 let result = try await withProber { try await $0.probe(request) }
                 #expect(result.peer == PeerAddress(ip: loopback, port: server.port))

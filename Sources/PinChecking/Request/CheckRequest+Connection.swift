@@ -8,7 +8,7 @@ extension CheckRequest {
         package var serverName: ServerNameChoice?
         /// The port of targets without one, 1 to 65535.
         package var port: Int?
-        package var family: ProbeRequest.AddressFamily?
+        package var family: AddressFamily?
         /// The time for a target, with its look-up and retries; see ``timeout(_:)``.
         package var timeout: Duration?
         /// The number of retries if a check ends without a verdict, 0 to 100.

@@ -30,7 +30,7 @@ package struct CheckRequest: Hashable {
 package enum RequestDefaults {
     static let serverName = ServerNameChoice.targetHost
     package static let port = 443
-    package static let family = ProbeRequest.AddressFamily.any
+    package static let family = AddressFamily.any
     package static let timeoutSeconds = 10
     package static let retries = 0
     /// The lowest TLS version to offer, unless the highest is lower.

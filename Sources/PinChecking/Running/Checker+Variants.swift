@@ -48,7 +48,7 @@ extension Checker {
             switch await addresses(of: name, family, by: endpoint.request, check, until: deadline) {
             case .failure(let error): fail(error)
             case .success(let answer):
-                for (family, isIPv6) in [(ProbeRequest.AddressFamily.ipv4, false), (.ipv6, true)] {
+                for (family, isIPv6) in [(AddressFamily.ipv4, false), (.ipv6, true)] {
                     guard let failure = answer.others[family] else { continue }
                     let variant = Variant.family(isIPv6: isIPv6)
                     if let failure { fail(failure, as: variant) } else { absent.append(variant) }
@@ -66,7 +66,7 @@ extension Checker {
 
     /// Looks up all addresses of a name; retries if a family is unknown, and settles for the known ones.
     private func addresses(
-        of name: String, _ family: ProbeRequest.AddressFamily, by request: ProbeRequest, _ check: Check,
+        of name: String, _ family: AddressFamily, by request: ProbeRequest, _ check: Check,
         until deadline: Deadline
     ) async -> Result<HostAddresses, ProbeError> {
         var request = request

@@ -15,7 +15,7 @@ package struct AddressResolver {
 
     /// Looks up the addresses of `name`, at least one.
     package func addresses(
-        of name: String, family: ProbeRequest.AddressFamily, timeout: Duration
+        of name: String, family: AddressFamily, timeout: Duration
     ) async throws(ProbeError) -> HostAddresses {
         func error(_ reason: ProbeError.Reason) -> ProbeError {
             ProbeError(.resolve, reason, target: name, service: service.title)
@@ -34,7 +34,7 @@ package struct AddressResolver {
         }
         func isWanted(_ address: IPAddress) -> Bool { family == .any || address.isIPv6 == (family == .ipv6) }
         var wanted: [IPAddress] = []
-        var others: [ProbeRequest.AddressFamily: ProbeError?] = [:]
+        var others: [AddressFamily: ProbeError?] = [:]
         for (family, answer) in answers {
             switch answer {
             case .failure(let reason): others[family] = .some(error(reason))
@@ -49,7 +49,7 @@ package struct AddressResolver {
             }
         }
         guard !wanted.isEmpty else {
-            let failures = [ProbeRequest.AddressFamily.any, .ipv4, .ipv6].compactMap { others[$0] ?? nil }
+            let failures = [AddressFamily.any, .ipv4, .ipv6].compactMap { others[$0] ?? nil }
             throw failures.first ?? error(.noAddress(family))
         }
         return HostAddresses(wanted, others: others)

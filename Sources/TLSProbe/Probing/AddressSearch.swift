@@ -6,9 +6,9 @@ package struct HostAddresses: Hashable {
     /// The addresses in ascending order, IPv4 first, each once: resolvers change the order every time.
     package let addresses: [IPAddress]
     /// The requested families without an address here, with the failure of the look-up; `nil` if the name has none.
-    package let others: [ProbeRequest.AddressFamily: ProbeError?]
+    package let others: [AddressFamily: ProbeError?]
 
-    package init(_ addresses: some Sequence<IPAddress>, others: [ProbeRequest.AddressFamily: ProbeError?] = [:]) {
+    package init(_ addresses: some Sequence<IPAddress>, others: [AddressFamily: ProbeError?] = [:]) {
         self.addresses = Set(addresses).sorted { left, right in
             guard left.isIPv6 == right.isIPv6 else { return right.isIPv6 }
             return left.bytes.lexicographicallyPrecedes(right.bytes)
@@ -22,14 +22,14 @@ final class AddressSearch: Attempt, @unchecked Sendable {
     typealias Delivery = @Sendable (Result<HostAddresses, ProbeError>) -> Void
 
     private let host: String
-    private let family: ProbeRequest.AddressFamily
+    private let family: AddressFamily
     private let timeout: Duration
     private let prober: Prober
     private let resolver: SystemResolver
     private var hasFound = false
     private var ended: ProbeError.Reason?
 
-    init(host: String, family: ProbeRequest.AddressFamily, timeout: Duration, in prober: Prober) {
+    init(host: String, family: AddressFamily, timeout: Duration, in prober: Prober) {
         (self.host, self.family, self.timeout, self.prober) = (host, family, timeout, prober)
         resolver = SystemResolver(prober, family: family, watch: ProbeWatch.current)
     }
@@ -45,7 +45,7 @@ final class AddressSearch: Attempt, @unchecked Sendable {
                 if self.hasFound { self.resolver.cancelQueries() }
             }, prober.loop.scheduleTask(in: limit) { self.end(.deadlineExceeded(timeout: self.timeout)) },
         ]
-        let families = [ProbeRequest.AddressFamily.ipv4, .ipv6].filter { family == .any || family == $0 }
+        let families = [AddressFamily.ipv4, .ipv6].filter { family == .any || family == $0 }
         let queries = families.map { family in
             let query =
                 family == .ipv4
@@ -68,11 +68,11 @@ final class AddressSearch: Attempt, @unchecked Sendable {
     }
 
     private func result(
-        of answers: [(family: ProbeRequest.AddressFamily, Result<[SocketAddress], any Error>)]
+        of answers: [(family: AddressFamily, Result<[SocketAddress], any Error>)]
     ) -> Result<HostAddresses, ProbeError> {
         if let ended { return .failure(error(ended)) }
         let found = answers.flatMap { (try? $0.1.get()) ?? [] }.compactMap { $0.ipAddress.flatMap { IPAddress($0) } }
-        let failures = answers.compactMap { family, answer -> (ProbeRequest.AddressFamily, LookupFailure?)? in
+        let failures = answers.compactMap { family, answer -> (AddressFamily, LookupFailure?)? in
             switch answer {
             case .success(let addresses): addresses.isEmpty ? (family, LookupFailure(code: LookupFailure.noData)) : nil
             case .failure(let failure): (family, failure as? LookupFailure)
@@ -83,7 +83,7 @@ final class AddressSearch: Attempt, @unchecked Sendable {
             return .failure(error(LookupFailure.reason(for: failures.compactMap(\.1), of: destination)))
         }
         // The C library also calls a name in /etc/hosts unknown if only the other family has addresses.
-        let others = failures.map { family, failure -> (ProbeRequest.AddressFamily, ProbeError?) in
+        let others = failures.map { family, failure -> (AddressFamily, ProbeError?) in
             guard let failure else { return (family, error(.resolverFailed("the resolver did not answer in time"))) }
             return (
                 family, failure.isNoAnswer ? error(LookupFailure.reason(for: [failure], of: .resolve(host: host))) : nil

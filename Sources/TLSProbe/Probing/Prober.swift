@@ -57,7 +57,7 @@ package final class Prober: @unchecked Sendable {
 
     /// Looks up all addresses of a host, at least one, within `timeout`; cancelling the task ends the look-up.
     package func addresses(
-        of host: String, family: ProbeRequest.AddressFamily = .any, timeout: Duration
+        of host: String, family: AddressFamily = .any, timeout: Duration
     ) async throws(ProbeError) -> HostAddresses {
         let search = AddressSearch(host: host, family: family, timeout: timeout, in: self)
         let ended = ProbeError(.resolve, .cancelled, target: host)

@@ -9,11 +9,11 @@ import Pinning
 /// restricted to one, and can be abandoned. Sendable because only the event loop uses all but the look-ups.
 final class SystemResolver: Resolver, @unchecked Sendable {
     private let prober: Prober
-    private let family: ProbeRequest.AddressFamily
+    private let family: AddressFamily
     private let watch: ProbeWatch?
     private var pending: [Int32: (lookup: Lookup, promise: EventLoopPromise<[SocketAddress]>)] = [:]
 
-    init(_ prober: Prober, family: ProbeRequest.AddressFamily, watch: ProbeWatch?) {
+    init(_ prober: Prober, family: AddressFamily, watch: ProbeWatch?) {
         (self.prober, self.family, self.watch) = (prober, family, watch)
     }
 

@@ -58,11 +58,11 @@ package struct AddressService: Hashable {
 }
 
 extension AddressService {
-    typealias Question = (location: HTTPLocation, family: ProbeRequest.AddressFamily)
+    typealias Question = (location: HTTPLocation, family: AddressFamily)
 
     var accept: String { isDNSOverHTTPS ? "application/dns-json" : "*/*" }
 
-    func questions(for name: String, family: ProbeRequest.AddressFamily) throws(Problem) -> [Question] {
+    func questions(for name: String, family: AddressFamily) throws(Problem) -> [Question] {
         let families = isDNSOverHTTPS && family == .any ? [.ipv4, .ipv6] : [family]
         return try families.map { (family) throws(Problem) in
             let url = family == .ipv6 ? urlForIPv6 : self.url

@@ -80,7 +80,7 @@ struct LookupFailure: Error, Equatable {
 extension LookupFailure {
     /// The reason why look-ups with `failures`, one a family, gave no address to connect to.
     static func reason(for failures: [LookupFailure], of destination: ProbeRequest.Destination) -> ProbeError.Reason {
-        let family: ProbeRequest.AddressFamily = if case .resolve(_, let family) = destination { family } else { .any }
+        let family: AddressFamily = if case .resolve(_, let family) = destination { family } else { .any }
         if failures.contains(.filtered) { return .addressesFiltered }
         if let failure = failures.first(where: \.isNoAnswer) { return .resolverFailed(failure.detail) }
         if failures.contains(where: \.isNoAddress) || failures.isEmpty { return .noAddress(family) }

@@ -18,7 +18,7 @@ package struct ProbeError: Error, Hashable {
         /// The task was cancelled, or the prober was shut down.
         case cancelled
         case nameNotFound
-        case noAddress(ProbeRequest.AddressFamily)
+        case noAddress(AddressFamily)
         /// The name has only unspecified addresses (0.0.0.0, ::), which would lead to this machine.
         case addressesFiltered
         case resolverFailed(String)

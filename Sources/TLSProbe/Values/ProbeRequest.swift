@@ -8,13 +8,6 @@ package struct ProbeRequest: Hashable {
         case address(IPAddress)
     }
 
-    /// The family of usable addresses, by its word in messages.
-    package enum AddressFamily: String, CaseIterable {
-        case any = "usable"
-        case ipv4 = "IPv4"
-        case ipv6 = "IPv6"
-    }
-
     package var destination: Destination
     /// The TCP port, 1…65535.
     package var port: UInt16
@@ -62,6 +55,13 @@ package struct ProbeRequest: Hashable {
         case .address(let address): PeerAddress(ip: address, port: port).description
         }
     }
+}
+
+/// The family of usable addresses, by its word in messages.
+package enum AddressFamily: String, CaseIterable {
+    case any = "usable"
+    case ipv4 = "IPv4"
+    case ipv6 = "IPv6"
 }
 
 /// Receives the lines of `--verbose` about the probes.

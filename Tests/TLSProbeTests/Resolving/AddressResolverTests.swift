@@ -12,9 +12,9 @@ import Testing
         Array("HTTP/1.1 \(status)\r\n\(headers)Content-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)
     }
 
-    private func ask(
-        _ behavior: ServerBehavior, family: ProbeRequest.AddressFamily = .ipv4, timeout: Duration = .seconds(20)
-    ) async throws -> (result: Result<HostAddresses, ProbeError>, request: String) {
+    private func ask(_ behavior: ServerBehavior, family: AddressFamily = .ipv4, timeout: Duration = .seconds(20))
+        async throws -> (result: Result<HostAddresses, ProbeError>, request: String)
+    {
         try await LoopbackServer.serving(behavior) { server in
             let service = try AddressService(httpdns: "http://127.0.0.1:\(server.port)/d?dn={name}&ttl=1")
             let result = await resolve(service, family: family, timeout: timeout) { _, _ in ("never judged", nil) }
@@ -24,7 +24,7 @@ import Testing
     }
 
     private func resolve(
-        _ service: AddressService, family: ProbeRequest.AddressFamily, timeout: Duration = .seconds(20),
+        _ service: AddressService, family: AddressFamily, timeout: Duration = .seconds(20),
         objection: @escaping ServiceObjection
     ) async -> Result<HostAddresses, ProbeError> {
         let prober = Prober()

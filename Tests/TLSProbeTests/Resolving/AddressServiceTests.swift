@@ -4,7 +4,7 @@ import Testing
 @testable import TLSProbe
 
 @Suite struct AddressServiceTests {
-    private func questions(_ service: AddressService, _ family: ProbeRequest.AddressFamily) throws -> [String] {
+    private func questions(_ service: AddressService, _ family: AddressFamily) throws -> [String] {
         try service.questions(for: "api.example.com", family: family).map(\.location.description)
     }
 
