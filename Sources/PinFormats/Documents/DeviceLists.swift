@@ -155,9 +155,7 @@ package struct CARoot: Hashable {
         (self.ca, self.name, self.key, self.algorithm, self.state) = (ca, name, key, algorithm, state)
         (self.until, self.crossSigners, self.source, self.date) = (until, crossSigners, source, date)
     }
-}
 
-extension CARoot {
     /// The roots in a file of device data, in the form of `public-cas.json`.
     fileprivate static func all(
         _ list: DocumentNode, knowing rootNames: Set<String>

@@ -40,9 +40,7 @@ package struct PinFile {
         }
         return isPlain && text.utf8.first != UInt8(ascii: "-") ? text : "'\(text.replacingBytes(["'": #"'\''"#]))'"
     }
-}
 
-extension PinFile {
     package static func isThere(_ path: String) -> Bool { FileKind(at: path) != .absent }
 
     package static func load(_ path: String, mayBePipe: Bool = false) throws(Problem) -> PinFile {

@@ -73,9 +73,7 @@ package struct HTTPLocation: Hashable, CustomStringConvertible {
     }
 
     package var description: String { (isSecure ? "https://" : "http://") + authority + path }
-}
 
-extension HTTPLocation {
     /// The target of a reference from here (RFC 3986, 5.2) without its fragment; bytes that need encoding get it.
     package func following(_ reference: String) throws(Problem) -> HTTPLocation {
         let text = Self.percentEncoded(reference, keeping: Self.isAllowed)

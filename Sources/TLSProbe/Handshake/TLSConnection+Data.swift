@@ -54,18 +54,14 @@ extension TLSConnection {
             SSL_write(ssl, bytes.baseAddress, Int32(clamping: bytes.count)) > 0
         }
     }
-}
 
-extension TLSConnection {
     var staple: [UInt8]? {
         var start: UnsafePointer<UInt8>?
         let count = COpenSSL_SSL_get_tlsext_status_ocsp_resp(ssl, &start)
         guard count > 0, let start else { return nil }
         return Array(UnsafeBufferPointer(start: start, count: count))
     }
-}
 
-extension TLSConnection {
     func reason(of errors: OpenSSLErrors, request: ProbeRequest) -> ProbeError.Reason {
         if let refusal { return refusal }
         let isReadingCertificates = SSL_get_state(ssl) == TLS_ST_CR_CERT

@@ -158,9 +158,7 @@ final class TLSConnection {
         // Unlike nearly all of OpenSSL, this function returns 0 for success.
         return SSL_set_alpn_protos(ssl, list, UInt32(clamping: list.count)) == 0
     }
-}
 
-extension TLSConnection {
     var version: ProtocolVersion? { ProtocolVersion(rawValue: UInt16(truncatingIfNeeded: SSL_version(ssl))) }
 
     /// The negotiated parameters; `nil` before the server chose.

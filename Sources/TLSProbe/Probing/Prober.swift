@@ -46,6 +46,14 @@ package final class Prober: @unchecked Sendable {
         try await attempt(request, keepsOpen: false).handshake
     }
 
+    /// Makes one connection within the request's deadline, and keeps it open for one exchange.
+    package func hold(
+        _ request: ProbeRequest
+    ) async throws(ProbeError) -> (handshake: Handshake, connection: HeldConnection) {
+        let (attempt, handshake) = try await attempt(request, keepsOpen: true)
+        return (handshake, HeldConnection(attempt: attempt, prober: self))
+    }
+
     private func attempt(
         _ request: ProbeRequest, keepsOpen: Bool
     ) async throws(ProbeError) -> (attempt: ProbeAttempt, handshake: Handshake) {
@@ -126,16 +134,6 @@ package final class Prober: @unchecked Sendable {
         let context = try TLSContext(in: numberAmongMany.flatMap { TLSContext.library(ofLoop: $0) })
         madeContext = context
         return context
-    }
-}
-
-extension Prober {
-    /// Makes one connection within the request's deadline, and keeps it open for one exchange.
-    package func hold(
-        _ request: ProbeRequest
-    ) async throws(ProbeError) -> (handshake: Handshake, connection: HeldConnection) {
-        let (attempt, handshake) = try await attempt(request, keepsOpen: true)
-        return (handshake, HeldConnection(attempt: attempt, prober: self))
     }
 }
 

@@ -55,9 +55,7 @@ package struct AddressService: Hashable {
     }
 
     private static let placeholder = "{name}"
-}
 
-extension AddressService {
     typealias Question = (location: HTTPLocation, family: AddressFamily)
 
     var accept: String { isDNSOverHTTPS ? "application/dns-json" : "*/*" }

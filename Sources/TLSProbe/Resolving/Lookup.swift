@@ -75,9 +75,7 @@ struct LookupFailure: Error, Equatable {
     static let noData: Int32 = -5
     private static let noAddressFamily: Int32 = -9
     #endif
-}
 
-extension LookupFailure {
     /// The reason why look-ups with `failures`, one a family, gave no address to connect to.
     static func reason(for failures: [LookupFailure], of destination: ProbeRequest.Destination) -> ProbeError.Reason {
         let family: AddressFamily = if case .resolve(_, let family) = destination { family } else { .any }

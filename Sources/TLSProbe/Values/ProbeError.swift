@@ -97,9 +97,7 @@ package struct ProbeError: Error, Hashable {
         case .setUpFailed: "set-up-failed"
         }
     }
-}
 
-extension ProbeError {
     /// The server's refusal of a client's offer, by an alert or, as Schannel does, by an end; `nil` if there was none.
     package var refusal: String? {
         guard phase == .handshake else { return nil }

@@ -124,9 +124,7 @@ package enum ProxyFailure: Error, Hashable {
         default: true
         }
     }
-}
 
-extension ProxyFailure {
     /// The fact about the proxy with the URL `proxy` on the way to `target`, and the advice.
     func sentence(on proxy: String, to target: String, _ name: ProbeSetting.Naming) -> (fact: String, advice: String) {
         let proxy = "the proxy '\(proxy)'"
