@@ -11,12 +11,12 @@ package struct LabError: Error, Hashable, CustomStringConvertible {
     package let description: String
 
     /// An error for a combination that the lab cannot make, which says what to use instead.
-    package static func unsupported(_ combination: String) -> LabError {
-        LabError(description: "the loopback lab refuses: \(combination)")
+    package static func unsupported(_ combination: String) -> Self {
+        Self(description: "the loopback lab refuses: \(combination)")
     }
 
     /// An error for the OpenSSL call that just failed on this thread, whose error queue it empties.
-    static func openSSL(_ operation: String) -> LabError {
+    static func openSSL(_ operation: String) -> Self {
         var reasons: [String] = []
         while true {
             let code = ERR_get_error()
@@ -26,10 +26,10 @@ package struct LabError: Error, Hashable, CustomStringConvertible {
             reasons.append(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
         }
         let reason = reasons.isEmpty ? "no reason given" : reasons.joined(separator: "; ")
-        return LabError(description: "OpenSSL could not \(operation): \(reason)")
+        return Self(description: "OpenSSL could not \(operation): \(reason)")
     }
 
-    static func system(_ operation: String) -> LabError {
-        LabError(description: "cannot \(operation): \(String(cString: strerror(errno)))")
+    static func system(_ operation: String) -> Self {
+        Self(description: "cannot \(operation): \(String(cString: strerror(errno)))")
     }
 }

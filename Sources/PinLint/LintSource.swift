@@ -60,14 +60,14 @@ struct LintSource {
     }
 
     /// The sources of a call; certificates, keys and pins that were named one by one are one source.
-    static func sources(_ inspections: [PinReading]) -> [LintSource] {
+    static func sources(_ inspections: [PinReading]) -> [Self] {
         let loose = inspections.filter(\.isLoose)
         let (alone, first) = (loose.count == 1, inspections.firstIndex(where: \.isLoose))
         return inspections.enumerated().compactMap { index, inspection in
             guard !inspection.isLoose || alone else {
-                return index == first ? LintSource(name(ofLoose: loose), loose) : nil
+                return index == first ? Self(name(ofLoose: loose), loose) : nil
             }
-            return LintSource(inspection.isArgument ? "command line" : inspection.text, [inspection])
+            return Self(inspection.isArgument ? "command line" : inspection.text, [inspection])
         }
     }
 

@@ -75,28 +75,28 @@ package struct CertificateTemplate: Hashable, Changeable {
     package var additionalExtensions: [Extension] = []
 
     /// The template of a root or intermediate CA.
-    package static func authority(_ subject: DistinguishedName, pathLength: Int? = nil) -> CertificateTemplate {
-        CertificateTemplate(
+    package static func authority(_ subject: DistinguishedName, pathLength: Int? = nil) -> Self {
+        Self(
             subject: subject, notBefore: LabClock.now - 30 * LabClock.day, notAfter: LabClock.now + 10 * LabClock.year,
             isAuthority: true, pathLength: pathLength, keyUsage: [.keyCertSign, .cRLSign])
     }
 
     /// The template of a server's certificate; the first name or address is also the common name.
-    package static func leaf(_ names: String...) -> CertificateTemplate {
+    package static func leaf(_ names: String...) -> Self {
         leaf(
             subject: names.first.map { DistinguishedName(commonName: $0) } ?? .empty,
             names: names.map { GeneralName($0) })
     }
 
-    package static func leaf(subject: DistinguishedName, names: [GeneralName]) -> CertificateTemplate {
-        CertificateTemplate(
+    package static func leaf(subject: DistinguishedName, names: [GeneralName]) -> Self {
+        Self(
             subject: subject, alternativeNames: names, notBefore: LabClock.now - LabClock.hour,
             notAfter: LabClock.now + 90 * LabClock.day, isAuthority: false, keyUsage: [.digitalSignature],
             extendedKeyUsage: [.serverAuth])
     }
 
     /// A copy with more names, from `name-0.many.example.com` on; 10,000 of them make about 280 KB.
-    package func withManyNames(_ count: Int) -> CertificateTemplate {
+    package func withManyNames(_ count: Int) -> Self {
         with { $0.alternativeNames += (0..<count).map { .dns("name-\($0).many.example.com") } }
     }
 
@@ -120,7 +120,7 @@ package struct CertificateTemplate: Hashable, Changeable {
     }
 
     /// A copy whose authorityKeyIdentifier has only the issuer's issuer and serial number (RFC 5280, 4.2.1.1).
-    package func naming(issuerOf name: DistinguishedName, serialNumber: [UInt8]) -> CertificateTemplate {
+    package func naming(issuerOf name: DistinguishedName, serialNumber: [UInt8]) -> Self {
         let value = DER.sequence(
             DER.explicit(1, DER.explicit(4, name.der)), DER.implicit(2, serialNumber))
         return with {
@@ -130,7 +130,7 @@ package struct CertificateTemplate: Hashable, Changeable {
     }
 
     /// A copy with URLs of its issuer's certificate in the authorityInfoAccess extension (RFC 5280, 4.2.2.1).
-    package func withIssuerPlaces(_ places: [String]) -> CertificateTemplate {
+    package func withIssuerPlaces(_ places: [String]) -> Self {
         let descriptions = places.map { place in
             DER.sequence(OID(1, 3, 6, 1, 5, 5, 7, 48, 2).der, DER.implicit(6, Array(place.utf8)))
         }
@@ -141,19 +141,19 @@ package struct CertificateTemplate: Hashable, Changeable {
     }
 
     /// A copy valid from `notBefore` to `notAfter`, both in seconds since the epoch and inclusive.
-    package func valid(from notBefore: Int64, to notAfter: Int64) -> CertificateTemplate {
+    package func valid(from notBefore: Int64, to notAfter: Int64) -> Self {
         with {
             $0.notBefore = notBefore
             $0.notAfter = notAfter
         }
     }
 
-    package func expired(daysAgo days: Int64 = 1) -> CertificateTemplate {
+    package func expired(daysAgo days: Int64 = 1) -> Self {
         let end = LabClock.now - days * LabClock.day
         return valid(from: end - LabClock.year, to: end)
     }
 
-    package func notYetValid(inDays days: Int64 = 1) -> CertificateTemplate {
+    package func notYetValid(inDays days: Int64 = 1) -> Self {
         let start = LabClock.now + days * LabClock.day
         return valid(from: start, to: start + LabClock.year)
     }

@@ -10,9 +10,9 @@ package struct LabCertificate {
 
     package static func selfSigned(
         _ template: CertificateTemplate, key: LabKey? = nil
-    ) throws(LabError) -> LabCertificate {
+    ) throws(LabError) -> Self {
         let key = if let key { key } else { try LabKey.generate() }
-        return try LabCertificate(template, key: key, issuerName: template.subject, issuerKey: key)
+        return try Self(template, key: key, issuerName: template.subject, issuerKey: key)
     }
 
     /// Makes self-signed CAs with different names, for chains with needless certificates.
@@ -34,12 +34,12 @@ package struct LabCertificate {
     }
 
     /// Issues a certificate with this one's key and name, even if this one's extensions forbid it.
-    package func issue(_ template: CertificateTemplate, key: LabKey? = nil) throws(LabError) -> LabCertificate {
+    package func issue(_ template: CertificateTemplate, key: LabKey? = nil) throws(LabError) -> Self {
         let key = if let key { key } else { try LabKey.generate() }
-        return try LabCertificate(template, key: key, issuerName: subject, issuerKey: self.key)
+        return try Self(template, key: key, issuerName: subject, issuerKey: self.key)
     }
 
-    package func withBrokenSignature() -> LabCertificate {
+    package func withBrokenSignature() -> Self {
         var copy = self
         copy.der[copy.der.count - 1] ^= 1
         return copy
@@ -48,21 +48,21 @@ package struct LabCertificate {
     /// Issues `other` again with the same key and a new serial number; by another CA it is a cross-signature.
     package func reissue(
         _ other: LabCertificate, changing change: (inout CertificateTemplate) -> Void = { _ in }
-    ) throws(LabError) -> LabCertificate {
+    ) throws(LabError) -> Self {
         try issue(other.template.with { $0.serialNumber = nil }.with(change), key: other.key)
     }
 
     /// Issues `other` again with a new key, by default of the same algorithm.
     package func renew(
         _ other: LabCertificate, key: LabKey? = nil, changing change: (inout CertificateTemplate) -> Void = { _ in }
-    ) throws(LabError) -> LabCertificate {
+    ) throws(LabError) -> Self {
         let key = if let key { key } else { try LabKey.generate(other.key.algorithm) }
         return try issue(other.template.with { $0.serialNumber = nil }.with(change), key: key)
     }
 }
 
 extension LabCertificate: Hashable {
-    package static func == (left: LabCertificate, right: LabCertificate) -> Bool { left.der == right.der }
+    package static func == (left: Self, right: Self) -> Bool { left.der == right.der }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(der) }
 }

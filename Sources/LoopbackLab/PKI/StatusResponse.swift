@@ -94,7 +94,7 @@ package struct LabLog {
 extension LabCertificate {
     package func issue(
         _ template: CertificateTemplate, key: LabKey? = nil, loggedBy logs: [LabLog], milliseconds: UInt64? = nil
-    ) throws(LabError) -> LabCertificate {
+    ) throws(LabError) -> Self {
         let list = LabLog.list(logs.map { $0.timestamp(milliseconds: milliseconds) })
         return try issue(template.with { $0.additionalExtensions.append(LabLog.certificateExtension(list)) }, key: key)
     }

@@ -14,20 +14,20 @@ package struct ServerBehavior {
 
     package static func tls(
         _ settings: TLSServerSettings, delivery: Delivery = .immediate, afterwards: Delivery? = nil
-    ) -> ServerBehavior {
-        ServerBehavior(service: .tls(settings), delivery: delivery, afterwards: afterwards)
+    ) -> Self {
+        Self(service: .tls(settings), delivery: delivery, afterwards: afterwards)
     }
 
     /// A proxy with a server behind it; `delivery` counts the bytes of both.
-    package static func proxy(_ settings: ProxySettings, delivery: Delivery = .immediate) -> ServerBehavior {
-        ServerBehavior(service: .proxy(settings), delivery: delivery)
+    package static func proxy(_ settings: ProxySettings, delivery: Delivery = .immediate) -> Self {
+        Self(service: .proxy(settings), delivery: delivery)
     }
 
     /// Sends bytes, and then closes its side or stays silent.
     package static func script(
         _ bytes: [UInt8], waitsForClient: Bool = true, stalls: Bool = false, delivery: Delivery = .immediate
-    ) -> ServerBehavior {
-        ServerBehavior(service: .script(bytes, waitsForClient: waitsForClient, stalls: stalls), delivery: delivery)
+    ) -> Self {
+        Self(service: .script(bytes, waitsForClient: waitsForClient, stalls: stalls), delivery: delivery)
     }
 
     /// Closes the connection right after accepting it (FIN).
@@ -50,7 +50,7 @@ package struct ServerBehavior {
         case urges(afterBytes: Int, thenStalls: Bool)
     }
 
-    package static func presenting(_ chain: [LabCertificate], delivery: Delivery = .immediate) -> ServerBehavior {
+    package static func presenting(_ chain: [LabCertificate], delivery: Delivery = .immediate) -> Self {
         .tls(TLSServerSettings(presenting: chain), delivery: delivery)
     }
 
@@ -63,12 +63,12 @@ package struct ServerBehavior {
     package static let smtp = greeting("220 mail.example.com ESMTP ready\r\n")
     package static let ssh = greeting("SSH-2.0-OpenSSH_9.7\r\n")
 
-    private static func greeting(_ text: String) -> ServerBehavior {
+    private static func greeting(_ text: String) -> Self {
         script(Array(text.utf8), waitsForClient: false, stalls: true)
     }
 
     /// Random bytes, the same for each `seed`; the first is never a TLS content type.
-    package static func garbage(count: Int = 1_024, seed: UInt64 = 1) -> ServerBehavior {
+    package static func garbage(count: Int = 1_024, seed: UInt64 = 1) -> Self {
         var generator = SeededGenerator(seed: seed)
         var bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
         bytes[0] |= 0x80
@@ -76,7 +76,7 @@ package struct ServerBehavior {
     }
 
     /// The fatal TLS alert with this number (RFC 8446, 6) in answer to the ClientHello; 40 is handshake_failure.
-    package static func alert(_ description: UInt8) -> ServerBehavior { .script([21, 3, 3, 0, 2, 2, description]) }
+    package static func alert(_ description: UInt8) -> Self { .script([21, 3, 3, 0, 2, 2, description]) }
 
     /// A handshake record of 65,535 bytes, four times the limit of TLS (RFC 8446, 5.1).
     package static var oversizedRecord: ServerBehavior {

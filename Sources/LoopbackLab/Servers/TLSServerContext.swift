@@ -113,7 +113,7 @@ package struct TLSIdentity {
     /// - Throws: ``LabError/unsupported(_:)`` if the keys are not on one elliptic curve.
     package static func impostor(
         presenting chain: [LabCertificate], signingWith key: LabKey
-    ) throws(LabError) -> TLSIdentity { TLSIdentity(chain, key: try key.disguised(as: chain[0].key)) }
+    ) throws(LabError) -> Self { Self(chain, key: try key.disguised(as: chain[0].key)) }
 }
 
 extension LabKey {

@@ -80,12 +80,12 @@ package struct Responder {
 
     package static let silent = Responder { _ in Answer([], .silence) }
 
-    package static func answers(_ bytes: [UInt8], _ ending: Answer.Ending = .goodbye) -> Responder {
+    package static func answers(_ bytes: [UInt8], _ ending: Answer.Ending = .goodbye) -> Self {
         Responder { _ in Answer(bytes, ending) }
     }
 
     /// A responder that sends bytes right after the handshake, like a server that speaks first.
-    package static func greets(_ bytes: [UInt8] = [], _ ending: Answer.Ending = .silence) -> Responder {
+    package static func greets(_ bytes: [UInt8] = [], _ ending: Answer.Ending = .silence) -> Self {
         Responder(greeting: Answer(bytes, ending))
     }
 

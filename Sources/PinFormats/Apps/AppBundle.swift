@@ -9,8 +9,8 @@ struct AppBundle {
     static let most = 20
 
     /// The bundles among `names`, at most one more than ``most``: `Payload/NAME.app`, `NAME.app`, or all if `isBundle`.
-    static func all(in names: [String], isBundle: Bool) -> [AppBundle] {
-        if isBundle { return [AppBundle("", names)] }
+    static func all(in names: [String], isBundle: Bool) -> [Self] {
+        if isBundle { return [Self("", names)] }
         var roots: [String] = []
         for name in names where roots.count <= most {
             let parts = name.split(separator: "/", maxSplits: 2)
@@ -19,7 +19,7 @@ struct AppBundle {
             let root = parts[..<depth].joined(separator: "/") + "/"
             if roots.last != root { roots.append(root) }
         }
-        return roots.map { AppBundle($0, names) }
+        return roots.map { Self($0, names) }
     }
 
     private init(_ root: String, _ names: [String]) {

@@ -39,17 +39,17 @@ enum PinFileKind {
         }
     }
 
-    private static func xml(_ file: PinFile, _ text: String) throws(Problem) -> PinFileKind? {
+    private static func xml(_ file: PinFile, _ text: String) throws(Problem) -> Self? {
         if AndroidFile.isFound(in: text) { return .android }
         return text.holds("<plist") ? try propertyList(file) : nil
     }
 
-    private static func propertyList(_ file: PinFile) throws(Problem) -> PinFileKind {
+    private static func propertyList(_ file: PinFile) throws(Problem) -> Self {
         guard PropertyListFile.isFound(in: file) else { throw PropertyListFile.withoutPins(at: file.place) }
         return .propertyList
     }
 
-    private static func json(_ file: PinFile, _ text: String) throws(Problem) -> PinFileKind {
+    private static func json(_ file: PinFile, _ text: String) throws(Problem) -> Self {
         if JSONFile.isFound(in: text) { return .json(try JSONReader.root(of: file)) }
         if PolicyReader.recognises(file) { return .policy }
         throw UnreadKind.refusal(ofJSON: file)

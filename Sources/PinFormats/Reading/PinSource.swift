@@ -29,7 +29,7 @@ package struct PinSource: Hashable {
     }
 
     /// `true` if the sources have the same pins; their places do not matter.
-    package static func == (left: PinSource, right: PinSource) -> Bool {
+    package static func == (left: Self, right: Self) -> Bool {
         left.text == right.text && left.isCurlValue == right.isCurlValue && left.input == right.input
     }
 

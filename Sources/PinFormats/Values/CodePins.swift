@@ -28,7 +28,7 @@ package struct CodePins {
     }
 
     /// A copy without the certificates that the configuration names; ``new`` leaves out its hashes.
-    func beside(_ reading: PinReading) -> CodePins {
+    func beside(_ reading: PinReading) -> Self {
         let entries = reading.configurations.flatMap(\.entries)
         let anchors = reading.networkSecurity.flatMap(\.certificates)
         let known = Set((entries.flatMap(\.pins).compactMap(\.certificate) + anchors).map(\.fingerprint))

@@ -27,7 +27,7 @@ enum DERShape {
 
     private static func pkcs(_ number: UInt8) -> [UInt8] { [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, number] }
 
-    private static func kind(of bytes: ArraySlice<UInt8>) -> DERShape {
+    private static func kind(of bytes: ArraySlice<UInt8>) -> Self {
         guard let first = DERHeader(bytes) else { return .other }
         let content = bytes[first.contentStart...]
         switch first.tag {

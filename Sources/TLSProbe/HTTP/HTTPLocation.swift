@@ -75,19 +75,19 @@ package struct HTTPLocation: Hashable, CustomStringConvertible {
     package var description: String { (isSecure ? "https://" : "http://") + authority + path }
 
     /// The target of a reference from here (RFC 3986, 5.2) without its fragment; bytes that need encoding get it.
-    package func following(_ reference: String) throws(Problem) -> HTTPLocation {
+    package func following(_ reference: String) throws(Problem) -> Self {
         let text = Self.percentEncoded(reference, keeping: Self.isAllowed)
         let start = text.prefix { !":/?#".contains($0) }
-        if text[start.endIndex...].hasPrefix(":"), Self.isScheme(start) { return try HTTPLocation(text) }
+        if text[start.endIndex...].hasPrefix(":"), Self.isScheme(start) { return try Self(text) }
         let scheme = isSecure ? "https:" : "http:"
-        if text.hasPrefix("//") { return try HTTPLocation(scheme + text) }
+        if text.hasPrefix("//") { return try Self(scheme + text) }
         let origin = "\(scheme)//\(authority)"
         let parts = Self.parts(text)
         let own = Self.parts(path)
-        guard !parts.path.isEmpty else { return try HTTPLocation(origin + own.path + (parts.query ?? own.query ?? "")) }
+        guard !parts.path.isEmpty else { return try Self(origin + own.path + (parts.query ?? own.query ?? "")) }
         let directory = own.path.lastIndex(of: "/").map { own.path[...$0] } ?? "/"
         let path = parts.path.hasPrefix("/") ? parts.path : directory + parts.path
-        return try HTTPLocation(origin + Self.withoutDots(path) + (parts.query ?? ""))
+        return try Self(origin + Self.withoutDots(path) + (parts.query ?? ""))
     }
 
     package var lastSegment: String {

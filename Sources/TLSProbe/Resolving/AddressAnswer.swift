@@ -22,7 +22,7 @@ package struct AddressAnswer: Hashable {
     }
 
     /// Reads Tencent's text, lines of addresses, or the JSON of Aliyun or of DNS over HTTPS (`application/dns-json`).
-    package static func read(_ bytes: [UInt8]) throws(AnswerError) -> AddressAnswer {
+    package static func read(_ bytes: [UInt8]) throws(AnswerError) -> Self {
         guard bytes.count <= sizeLimit else {
             throw AnswerError("it is larger than \(sizeLimit / 1024) KiB, and no answer is that long")
         }
@@ -36,7 +36,7 @@ package struct AddressAnswer: Hashable {
     }
 
     /// Reads lines of `IP;IP[,TTL]`, and skips the aliases of `dig +short`; `0` means that there is no address.
-    private static func lines(_ text: String) throws(AnswerError) -> AddressAnswer {
+    private static func lines(_ text: String) throws(AnswerError) -> Self {
         var found: [IPAddress]?
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = line.prefix { $0 != "#" }.trimmingWhitespace()
@@ -50,7 +50,7 @@ package struct AddressAnswer: Hashable {
         guard let found else {
             throw AnswerError("there is no answer in it: expected addresses, as in 192.0.2.1;192.0.2.2", .empty)
         }
-        return try AddressAnswer(host: nil, found)
+        return try Self(host: nil, found)
     }
 
     private static func addresses(_ line: Substring, at place: String) throws(AnswerError) -> [IPAddress] {
@@ -77,7 +77,7 @@ package struct AddressAnswer: Hashable {
     }
 
     /// Reads Aliyun's answer or that of DNS over HTTPS, in which every key may be missing.
-    private static func json(_ bytes: [UInt8]) throws(AnswerError) -> AddressAnswer {
+    private static func json(_ bytes: [UInt8]) throws(AnswerError) -> Self {
         let noAnswer = AnswerError("it is broken JSON, or not the answer of Aliyun or of DNS over HTTPS")
         guard let document = try? JSONReader.tree(of: bytes) else { throw noAnswer }
         func value<Value>(_ key: String, _ read: (DocumentTree) -> Value?) throws(AnswerError) -> Value? {
@@ -98,7 +98,7 @@ package struct AddressAnswer: Hashable {
                     found.append(try address(text, at: "\(key)[\(index)]"))
                 }
             }
-            return try AddressAnswer(host: try value("host", \.text), found)
+            return try Self(host: try value("host", \.text), found)
         }
         guard let status = try value("Status", integer) else {
             throw AnswerError("it has neither 'ips' (Aliyun, for one host) nor 'Answer' (DNS over HTTPS)")
@@ -116,7 +116,7 @@ package struct AddressAnswer: Hashable {
         }
         // Most services send a list of questions, some a single one.
         let question = document["Question"]
-        return try AddressAnswer(host: (question?.elements?.first ?? question)?["name"]?.text, found)
+        return try Self(host: (question?.elements?.first ?? question)?["name"]?.text, found)
     }
 }
 

@@ -64,7 +64,7 @@ package struct HandshakeOffer: Hashable {
 
     package init() {}
 
-    package var isEmpty: Bool { self == HandshakeOffer() }
+    package var isEmpty: Bool { self == Self() }
 
     package var leavesKeyTypesOpen: Bool { ciphers == nil && signatureAlgorithms == nil }
 
@@ -76,7 +76,7 @@ package struct HandshakeOffer: Hashable {
     }
 
     /// This offer, with the parts that it leaves open taken from `other`.
-    package func merged(over other: HandshakeOffer) -> HandshakeOffer {
+    package func merged(over other: Self) -> Self {
         var merged = self
         merged.groups = groups ?? other.groups
         merged.ciphers = ciphers ?? other.ciphers

@@ -223,10 +223,10 @@ extension ProbeError: CustomStringConvertible {
     }
 
     /// The failure of an attempt that had a part of `timeout`, with the whole `timeout` and the number of all attempts.
-    package func ofPart(of timeout: Duration, attempts: Int? = nil) -> ProbeError {
+    package func ofPart(of timeout: Duration, attempts: Int? = nil) -> Self {
         guard case .deadlineExceeded(_, let made) = reason else { return self }
         let reason = Reason.deadlineExceeded(timeout: timeout, attempts: attempts ?? made)
-        return ProbeError(phase, reason, target: target, peer: peer, proxy: proxy, service: service)
+        return Self(phase, reason, target: target, peer: peer, proxy: proxy, service: service)
     }
 
     private static func attemptsText(_ count: Int, in timeout: Duration) -> String {

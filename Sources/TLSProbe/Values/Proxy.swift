@@ -30,7 +30,7 @@ package struct Proxy: Hashable {
         self.origin = origin
     }
 
-    package static func == (left: Proxy, right: Proxy) -> Bool {
+    package static func == (left: Self, right: Self) -> Bool {
         left.kind == right.kind && left.host == right.host && left.port == right.port
             && left.credentials == right.credentials
     }

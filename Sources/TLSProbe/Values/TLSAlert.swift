@@ -5,9 +5,9 @@ import X509
 package struct TLSAlert: Hashable {
     package let number: UInt8
 
-    package static let protocolVersion = TLSAlert(number: 70)
+    package static let protocolVersion = Self(number: 70)
     /// certificate_required: the server requires a client certificate (RFC 8446, 4.4.2.4).
-    package static let certificateRequired = TLSAlert(number: 116)
+    package static let certificateRequired = Self(number: 116)
 
     /// `true` if the server supports no part of the offer (handshake_failure, insufficient_security and the like).
     package var isForWantOfCommonParameters: Bool { [40, 71, 43].contains(number) }
@@ -51,10 +51,10 @@ struct OpenSSLErrors {
     private let codes: [UInt]
 
     /// Takes all entries, oldest first; to be called right after the call that failed.
-    static func take() -> OpenSSLErrors {
+    static func take() -> Self {
         var codes: [UInt] = []
         while case let code = ERR_get_error(), code != 0 { codes.append(code) }
-        return OpenSSLErrors(codes: codes)
+        return Self(codes: codes)
     }
 
     /// The reason in libssl's own entry, which is in terms of TLS.
