@@ -13,7 +13,7 @@ enum AndroidFile {
     static func follow(
         _ manifest: XMLElement, in file: PinFile, _ resources: some AndroidResources, into reading: inout PinReading
     ) throws(Problem) {
-        let application = manifest.children(named: "application").first
+        let application = manifest["application"].first
         if let application, application.attributes["android:debuggable"] == "true" {
             reading.note(
                 .debuggableApp, at: file.place(line: application.line),
@@ -46,7 +46,7 @@ enum AndroidFile {
 
     /// The targetSdkVersion of a manifest; a project's manifest may lack it, because build tools add it.
     private static func targetSDK(in manifest: XMLElement, of file: PinFile, into reading: inout PinReading) -> Int? {
-        guard let element = manifest.children(named: "uses-sdk").first,
+        guard let element = manifest["uses-sdk"].first,
             let text = element.attributes["android:targetSdkVersion"]
         else { return nil }
         guard let level = Int(text), level > 0 else {

@@ -33,12 +33,12 @@ struct AndroidReader {
     mutating func read(_ root: XMLElement, into reading: inout PinReading) throws(Problem) {
         AndroidWords.noteUnknown(in: root, of: file, into: &reading)
         refuseSecond(["base-config", "debug-overrides"], in: root, into: &reading)
-        for element in root.children(named: "base-config") {
+        for element in root["base-config"] {
             refuse(in: element, into: &reading)
             trust.base = try level(element, into: &reading)
             trust.origin = place(element)
         }
-        for element in root.children(named: "domain-config") {
+        for element in root["domain-config"] {
             reading.attempt { (reading) throws(Problem) in try readDomains(element, Inherited(), into: &reading) }
         }
         readDebugOverrides(root, into: &reading)
@@ -47,7 +47,7 @@ struct AndroidReader {
     private mutating func readDomains(
         _ element: XMLElement, _ inherited: Inherited, into reading: inout PinReading
     ) throws(Problem) {
-        let domains = element.children(named: "domain")
+        let domains = element["domain"]
         guard !domains.isEmpty else {
             throw Problem(
                 .missingValue, at: place(element), "a <domain-config> has no <domain>, and Android throws for it",
@@ -55,13 +55,13 @@ struct AndroidReader {
         }
         refuseSecond(["pin-set"], in: element, into: &reading)
         refuse(in: element, into: &reading)
-        for child in domains + element.children(named: "pin-set").flatMap({ $0.children(named: "pin") }) {
+        for child in domains + element["pin-set"].flatMap({ $0["pin"] }) {
             refuseElements(in: child, into: &reading)
         }
         var own = inherited
-        let pinSet = element.children(named: "pin-set").first
+        let pinSet = element["pin-set"].first
         if let pinSet { read(pinSet, &own, into: &reading) }
-        let trustKit = element.children(named: "trustkit-config").last
+        let trustKit = element["trustkit-config"].last
         if let trustKit {
             // `Boolean.parseBoolean` ignores the case, and build tools ignore blanks.
             let word = trustKit.attributes["enforcePinning"]?[...].trimmingWhitespace().lowercased()
@@ -92,7 +92,7 @@ struct AndroidReader {
             guard let hosts = entry.hosts else { continue }
             trust.domains.append((hosts, entry.origin, own.levels, isOverridable: !own.isEnforcedByTrustKit))
         }
-        for nested in element.children(named: "domain-config") {
+        for nested in element["domain-config"] {
             reading.attempt { (reading) throws(Problem) in try readDomains(nested, own, into: &reading) }
         }
     }
@@ -123,7 +123,7 @@ struct AndroidReader {
 
     private func read(_ pinSet: XMLElement, _ own: inout Inherited, into reading: inout PinReading) {
         let before = reading.problemCount
-        let elements = pinSet.children(named: "pin")
+        let elements = pinSet["pin"]
         own.pins = elements.compactMap { element in reading.attempt { (_) throws(Problem) in try pin(element) } }
         if elements.isEmpty {
             reading.note(.emptyPinSet, at: place(pinSet), "the <pin-set> is empty: Android pins nothing")
@@ -157,11 +157,11 @@ struct AndroidReader {
     ) throws(Problem) -> NetworkSecurityConfiguration.Level {
         let sources = sources(element, into: &reading)
         // Only the last element counts; without the attribute it means false.
-        let transparency = try element.children(named: "certificateTransparency").last.map {
+        let transparency = try element["certificateTransparency"].last.map {
             (element) throws(Problem) in try flag("enabled", of: element) ?? false
         }
         var level = NetworkSecurityConfiguration.Level(sources: sources, isTransparencyEnabled: transparency)
-        level.userAnchors = element.children(named: "trust-anchors").flatMap { $0.children(named: "certificates") }
+        level.userAnchors = element["trust-anchors"].flatMap { $0["certificates"] }
             .first { $0.attributes["src"] == "user" }.map(place)
         return level
     }
@@ -170,9 +170,9 @@ struct AndroidReader {
     private func sources(
         _ element: XMLElement, isDebug: Bool = false, into reading: inout PinReading
     ) -> [NetworkSecurityConfiguration.Source]? {
-        let lists = element.children(named: "trust-anchors")
+        let lists = element["trust-anchors"]
         guard let first = lists.first else { return nil }
-        let elements = lists.flatMap { $0.children(named: "certificates") }
+        let elements = lists.flatMap { $0["certificates"] }
         if elements.isEmpty, !isDebug {
             reading.note(
                 .trustsNothing, at: place(first), "<trust-anchors> is empty: Android trusts no server for these hosts")
@@ -225,7 +225,7 @@ struct AndroidReader {
 
     /// Reads the first `<debug-overrides>`; release builds ignore it, so a mistake in it fails debuggable builds only.
     private mutating func readDebugOverrides(_ root: XMLElement, into reading: inout PinReading) {
-        guard let element = root.children(named: "debug-overrides").first else {
+        guard let element = root["debug-overrides"].first else {
             do {
                 trust.debugObstacle = try resources.debugTwin(of: file).map { name in
                     "a debuggable build reads \(shortened(name, isPublic: true)) beside \(file.place), too: name that file"
@@ -258,7 +258,7 @@ struct AndroidReader {
 
     private func refuseSecond(_ names: [String], in element: XMLElement, into reading: inout PinReading) {
         for name in names {
-            let found = element.children(named: name)
+            let found = element[name]
             guard found.count > 1 else { continue }
             let count = found.count == 2 ? "two" : "\(found.count)"
             reading.report(

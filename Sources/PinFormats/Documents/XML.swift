@@ -16,7 +16,8 @@ final class XMLElement {
         (self.name, self.attributes, self.line) = (name, attributes, line)
     }
 
-    func children(named name: String) -> [XMLElement] { children.filter { $0.name == name } }
+    /// The children with a name.
+    subscript(name: String) -> [XMLElement] { children.filter { $0.name == name } }
 }
 
 /// The tree that a reader builds, within the limits of a configuration.
