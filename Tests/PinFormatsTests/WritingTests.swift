@@ -57,7 +57,7 @@ import X509
 
     @Test func aBackupKeyTakesThePlaceOfTheIssuer() throws {
         let key = try LabKey.shared(.p256, label: "backup")
-        let publicKey = try CertificateReader.publicKey(subjectPublicKeyInfo: key.publicKeyInfo)
+        let publicKey = try CertificateReader.publicKey(der: key.publicKeyInfo)
         let backup = PinItem(publicKey, role: .publicKey, source: "backup.pub")
         let all = try list(try PinBlockFormat.trustkit.block([group(), group([backup])]))
         let domains = (all["TSKConfiguration"] as? [String: Any])?["TSKPinnedDomains"] as? [String: [String: Any]]

@@ -92,9 +92,7 @@ import X509
 
     @Test func a3AnRSAKeyWhoseExponentIsNotOfThreeBytesHasAnotherHash() throws {
         let key = try LabKey.shared(.rsa(bits: 2_048), label: "vector 108").publicKeyInfo
-        func isOf(_ info: [UInt8]) throws -> Bool {
-            TrustKit.hashesAsPins(try CertificateReader.publicKey(subjectPublicKeyInfo: info))
-        }
+        func isOf(_ info: [UInt8]) throws -> Bool { TrustKit.hashesAsPins(try CertificateReader.publicKey(der: info)) }
         #expect(try isOf(key))
         // The same modulus with the exponent 3.
         let short =

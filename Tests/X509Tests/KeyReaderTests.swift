@@ -35,7 +35,7 @@ import X509
         var costly = key.publicKeyInfo
         let prime = try #require(costly.firstRange(of: [0x02, 0x21, 0x00, 0xFF, 0xFF, 0xFF, 0xFF]))
         costly[prime.lowerBound] = 0x03
-        #expect(throws: X509Error(.notAPublicKey)) { try CertificateReader.publicKey(subjectPublicKeyInfo: costly) }
+        #expect(throws: X509Error(.notAPublicKey)) { try CertificateReader.publicKey(der: costly) }
         let der = try #require(try PEM.blocks(in: Array(key.privateKeyPEM().utf8)).first).der
         #expect(throws: X509Error(.notAPrivateKey)) { try KeyReader.publicKey(ofPrivateKey: der) }
     }

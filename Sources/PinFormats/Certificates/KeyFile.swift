@@ -100,7 +100,7 @@ package enum KeyFile {
                 throw .broken(.certificate, at: place, block.der, detail: error.detail)
             }
         case "PUBLIC KEY":
-            do { return .publicKey(try CertificateReader.publicKey(subjectPublicKeyInfo: block.der)) } catch {
+            do { return .publicKey(try CertificateReader.publicKey(der: block.der)) } catch {
                 throw .broken(.publicKey, at: place, block.der, detail: error.detail)
             }
         case _ where requestLabels.contains(block.label): return try request(block.der, at: place)
@@ -132,7 +132,7 @@ package enum KeyFile {
     private static func object(inDER file: PinFile) throws(Problem) -> Object {
         let failure: X509Error
         do { return .certificate(try CertificateReader.certificate(der: file.bytes)) } catch { failure = error }
-        if let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: file.bytes) { return .publicKey(key) }
+        if let key = try? CertificateReader.publicKey(der: file.bytes) { return .publicKey(key) }
         let word = file.shellWord
         switch DERShape(file.bytes) {
         case .signedData: throw Problem.signedData(at: file.place, word, isPEM: false)
@@ -161,7 +161,7 @@ package enum KeyFile {
             if let key = try? KeyReader.publicKey(ofPrivateKey: file.bytes) {
                 return PinItem(key, role: .privateKey, source: file.place.description)
             }
-            if let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: file.bytes) {
+            if let key = try? CertificateReader.publicKey(der: file.bytes) {
                 return PinItem(key, role: .publicKey, source: file.place.description)
             }
         }
@@ -170,7 +170,7 @@ package enum KeyFile {
 
     private static func item(ofKeyBlock block: PEMBlock, in file: PinFile) throws(Problem) -> PinItem {
         let place = file.place(line: block.line)
-        if block.label == "PUBLIC KEY", let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: block.der) {
+        if block.label == "PUBLIC KEY", let key = try? CertificateReader.publicKey(der: block.der) {
             return PinItem(key, role: .publicKey, source: place.description)
         }
         func refuse(_ reason: String, _ command: String) -> Problem {

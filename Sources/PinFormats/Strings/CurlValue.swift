@@ -68,7 +68,7 @@ struct CurlValue {
             throw Problem(
                 .tooLarge, at: filePlace, "has more than 1 MiB, which curl does not read: \(Self.consequence)")
         }
-        if let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: file.bytes) {
+        if let key = try? CertificateReader.publicKey(der: file.bytes) {
             return reading.add(key, at: filePlace, as: .curl)
         }
         // curl ignores a broken block after the key.
@@ -83,7 +83,7 @@ struct CurlValue {
                 .whitespace, line: line, "has blanks in the key, which curl does not pass over: \(Self.consequence)",
                 "write it again: openssl pkey -pubin -in \(file.shellWord) -out key.pem")
         }
-        guard let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: block.der) else {
+        guard let key = try? CertificateReader.publicKey(der: block.der) else {
             throw .broken(.publicKey, at: file.place(line: block.line), block.der, detail: nil)
         }
         reading.add(key, at: file.place(line: block.line), as: .curl)

@@ -168,7 +168,7 @@ package enum HashText {
         guard bytes.count > SHA256Digest.byteCount + 1, let shape = DERShape(bytes) else { return }
         if shape == .privateKey || shape == .keyStore { throw .privateKey(at: word.place) }
         var remedy = "give the file, with its -----BEGIN line, instead"
-        if let key = try? CertificateReader.publicKey(subjectPublicKeyInfo: bytes) {
+        if let key = try? CertificateReader.publicKey(der: bytes) {
             remedy = "the pin of that key is \(key.spkiSHA256)"
         } else if let certificate = try? CertificateReader.certificate(der: bytes) {
             remedy = "the pin of that certificate's key is \(certificate.spkiSHA256)"

@@ -64,7 +64,7 @@ package enum CertificateReader {
     }
 
     /// Reads the key in a DER SubjectPublicKeyInfo, unless that costs too much.
-    package static func publicKey(subjectPublicKeyInfo der: [UInt8]) throws(X509Error) -> PublicKey {
+    package static func publicKey(der: [UInt8]) throws(X509Error) -> PublicKey {
         guard COpenSSL_public_key(der, der.count) == 0 else { throw X509Error(.notAPublicKey) }
         guard let key = DER.decoded(der, free: { EVP_PKEY_free($0) }, { d2i_PUBKEY(nil, $0, $1) }) else {
             throw X509Error(.notAPublicKey, detail: OpenSSLFailure.takeReason())

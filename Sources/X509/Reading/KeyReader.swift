@@ -24,7 +24,7 @@ package enum KeyReader {
         }
         return Request(
             subject: DistinguishedNames.line(X509_REQ_get_subject_name(parsed)),
-            publicKey: try CertificateReader.publicKey(subjectPublicKeyInfo: info))
+            publicKey: try CertificateReader.publicKey(der: info))
     }
 
     /// The public half of a private key: PKCS #8 without a passphrase, PKCS #1 or SEC 1 (`d2i_AutoPrivateKey`).
@@ -39,7 +39,7 @@ package enum KeyReader {
         }
         defer { EVP_PKEY_free(key) }
         guard let info = DER.encoding(with: { i2d_PUBKEY(key, $0) }) else { throw X509Error(.notAPrivateKey) }
-        return try CertificateReader.publicKey(subjectPublicKeyInfo: info)
+        return try CertificateReader.publicKey(der: info)
     }
 
     /// The key inside the SubjectPublicKeyInfo (`X509_PUBKEY_get0_param`), a point or PKCS #1; `nil` if unreadable.
