@@ -104,7 +104,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
 
     private func end(_ reason: ProbeError.Reason, kept error: HTTPError) {
         switch kept {
-        case .none: finish(.failure(self.error(reason)))
+        case .none: fail(reason)
         case .held: release(error)
         case .carrying(let handler): handler.end(error)
         case .over: break
@@ -121,7 +121,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         switch result {
         case .failure(let failure):
             let reason = request.firstHop.reason(for: failure)
-            finish(.failure(error(request.proxy == nil ? reason : .proxy(.unreachable(reason)))))
+            fail(request.proxy == nil ? reason : .proxy(.unreachable(reason)))
         case .success(let channel):
             if let plain {
                 deliver = nil
@@ -147,16 +147,16 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
                 connection: connection, request: request, clock: self.connection, keepsOpen: keepsOpen,
                 conclude: handshakeEnded)
             try channel.pipeline.syncOperations.addHandler(handler)
-        } catch let failure as OpenSSLSetUpError { finish(.failure(error(.setUpFailed(failure.detail)))) } catch {
+        } catch let failure as OpenSSLSetUpError { fail(.setUpFailed(failure.detail)) } catch {
             // The connection ended before the handler was added.
-            finish(.failure(self.error(.closedEarly(received: 0))))
+            fail(.closedEarly(received: 0))
         }
     }
 
     private func ask(_ proxy: Proxy, on channel: any Channel) {
         let dialogue = ProxyDialogue(with: proxy, to: request.destination, port: request.port)
         let handler = ProxyHandler(dialogue) { failure in
-            if let failure { return self.finish(.failure(self.error(.proxy(failure)))) }
+            if let failure { return self.fail(.proxy(failure)) }
             guard self.deliver != nil else { return }
             self.passed = .now()
             self.watch?("\(self.request.target): let through by the proxy")
@@ -166,8 +166,8 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
             try channel.pipeline.syncOperations.addHandler(handler)
             guard proxy.kind == .https else { return handler.begin() }
             try protect(proxy, on: channel) { handler.begin() }
-        } catch let failure as OpenSSLSetUpError { finish(.failure(error(.setUpFailed(failure.detail)))) } catch {
-            finish(.failure(self.error(.proxy(.closedEarly(received: 0)))))
+        } catch let failure as OpenSSLSetUpError { fail(.setUpFailed(failure.detail)) } catch {
+            fail(.proxy(.closedEarly(received: 0)))
         }
     }
 
@@ -178,28 +178,28 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         let handler = TLSHandler(connection: connection, request: request, clock: self.connection, keepsOpen: true) {
             handler, outcome in
             switch outcome {
-            case .failed(let reason): self.failProxy(.handshake(reason))
-            case .proven(_, completed: false): self.failProxy(.handshake(.clientCertificateRequired))
+            case .failed(let reason): self.fail(.proxy(.handshake(reason)))
+            case .proven(_, completed: false): self.fail(.proxy(.handshake(.clientCertificateRequired)))
             case .proven(let tls, completed: true):
                 do throws(ProbeError) {
                     let shown = try self.result(of: tls, completed: true).get()
                     if let objection = self.prober.proxyObjection(shown, proxy.host) {
-                        return self.failProxy(.untrusted(objection.why, remedy: objection.remedy))
+                        return self.fail(.proxy(.untrusted(objection.why, remedy: objection.remedy)))
                     }
                     self.passage?.tls = shown
                     handler.begin()
                     established()
-                } catch { self.failProxy(.handshake(error.reason)) }
+                } catch { self.fail(.proxy(.handshake(error.reason))) }
             }
         }
         try channel.pipeline.syncOperations.addHandler(handler, position: .first)
     }
 
-    private func failProxy(_ failure: ProxyFailure) { finish(.failure(error(.proxy(failure)))) }
+    private func fail(_ reason: ProbeError.Reason) { finish(.failure(error(reason))) }
 
     private func handshakeEnded(_ handler: TLSHandler, _ outcome: HandshakeOutcome) {
         switch outcome {
-        case .failed(let reason): finish(.failure(error(reason)))
+        case .failed(let reason): fail(reason)
         case .proven(let handshake, let completed):
             let result = result(of: handshake, completed: completed, at: handler.completed)
             if keepsOpen, deliver != nil, case .success = result {
