@@ -50,7 +50,7 @@ enum DER {
 package func element(_ tag: UInt8, _ parts: [UInt8]...) -> [UInt8] { DER.element(tag, Array(parts.joined())) }
 
 package struct OID: Hashable {
-    package let arcs: [UInt]
+    let arcs: [UInt]
 
     package init(_ first: UInt, _ second: UInt, _ others: UInt...) { arcs = [first, second] + others }
 

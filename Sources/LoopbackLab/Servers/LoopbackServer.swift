@@ -156,23 +156,23 @@ package final class LoopbackServer: Sendable {
 
 package struct ConnectionObservation: Hashable {
     /// The name that the client indicated (SNI).
-    package internal(set) var serverName: String?
+    package var serverName: String?
     /// The destinations requested from a proxy, as in `api.example.com:443`.
-    package internal(set) var proxiedPlaces: [String] = []
+    package var proxiedPlaces: [String] = []
     /// The number of ClientHellos; a HelloRetryRequest or a renegotiation adds one.
-    package internal(set) var clientHellos = 0
-    package internal(set) var completedHandshake = false
-    package internal(set) var version: TLSVersion?
-    package internal(set) var applicationProtocol: String?
-    package internal(set) var clientCertificate: [UInt8]?
+    package var clientHellos = 0
+    package var completedHandshake = false
+    package var version: TLSVersion?
+    package var applicationProtocol: String?
+    package var clientCertificate: [UInt8]?
     /// The first bytes received, up to ``openingLimit``.
-    package internal(set) var opening: [UInt8] = []
+    package var opening: [UInt8] = []
     /// The first bytes of application data, up to ``openingLimit``.
-    package internal(set) var applicationOpening: [UInt8] = []
-    package internal(set) var receivedCloseNotify = false
+    package var applicationOpening: [UInt8] = []
+    package var receivedCloseNotify = false
     /// The reason why TLS failed, in OpenSSL's words.
-    package internal(set) var failure: String?
-    package internal(set) var hasEnded = false
+    package var failure: String?
+    package var hasEnded = false
 
     /// The limit of ``opening`` in bytes, enough for the head of a request.
     static let openingLimit = 2_048

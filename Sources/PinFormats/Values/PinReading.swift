@@ -73,7 +73,7 @@ package struct PinReading {
     var problemCount: Int { problems.count + omittedProblemCount }
 
     /// The reading itself; throws its first problem, because a check must not judge by a part of the pins.
-    package func orThrow() throws(Problem) -> PinReading {
+    func orThrow() throws(Problem) -> PinReading {
         if let first = problems.first ?? unread.first?.problem { throw first }
         return self
     }

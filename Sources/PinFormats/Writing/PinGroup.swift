@@ -4,7 +4,7 @@ package import Pinning
 /// The keys of one host, some of which a block pins.
 package struct PinGroup: Hashable {
     /// The placeholder for an unknown host; RFC 2606 reserves the name, so that it exists nowhere.
-    package static let hostPlaceholder = "your-host.example"
+    static let hostPlaceholder = "your-host.example"
 
     package var host: String?
     package let port: Int

@@ -163,9 +163,9 @@ private final class HTTPInputCheck: ChannelInboundHandler {
 package struct HTTPExchange {
     package let request: HTTPRequest
     /// The receiver of the response; `nil` if only its head is wanted.
-    package let receiver: (any HTTPReceiver)?
+    let receiver: (any HTTPReceiver)?
     /// The longest pause of the body; `nil` if the connection's deadline covers the whole response.
-    package let patience: Duration?
+    let patience: Duration?
 
     package init(_ request: HTTPRequest, for receiver: (any HTTPReceiver)? = nil, patience: Duration? = nil) {
         (self.request, self.receiver, self.patience) = (request, receiver, patience)

@@ -1,8 +1,8 @@
 import Base
 
 /// Reads the head of HTTP/1.0 or 1.1 (RFC 9112, 4) in pieces; the library's decoder has no reason phrase and no limits.
-package struct HTTPHeadReader {
-    package enum Step: Hashable {
+struct HTTPHeadReader {
+    enum Step: Hashable {
         case incomplete
         /// The end of the head; the status line is without its line end.
         case complete(status: Int, statusLine: [UInt8])
@@ -10,19 +10,19 @@ package struct HTTPHeadReader {
     }
 
     /// The most bytes of heads, interim ones included.
-    package static let limit = 64 * 1024
+    static let limit = 64 * 1024
     /// The most bytes of a status line; servers send some dozens.
-    package static let statusLineLimit = 8_000
+    static let statusLineLimit = 8_000
     /// The most interim heads; each costs the decoder as much as one with many fields.
     private static let interimLimit = 64
 
-    package private(set) var count = 0
+    private(set) var count = 0
     private var statusLine: [UInt8]?
     private var line: [UInt8] = []
     private var interimCount = 0
 
     /// Takes bytes up to the end of the head or a failure, and ignores those after it.
-    package mutating func read(_ bytes: some Sequence<UInt8>) -> Step {
+    mutating func read(_ bytes: some Sequence<UInt8>) -> Step {
         for byte in bytes {
             count += 1
             guard count <= Self.limit else { return .failed(.tooLong(limit: Self.limit)) }

@@ -8,7 +8,7 @@ package struct HostAddresses: Hashable {
     /// The requested families without an address here, with the failure of the look-up; `nil` if the name has none.
     package let others: [AddressFamily: ProbeError?]
 
-    package init(_ addresses: some Sequence<IPAddress>, others: [AddressFamily: ProbeError?] = [:]) {
+    init(_ addresses: some Sequence<IPAddress>, others: [AddressFamily: ProbeError?] = [:]) {
         self.addresses = Set(addresses).sorted { left, right in
             guard left.isIPv6 == right.isIPv6 else { return right.isIPv6 }
             return left.bytes.lexicographicallyPrecedes(right.bytes)

@@ -12,7 +12,7 @@ package final class Probers: Sendable {
     private let turn = Atomic(0)
 
     /// The most threads: each has an OpenSSL of its own.
-    package static let mostThreads = 64
+    static let mostThreads = 64
     /// The fewest descriptors for a thread: its loop takes three, connections the others.
     private static let descriptorsForThread = 16
     /// The number of probes for which another set-up of OpenSSL pays.

@@ -15,7 +15,7 @@ package struct Proxy: Hashable {
         /// The default port, as in curl.
         package var defaultPort: Int { self == .https ? 443 : 1_080 }
 
-        package var isSOCKS: Bool { self == .socks5 || self == .socks5h }
+        var isSOCKS: Bool { self == .socks5 || self == .socks5h }
     }
 
     package var kind: Kind

@@ -10,7 +10,7 @@ package struct TLSAlert: Hashable {
     package static let certificateRequired = Self(number: 116)
 
     /// `true` if the server supports no part of the offer (handshake_failure, insufficient_security and the like).
-    package var isForWantOfCommonParameters: Bool { [40, 71, 43].contains(number) }
+    var isForWantOfCommonParameters: Bool { [40, 71, 43].contains(number) }
 
     /// The name in the standards, as in `handshake_failure`; `unknown` if the number has none.
     package var name: String {
