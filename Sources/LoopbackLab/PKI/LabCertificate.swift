@@ -1,4 +1,4 @@
-package struct LabCertificate {
+package struct LabCertificate: Hashable {
     package private(set) var der: [UInt8]
     package let key: LabKey
     package let template: CertificateTemplate
@@ -59,9 +59,7 @@ package struct LabCertificate {
         let key = if let key { key } else { try LabKey.generate(other.key.algorithm) }
         return try issue(other.template.with { $0.serialNumber = nil }.with(change), key: key)
     }
-}
 
-extension LabCertificate: Hashable {
     package static func == (left: Self, right: Self) -> Bool { left.der == right.der }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(der) }

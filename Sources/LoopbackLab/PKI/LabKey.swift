@@ -4,7 +4,7 @@ import Synchronization
 /// A private key with its public key.
 ///
 /// Sendable: the EVP_PKEY never changes, its references are counted atomically, and each signature has its own context.
-package final class LabKey: @unchecked Sendable {
+package final class LabKey: Hashable, @unchecked Sendable {
     package enum Algorithm: Hashable {
         case p256
         case p384
@@ -107,15 +107,11 @@ package final class LabKey: @unchecked Sendable {
     }
 
     package var publicKeyPEM: String { pem(publicKeyInfo, label: "PUBLIC KEY") }
-}
 
-extension LabKey: Hashable {
     package static func == (left: LabKey, right: LabKey) -> Bool { left.publicKeyInfo == right.publicKeyInfo }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(publicKeySHA256) }
-}
 
-extension LabKey {
     /// The P-256 key whose private scalar is the SHA-256 of `label`; it and its SHA-256 signatures are always the same.
     package static func fixed(_ label: String) throws(LabError) -> LabKey {
         ERR_clear_error()

@@ -1,4 +1,4 @@
-package enum HTTPError: Error, Hashable {
+package enum HTTPError: Error, Hashable, CustomStringConvertible {
     case stopped
     /// The deadline passed before the head was complete; without a patience, before the whole response was.
     case deadlineExceeded
@@ -22,9 +22,7 @@ package enum HTTPError: Error, Hashable {
     /// No connection was made; only without TLS.
     case noConnection(ProbeError)
     case cancelled
-}
 
-extension HTTPError: CustomStringConvertible {
     /// The fact, to follow the name of the request.
     package var description: String {
         switch self {

@@ -6,7 +6,7 @@ import X509
 ///
 /// Owns one reference to the `EVP_PKEY`; no description shows the key. Sendable because it never changes after `init`;
 /// OpenSSL counts references atomically, and any number of threads may sign with one key.
-package final class ClientIdentity: @unchecked Sendable {
+package final class ClientIdentity: Hashable, @unchecked Sendable {
     /// The certificates, the client's own first; at least one.
     let certificates: [PathNode]
     let key: OpaquePointer
@@ -71,23 +71,19 @@ package final class ClientIdentity: @unchecked Sendable {
         guard block.label != "OPENSSH PRIVATE KEY" else { throw .sshKey }
         return block.der
     }
-}
 
-extension ClientIdentity: Hashable {
     package static func == (left: ClientIdentity, right: ClientIdentity) -> Bool { left === right }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// The reason why a client certificate cannot be used; contains no part of the key.
-package enum ClientIdentityError: Error, Hashable {
+package enum ClientIdentityError: Error, Hashable, CustomStringConvertible {
     case noCertificate
     case unreadableCertificate(String)
     case noKey
     case certificateAlone, keyStore, encryptedKey, sshKey, unreadableKey, mismatch
-}
 
-extension ClientIdentityError: CustomStringConvertible {
     /// The fact and its remedy, to follow the name of the file.
     package var description: String {
         switch self {

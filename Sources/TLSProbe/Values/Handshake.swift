@@ -54,7 +54,7 @@ package struct PeerAddress: Hashable, CustomStringConvertible {
 }
 
 /// The restrictions of a ClientHello: lists in OpenSSL's notation, preferred first.
-package struct HandshakeOffer: Hashable {
+package struct HandshakeOffer: Hashable, CustomStringConvertible {
     /// The groups of the key exchange, as in `X25519:P-256`; `nil` means OpenSSL's default.
     package var groups: String?
     /// The cipher suites, by the RFC's names for TLS 1.3 and OpenSSL's for older versions; `nil` means all.
@@ -83,9 +83,7 @@ package struct HandshakeOffer: Hashable {
         merged.signatureAlgorithms = signatureAlgorithms ?? other.signatureAlgorithms
         return merged
     }
-}
 
-extension HandshakeOffer: CustomStringConvertible {
     package var description: String {
         [
             groups.map { "groups \($0)" }, ciphers.map { "cipher suites \($0)" },
@@ -95,15 +93,13 @@ extension HandshakeOffer: CustomStringConvertible {
 }
 
 /// A type of key; a server with a certificate for each type shows a client one that fits its ClientHello.
-package enum CertificateKeyType: String, CaseIterable {
+package enum CertificateKeyType: String, CaseIterable, CustomStringConvertible {
     /// RSA, also with keys only for PSS signatures (id-RSASSA-PSS).
     case rsa
     /// ECDSA on any curve.
     case ecdsa
     /// EdDSA on Curve25519 (RFC 8032).
     case ed25519
-}
 
-extension CertificateKeyType: CustomStringConvertible {
     package var description: String { self == .ed25519 ? "Ed25519" : rawValue.uppercased() }
 }

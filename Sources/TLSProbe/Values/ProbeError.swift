@@ -2,7 +2,7 @@ import Base
 package import Pinning
 
 /// The reason why a probe ended without a chain.
-package struct ProbeError: Error, Hashable {
+package struct ProbeError: Error, Hashable, CustomStringConvertible {
     package enum Phase: String, CaseIterable {
         case resolve, connect
         /// The connection through a proxy, with all steps before it.
@@ -109,9 +109,7 @@ package struct ProbeError: Error, Hashable {
         default: nil
         }
     }
-}
 
-extension ProbeError: CustomStringConvertible {
     /// The fact and the advice in one line, which quotes the target; text from outside is escaped.
     package var description: String { escapedFact + advice(naming: \.rawValue) }
 

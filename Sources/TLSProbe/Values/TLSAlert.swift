@@ -2,7 +2,7 @@ import COpenSSL
 import X509
 
 /// An alert that a server sent (RFC 8446, 6).
-package struct TLSAlert: Hashable {
+package struct TLSAlert: Hashable, CustomStringConvertible {
     package let number: UInt8
 
     package static let protocolVersion = Self(number: 70)
@@ -40,9 +40,7 @@ package struct TLSAlert: Hashable {
         default: "see the server's log"
         }
     }
-}
 
-extension TLSAlert: CustomStringConvertible {
     package var description: String { "\(name) (\(number))" }
 }
 
