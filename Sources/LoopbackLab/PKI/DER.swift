@@ -29,7 +29,7 @@ enum DER {
     /// A BIT STRING of named bits: bit 0 is the highest of the first byte, trailing zeros are cut (X.690, 11.2.2).
     static func namedBits(_ bits: [Int]) -> [UInt8] {
         guard let last = bits.max() else { return bitString([]) }
-        var bytes = [UInt8](repeating: 0, count: last / 8 + 1)
+        var bytes = zeros(last / 8 + 1)
         for bit in bits { bytes[bit / 8] |= 0x80 >> UInt8(bit % 8) }
         return bitString(bytes, unusedBits: UInt8(7 - last % 8))
     }

@@ -56,7 +56,7 @@ package enum GeneralName: Hashable {
     package init(_ text: String) {
         self = .dns(text)
         for (family, length) in [(AF_INET, 4), (AF_INET6, 16)] {
-            var bytes = [UInt8](repeating: 0, count: length)
+            var bytes = zeros(length)
             if inet_pton(family, text, &bytes) == 1 { self = .ip(bytes) }
         }
     }

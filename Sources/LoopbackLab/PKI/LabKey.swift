@@ -139,7 +139,7 @@ package final class LabKey: Hashable, @unchecked Sendable {
             for number in [base, order, scalar, digest, sum] { BN_free(number) }
             BN_CTX_free(context)
         }
-        var r = [UInt8](repeating: 0, count: 32)
+        var r = zeros(32)
         var s = r
         guard BN_mod_mul(sum, base, scalar, order, context) == 1, BN_mod_add(sum, sum, digest, order, context) == 1,
             BN_bn2binpad(base, &r, 32) == 32, BN_bn2binpad(sum, &s, 32) == 32
@@ -161,7 +161,7 @@ extension LabKey {
     /// The AlgorithmIdentifier of this key's signatures made with `digest` (RFC 3279, RFC 4055, RFC 5758, RFC 8410).
     func signatureAlgorithm(_ digest: SignatureDigest) throws(LabError) -> [UInt8] {
         try withSigner(digest) { _, key in
-            var bytes = [UInt8](repeating: 0, count: 64)
+            var bytes = zeros(64)
             let count = bytes.withUnsafeMutableBytes { buffer in
                 // The parameter contains a pointer to the name, so it is used only in this closure.
                 "algorithm-id".withCString { name in
@@ -182,7 +182,7 @@ extension LabKey {
         return try withSigner(digest) { context, _ in
             var length = 0
             guard EVP_DigestSign(context, nil, &length, message, message.count) == 1 else { return [] }
-            var signature = [UInt8](repeating: 0, count: length)
+            var signature = zeros(length)
             guard EVP_DigestSign(context, &signature, &length, message, message.count) == 1 else { return [] }
             return Array(signature.prefix(length))
         }
@@ -216,15 +216,17 @@ extension LabKey {
 }
 
 func sha256(_ bytes: [UInt8]) -> [UInt8] {
-    var digest = [UInt8](repeating: 0, count: 32)
+    var digest = zeros(32)
     guard EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil) == 1 else {
         fatalError("OpenSSL could not compute SHA-256")
     }
     return digest
 }
 
+func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+
 func randomBytes(_ count: Int) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
+    var bytes = zeros(count)
     guard RAND_bytes(&bytes, Int32(count)) == 1 else { fatalError("OpenSSL has no randomness") }
     return bytes
 }

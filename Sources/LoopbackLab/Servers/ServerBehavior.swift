@@ -80,7 +80,7 @@ package struct ServerBehavior {
 
     /// A handshake record of 65,535 bytes, four times the limit of TLS (RFC 8446, 5.1).
     package static var oversizedRecord: ServerBehavior {
-        .script([22, 3, 3, 0xff, 0xff] + [UInt8](repeating: 0, count: 0xffff))
+        .script([22, 3, 3, 0xff, 0xff] + zeros(0xffff))
     }
 }
 

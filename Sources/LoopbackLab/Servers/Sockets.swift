@@ -59,7 +59,7 @@ enum Sockets {
 
     /// Waits for bytes and returns them; none at the end or after an error.
     static func receive(_ descriptor: Int32) -> ArraySlice<UInt8> {
-        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var buffer = zeros(65_536)
         let count = retrying { recv(descriptor, &buffer, buffer.count, 0) }
         return buffer.prefix(max(0, count))
     }

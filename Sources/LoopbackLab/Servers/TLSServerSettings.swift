@@ -89,5 +89,5 @@ package struct Responder {
         Responder(greeting: Answer(bytes, ending))
     }
 
-    package static let floods = greets([], .repeats([UInt8](repeating: 0, count: 16_384)))
+    package static let floods = greets([], .repeats(zeros(16_384)))
 }

@@ -150,13 +150,13 @@ final class TLSSession: ByteStream {
     }
 
     private func flush() {
-        var bytes = [UInt8](repeating: 0, count: BIO_ctrl_pending(outgoing))
+        var bytes = zeros(BIO_ctrl_pending(outgoing))
         guard BIO_read(outgoing, &bytes, Int32(bytes.count)) > 0 else { return }
         stream.write(bytes)
     }
 
     func read() -> [UInt8] {
-        var buffer = [UInt8](repeating: 0, count: 16_384)
+        var buffer = zeros(16_384)
         while true {
             ERR_clear_error()
             let count = SSL_read(ssl, &buffer, Int32(buffer.count))
