@@ -183,9 +183,8 @@ final class TLSHandler: ChannelDuplexHandler {
     private func listen(_ context: ChannelHandlerContext) {
         state = .listening
         let now = NIODeadline.now()
-        let twice = TimeAmount.nanoseconds(2 * (now - began).nanoseconds)
-        let patience: TimeAmount = min(TimeAmount.seconds(1), max(TimeAmount.milliseconds(100), twice))
-        let left = max(TimeAmount.nanoseconds(0), clock.deadline - now)
+        let patience = min(.seconds(1), max(.milliseconds(100), 2 * (now - began)))
+        let left = max(.zero, clock.deadline - now)
         clock.stopClock()
         connection.limitMessages()
         silence = context.eventLoop.assumeIsolated().scheduleTask(in: min(patience, left)) {
