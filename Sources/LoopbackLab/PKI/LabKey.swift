@@ -112,7 +112,7 @@ package final class LabKey: Hashable, @unchecked Sendable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(publicKeySHA256) }
 
-    /// The P-256 key whose private scalar is the SHA-256 of `label`; it and its SHA-256 signatures are always the same.
+    /// The P-256 key whose private scalar is the SHA-256 of `label`; its SHA-256 signatures are always the same.
     package static func fixed(_ label: String) throws(LabError) -> LabKey {
         ERR_clear_error()
         let secret = sha256(Array(label.utf8))

@@ -39,7 +39,7 @@ package final class LoopbackServer: Sendable {
         return connections
     }
 
-    /// Serves while `body` runs, then ends all threads and closes all descriptors of the server.
+    /// Serves while `body` runs, then ends the server's threads and closes its descriptors.
     ///
     /// The address is one of this machine, such as `127.0.0.2` or `::1`; port 0 means any free one.
     package static func serving<Value: Sendable>(

@@ -102,7 +102,7 @@ package enum DeadPort {
         var descriptors = [try Sockets.listening(on: address, port: 0, queue: 0)]
         defer { for descriptor in descriptors { close(descriptor) } }
         let port = Sockets.port(of: descriptors[0])
-        // A queue of length 0 has room for one connection; the others make sure that it is full.
+        // A queue of length 0 has room for one connection; the others make it full.
         for _ in 0..<4 { descriptors.append(try Sockets.make(address, port, "connect to") { connect($0, $1, $2) }) }
         return try await body(port)
     }

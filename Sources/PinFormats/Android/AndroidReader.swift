@@ -10,7 +10,7 @@ struct AndroidReader {
         var expiration: Timestamp?
         /// The trust settings of the elements, innermost first.
         var levels: [NetworkSecurityConfiguration.Level] = []
-        /// `true` if TrustKit enforces the pins, too, so that `overridePins` has no effect.
+        /// `true` if TrustKit also enforces the pins, so that `overridePins` has no effect.
         var isEnforcedByTrustKit = false
         var isIncomplete = false
 

@@ -17,7 +17,7 @@ struct FileScan {
     private static let closed: [[UInt8]] = [
         [0x50, 0x4B, 0x03, 0x04], [0xFE, 0xED, 0xFE, 0xED], [0, 0, 0, 1, 0, 0, 0, 0x14], [0, 0, 0, 2, 0, 0, 0, 0x14],
     ]
-    /// The bytes of a chunk that are searched again with the next one, longer than any pin and any name of a key.
+    /// The bytes that are searched again with the next chunk, longer than any pin and any name of a key.
     private static let overlap = 128
     /// The bytes after an `=` that decide if a bare hash ends there.
     private static let lookahead = 2
@@ -123,7 +123,7 @@ struct FileScan {
         return .certificates(certificates)
     }
 
-    /// `true` if the text before PEM is code: it has a brace, or a line with a quotation mark that is not closed.
+    /// `true` if the text before PEM is code: it has a brace, or an open quotation mark in a line.
     private func isCode(_ before: ArraySlice<UInt8>) -> Bool {
         if let last = before.last, last != UInt8(ascii: "\n") { return true }
         return before.contains(UInt8(ascii: "{"))

@@ -134,7 +134,6 @@ package struct CARoot: Hashable {
         case coming
     }
 
-    /// The name of its CA.
     package let ca: String
     package let name: String
     package let key: SHA256Digest

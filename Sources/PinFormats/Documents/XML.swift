@@ -16,7 +16,6 @@ final class XMLElement {
         (self.name, self.attributes, self.line) = (name, attributes, line)
     }
 
-    /// The children with a name.
     subscript(name: String) -> [XMLElement] { children.filter { $0.name == name } }
 }
 

@@ -155,7 +155,7 @@ struct UnreadKind {
         return error
     }
 
-    /// The problem of a list if its file's name belongs to another kind: one sentence in place of one for each word.
+    /// The problem of a list whose file has the name of another kind: one sentence in place of one for each word.
     static func refusal(of file: PinFile, after error: Problem) -> Problem? {
         error.id == .privateKey ? nil : UnreadKind(named: file)?.error(at: error.place ?? file.place)
     }

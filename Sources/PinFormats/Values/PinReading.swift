@@ -97,7 +97,7 @@ package struct PinReading {
         notes.append(Finding(kind, level ?? kind.levels[0], text, at: place, remedy: remedy))
     }
 
-    /// Returns the result of `read`; if it throws, reports the problem and returns `nil`.
+    /// Returns the result of `read`, or reports its problem and returns `nil`.
     @discardableResult mutating func attempt<Value>(_ read: (inout PinReading) throws(Problem) -> Value) -> Value? {
         do { return try read(&self) } catch {
             report(error)

@@ -13,7 +13,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
 
     enum Kept {
         case none
-        /// The connection waits until its chain is judged. Judging takes nothing from the time that is left.
+        /// The connection waits until its chain is judged, which takes nothing from the time that is left.
         case held(TLSHandler, left: TimeAmount)
         case carrying(HTTPHandler)
         case over(HTTPError)

@@ -11,7 +11,7 @@ package final class Probers: Sendable {
     private let probers: [Prober]
     private let turn = Atomic(0)
 
-    /// The most threads: each has an OpenSSL of its own.
+    /// The most threads; each has its own OpenSSL.
     static let mostThreads = 64
     /// The fewest descriptors for a thread: its loop takes three, connections the others.
     private static let descriptorsForThread = 16

@@ -34,7 +34,7 @@ final class TimedConnection: @unchecked Sendable {
     /// The shortest time in the queue that is added to the deadline, unless it is less than 1/64 of the timeout.
     private static let shortestQueue = TimeAmount.milliseconds(10)
     private var shortestQueue: TimeAmount { max(Self.shortestQueue, .nanoseconds(timeout.nanoseconds / 64)) }
-    /// The interval between looks at the queue after the deadline.
+    /// The time between looks at the queue after the deadline.
     private static let pause = TimeAmount.milliseconds(50)
 
     init(_ request: ProbeRequest, in prober: Prober) {

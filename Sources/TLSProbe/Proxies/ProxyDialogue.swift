@@ -32,7 +32,7 @@ package struct ProxyDialogue {
         state = .socks(dialogue)
     }
 
-    /// Takes bytes of the proxy, and returns the next step and the number of bytes that it used.
+    /// Takes bytes of the proxy; returns the next step and the number of bytes used.
     package mutating func read(_ bytes: some Collection<UInt8>) -> (step: Step, count: Int) {
         switch state {
         case .connect(var reader):
@@ -158,7 +158,7 @@ struct SOCKSDialogue {
         guard message.count > 1 else { return .incomplete }
         guard message[1] == 0 else { return .failed(.reply(message[1])) }
         guard message.count > 4 else { return .incomplete }
-        // The address and port from which the proxy connected, which are not used.
+        // The address and port from which the proxy connected are not used.
         let length: Int
         switch message[3] {
         case 1: length = 4

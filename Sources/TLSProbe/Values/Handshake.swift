@@ -11,7 +11,7 @@ package final class Handshake: Sendable {
     package let facts: ConnectionFacts
     /// The application protocol that the server chose (ALPN, RFC 7301); `nil` if it chose none.
     package let alpn: String?
-    /// The certificates the server sent, in wire order.
+    /// The certificates in wire order.
     package let presented: PresentedChain
     package let clientCertificateRequested: Bool
     /// `true` if the client certificate was sent; TLS 1.3 does not show if the server accepted it.

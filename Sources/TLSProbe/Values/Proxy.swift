@@ -95,7 +95,7 @@ package enum ProxyFailure: Error, Hashable {
     case status(Int, line: String)
     case credentialsMissing
     case credentialsRefused
-    /// The proxy answered with this reply code of SOCKS (RFC 1928, 6).
+    /// The reply code of SOCKS that the proxy answered (RFC 1928, 6).
     case reply(UInt8)
     case foreign
     /// The proxy's reply is longer than so many bytes.
