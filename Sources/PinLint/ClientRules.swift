@@ -11,7 +11,7 @@ extension Findings {
         transportSecurity()
         for set in source.sets where set.kind == .okHttp { okHttp(set) }
         androidAnchors()
-        for inspection in source.inspections where inspection.isDirectory { bundle(inspection) }
+        for reading in source.readings where reading.isDirectory { bundle(reading) }
         for pin in source.sets.filter({ $0.kind == nil }).flatMap(\.pins) { input(pin) }
     }
 
@@ -77,7 +77,7 @@ extension Findings {
     }
 
     private mutating func transportSecurity() {
-        for settings in source.inspections.flatMap(\.transportSecurity) {
+        for settings in source.readings.flatMap(\.transportSecurity) {
             if settings.allowsArbitraryLoads, settings.narrowing.isEmpty {
                 add(
                     .arbitraryLoads, at: settings.origin,
@@ -112,7 +112,7 @@ extension Findings {
     }
 
     private mutating func androidAnchors() {
-        for configuration in source.inspections.flatMap(\.networkSecurity) {
+        for configuration in source.readings.flatMap(\.networkSecurity) {
             let domains = configuration.domains.map { ($0.levels.first, $0.hosts.short as String?) }
             for (level, host) in [(configuration.base, nil)] + domains {
                 guard let origin = level?.userAnchors else { continue }
@@ -125,8 +125,8 @@ extension Findings {
         }
     }
 
-    private mutating func bundle(_ inspection: PinReading) {
-        let places = inspection.pins.filter { $0.certificate != nil }.map { $0.place }
+    private mutating func bundle(_ reading: PinReading) {
+        let places = reading.pins.filter { $0.certificate != nil }.map { $0.place }
         let ignored = places.filter { $0.path?.hasSuffix(".cer") == false }
         // A directory without a file that AFNetworking loads is probably for another client.
         let isAFNetworkings = linter.isForAFNetworking || ignored.count < places.count

@@ -21,7 +21,7 @@ struct Drift {
         var findings: [Finding] = []
         // A broken source may have the host in a part that could not be read.
         for (source, view) in zip(configured, views)
-        where view == nil && source.inspections.allSatisfy(\.problems.isEmpty)
+        where view == nil && source.readings.allSatisfy(\.problems.isEmpty)
             && !first.keys.allSatisfy(source.codeKeys.contains)
         {
             findings.append(
@@ -124,7 +124,7 @@ private struct HostView {
         keys = entries.flatMap(\.pins).map(\.spkiSHA256).distinct
         known = keys + source.codeKeys
         isComplete = entries.allSatisfy { entry in
-            !source.inspections.contains { $0.incompleteEntries.contains(entry.origin) }
+            !source.readings.contains { $0.incompleteEntries.contains(entry.origin) }
         }
         reach =
             entries.compactMap(\.hosts).map { hosts in

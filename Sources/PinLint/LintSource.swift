@@ -6,7 +6,7 @@ import X509
 /// A source that is judged as a whole: a file, a directory, or all certificates and keys that were named one by one.
 struct LintSource {
     let name: String
-    let inspections: [PinReading]
+    let readings: [PinReading]
     /// The sets of pins: first the one for any host, then those of the configurations.
     let sets: [PinnedSet]
     /// The hashes in code and in unread files, which are not compared because their hosts are unknown.
@@ -15,34 +15,34 @@ struct LintSource {
     let patterns: [HostPattern]
     private let index: HostIndex<(PinConfiguration.Kind, HostEntry)>
 
-    private init(_ name: String, _ inspections: [PinReading]) {
+    private init(_ name: String, _ readings: [PinReading]) {
         self.name = name
-        self.inspections = inspections
-        let pins = inspections.flatMap(\.pins)
+        self.readings = readings
+        let pins = readings.flatMap(\.pins)
         var sets: [PinnedSet] = []
         if let first = pins.first {
-            let isDirectory = inspections.count == 1 && inspections[0].isDirectory
+            let isDirectory = readings.count == 1 && readings[0].isDirectory
             sets.append(
                 PinnedSet(
                     kind: nil, entries: [], pins: pins,
-                    place: isDirectory ? .file(inspections[0].text) : first.place,
-                    isIncomplete: inspections.contains { !$0.problems.isEmpty }))
+                    place: isDirectory ? .file(readings[0].text) : first.place,
+                    isIncomplete: readings.contains { !$0.problems.isEmpty }))
         }
         self.sets =
             sets
-            + inspections.flatMap { inspection in
-                inspection.configurations.flatMap { Self.sets(of: $0, inspection) }
+            + readings.flatMap { reading in
+                reading.configurations.flatMap { Self.sets(of: $0, reading) }
             }
-        let entries = inspections.flatMap(\.configurations).flatMap { configuration in
+        let entries = readings.flatMap(\.configurations).flatMap { configuration in
             configuration.entries.map { (configuration.kind, $0) }
         }
         index = HostIndex(entries.filter { $0.1.hosts != nil }.map { ($0.1.hosts, $0) })
         patterns = entries.compactMap(\.1.hosts).distinct
-        let code = inspections.flatMap(\.code).flatMap(\.found) + inspections.flatMap(\.unread).flatMap(\.pins)
+        let code = readings.flatMap(\.code).flatMap(\.found) + readings.flatMap(\.unread).flatMap(\.pins)
         codeKeys = code.map(\.spkiSHA256).distinct
     }
 
-    var place: PinPlace { inspections.first.flatMap { $0.isArgument ? nil : .at($0.text) } ?? .named(name) }
+    var place: PinPlace { readings.first.flatMap { $0.isArgument ? nil : .at($0.text) } ?? .named(name) }
 
     func entries(of kind: PinConfiguration.Kind, covering host: String) -> [HostEntry] {
         index.covering(host).filter { $0.0 == kind }.map(\.1)
@@ -60,31 +60,31 @@ struct LintSource {
     }
 
     /// The sources of a call; certificates, keys and pins that were named one by one are one source.
-    static func sources(_ inspections: [PinReading]) -> [Self] {
-        let loose = inspections.filter(\.isLoose)
-        let (alone, first) = (loose.count == 1, inspections.firstIndex(where: \.isLoose))
-        return inspections.enumerated().compactMap { index, inspection in
-            guard !inspection.isLoose || alone else {
+    static func sources(_ readings: [PinReading]) -> [Self] {
+        let loose = readings.filter(\.isLoose)
+        let (alone, first) = (loose.count == 1, readings.firstIndex(where: \.isLoose))
+        return readings.enumerated().compactMap { index, reading in
+            guard !reading.isLoose || alone else {
                 return index == first ? Self(name(ofLoose: loose), loose) : nil
             }
-            return Self(inspection.isArgument ? "command line" : inspection.text, [inspection])
+            return Self(reading.isArgument ? "command line" : reading.text, [reading])
         }
     }
 
-    private static func name(ofLoose inspections: [PinReading]) -> String {
-        let files = inspections.filter { !$0.isArgument }
+    private static func name(ofLoose readings: [PinReading]) -> String {
+        let files = readings.filter { !$0.isArgument }
         guard !files.isEmpty else { return "command line" }
-        let isPair = inspections.count == 2 && files.count == 2
-        return listed(files.prefix(isPair ? 2 : 1).map(\.text), of: inspections.count)
+        let isPair = readings.count == 2 && files.count == 2
+        return listed(files.prefix(isPair ? 2 : 1).map(\.text), of: readings.count)
     }
 
     /// The sets of a configuration; entries for the same hosts are one set if the client takes the union.
-    private static func sets(of configuration: PinConfiguration, _ inspection: PinReading) -> [PinnedSet] {
+    private static func sets(of configuration: PinConfiguration, _ reading: PinReading) -> [PinnedSet] {
         func set(_ entries: [HostEntry]) -> PinnedSet {
             PinnedSet(
                 kind: configuration.kind, entries: entries,
                 pins: entries.flatMap(\.pins), place: entries.first?.origin ?? .option,
-                isIncomplete: entries.contains { inspection.incompleteEntries.contains($0.origin) })
+                isIncomplete: entries.contains { reading.incompleteEntries.contains($0.origin) })
         }
         guard configuration.kind.lookup == .union else { return configuration.entries.map { set([$0]) } }
         return configuration.entries.grouped(by: \.hosts).map { set($0.elements) }

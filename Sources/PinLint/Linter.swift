@@ -17,11 +17,11 @@ package struct Linter {
     }
 
     /// The findings of each source in the order of their places, then the differences between sources.
-    package func findings(in inspections: [PinReading]) -> [Finding] {
-        let sources = LintSource.sources(inspections)
-        let certificates = inspections.flatMap(\.pins).compactMap(\.certificate).map(\.publicKey)
+    package func findings(in readings: [PinReading]) -> [Finding] {
+        let sources = LintSource.sources(readings)
+        let certificates = readings.flatMap(\.pins).compactMap(\.certificate).map(\.publicKey)
         let publicKeys = Dictionary(
-            (certificates + inspections.flatMap(\.publicKeys.values)).map { ($0.spkiSHA256, $0) },
+            (certificates + readings.flatMap(\.publicKeys.values)).map { ($0.spkiSHA256, $0) },
             uniquingKeysWith: { first, _ in first })
         var findings = sources.flatMap { source in
             var found = Findings(source: source, linter: self, publicKeys: publicKeys)
@@ -79,7 +79,7 @@ struct Findings {
     }
 
     mutating func problems() {
-        all += source.inspections.flatMap(\.problems).map { error in
+        all += source.readings.flatMap(\.problems).map { error in
             Finding(
                 error.id ?? .wrongValue, .error, error.reason, at: (error.place ?? .option).named(source.name),
                 remedy: error.remedy, isObstacle: error.id != .hostNotPinned)

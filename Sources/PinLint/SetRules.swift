@@ -111,7 +111,7 @@ extension Findings {
     }
 
     mutating func code() {
-        for code in source.inspections.flatMap(\.code) {
+        for code in source.readings.flatMap(\.code) {
             for pin in code.new {
                 let what = pin.certificate.map { "the certificate \($0) is" } ?? "\(pin.spkiSHA256) is"
                 add(
@@ -125,7 +125,7 @@ extension Findings {
                     "replace the key")
             }
         }
-        for file in source.inspections.flatMap(\.unread) {
+        for file in source.readings.flatMap(\.unread) {
             add(.pinsNotRead, at: file.problem.place ?? source.place, file.problem.reason, file.problem.advice)
             for pin in file.pins {
                 add(
@@ -137,9 +137,9 @@ extension Findings {
 
     /// Reports the notes of readers that have no other rule.
     mutating func remarks() {
-        for inspection in source.inspections {
-            for note in inspection.notes {
-                let place = note.place ?? .at(inspection.text)
+        for reading in source.readings {
+            for note in reading.notes {
+                let place = note.place ?? .at(reading.text)
                 switch note.kind {
                 case .notLoadedByAFNetworking, .loadedFromBundle, .trustKitConfig, .policySettings: continue
                 case .nothingPinned:
@@ -152,13 +152,13 @@ extension Findings {
                 }
             }
             // A file that configures hosts and pins none of them protects nothing.
-            let entries = inspection.configurations.flatMap(\.entries)
-            guard inspection.problems.isEmpty, inspection.pins.isEmpty, !entries.isEmpty,
-                entries.allSatisfy(\.pins.isEmpty), inspection.networkSecurity.allSatisfy(\.isEmpty),
-                !inspection.notes.contains(where: { $0.kind == .pinnedToNothing || $0.kind == .emptyPinSet })
+            let entries = reading.configurations.flatMap(\.entries)
+            guard reading.problems.isEmpty, reading.pins.isEmpty, !entries.isEmpty,
+                entries.allSatisfy(\.pins.isEmpty), reading.networkSecurity.allSatisfy(\.isEmpty),
+                !reading.notes.contains(where: { $0.kind == .pinnedToNothing || $0.kind == .emptyPinSet })
             else { continue }
             add(
-                .hostNotPinned, at: .at(inspection.text),
+                .hostNotPinned, at: .at(reading.text),
                 "the file configures hosts and pins none of them", "add pins, or leave the file out")
         }
     }
