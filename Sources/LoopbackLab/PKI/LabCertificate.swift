@@ -8,9 +8,7 @@ package struct LabCertificate: Hashable {
     package var publicKeySHA256: [UInt8] { key.publicKeySHA256 }
     package var pem: String { LoopbackLab.pem(der, label: "CERTIFICATE") }
 
-    package static func selfSigned(
-        _ template: CertificateTemplate, key: LabKey? = nil
-    ) throws(LabError) -> Self {
+    package static func selfSigned(_ template: CertificateTemplate, key: LabKey? = nil) throws(LabError) -> Self {
         let key = if let key { key } else { try LabKey.generate() }
         return try Self(template, key: key, issuerName: template.subject, issuerKey: key)
     }

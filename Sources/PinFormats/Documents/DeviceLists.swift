@@ -156,9 +156,7 @@ package struct CARoot: Hashable {
     }
 
     /// The roots in a file of device data, in the form of `public-cas.json`.
-    fileprivate static func all(
-        _ list: DocumentNode, knowing rootNames: Set<String>
-    ) throws(Problem) -> [CARoot] {
+    fileprivate static func all(_ list: DocumentNode, knowing rootNames: Set<String>) throws(Problem) -> [CARoot] {
         var (roots, nodes): ([CARoot], [DocumentNode]) = ([], [])
         for ca in try list.array() {
             let name = try ca.require("name").plainText()
