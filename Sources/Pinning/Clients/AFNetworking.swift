@@ -217,7 +217,7 @@ package struct AFNetworking: ClientProcedure {
 
 package struct AFSecurityPolicy: Hashable {
     /// `AFSSLPinningMode`.
-    package enum PinningMode: String, Hashable, CaseIterable {
+    package enum PinningMode: String, CaseIterable {
         case none
         case publicKey = "public-key"
         /// The pinned certificates become the only anchors, and one of them must be on the built chain.

@@ -1,6 +1,6 @@
 /// A client's comparison of pins and its end, which determine how long a verdict lasts.
 package struct PinComparison: Hashable {
-    package enum Place: Hashable {
+    package enum Place {
         case leaf, authorities, anywhere
         /// Every certificate of the path must be pinned.
         case everywhere
@@ -14,7 +14,7 @@ package struct PinComparison: Hashable {
         }
     }
 
-    package enum Compared: String, Hashable {
+    package enum Compared: String {
         case keys = "public key"
         case certificates = "certificate"
         /// The certificate if the pin is one, else the key.

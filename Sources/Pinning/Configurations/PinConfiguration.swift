@@ -2,7 +2,7 @@ package import Base
 
 /// The entries of a file that configures hosts.
 package struct PinConfiguration {
-    package enum Kind: String, Hashable, CaseIterable {
+    package enum Kind: String, CaseIterable {
         case okHttp = "okhttp"
         /// TrustKit for iOS: `TSKConfiguration`.
         case trustKit = "trustkit"
@@ -22,7 +22,7 @@ package struct PinConfiguration {
         }
     }
 
-    package enum Lookup: Hashable {
+    package enum Lookup {
         case union
         /// The entry of the exact name, else the longest that covers the host.
         case mostSpecific
@@ -102,7 +102,7 @@ package struct HostEntry: Hashable {
     package var includesSubdomains: Bool { hosts?.depth == .anyNumber && !isExcluded }
 }
 
-package enum BundleLoader: String, Hashable, CaseIterable {
+package enum BundleLoader: String, CaseIterable {
     /// Files named `.cer` in the main bundle.
     case afNetworking4 = "AFNetworking 4"
     /// Files named `.cer` in the bundle of AFNetworking's class, which is the framework's if it is one.

@@ -67,7 +67,7 @@ package enum Remedy: Hashable {
 }
 
 /// The effect of a certificate that is given in place of the missing intermediate which a device would fetch.
-package enum MissingIntermediate: Hashable {
+package enum MissingIntermediate {
     case helps, doesNotHelp
     /// Given but not used: a client fetches an issuer only on some platforms, by the place that a certificate names.
     case isUnused

@@ -1,6 +1,6 @@
 /// The hosts of an entry in a configuration: a name, and the number of labels that may precede it.
 package struct HostPattern: Hashable, CustomStringConvertible {
-    package enum Depth: Hashable {
+    package enum Depth {
         case exact
         /// Exactly one label below the name: `*.example.com` in OkHttp.
         case oneLabel

@@ -1,4 +1,4 @@
-package enum ProtocolVersion: UInt16, Hashable, CaseIterable, Comparable, CustomStringConvertible {
+package enum ProtocolVersion: UInt16, CaseIterable, Comparable, CustomStringConvertible {
     /// TLS 1.0 (RFC 2246). Broken, like 1.1: offered only on request.
     case tls10 = 0x0301
     case tls11, tls12, tls13
@@ -49,7 +49,7 @@ package enum HandshakeRefusal: Hashable {
 }
 
 /// A part of a ClientHello that options restrict.
-package enum OfferedPart: Error, Hashable { case lowestVersion, highestVersion, suites, groups, signatures }
+package enum OfferedPart: Error { case lowestVersion, highestVersion, suites, groups, signatures }
 
 extension TLSStack {
     package enum Lack: Hashable {

@@ -29,7 +29,7 @@ extension Platform {
     }
 }
 
-package enum TransparencyDemand: Hashable {
+package enum TransparencyDemand {
     case none, belowPublicRoots
     /// Below every root: an Android app's configuration enables it explicitly.
     case belowAnyRoot

@@ -2,7 +2,7 @@
 ///
 /// The bytes of the last certificate decide: a root on the system's list is a system root, even if the app made it an
 /// anchor (Apple: `SecPolicyCheckServerAuthEKU`, `SecPolicyCheckSystemTrustedCTRequired`).
-package enum AnchorClass: Hashable, CaseIterable {
+package enum AnchorClass: CaseIterable {
     /// A certificate that the app makes an anchor, such as a pinned one in AFNetworking's certificate mode.
     case own
     case installedByHand, system

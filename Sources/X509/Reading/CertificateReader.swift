@@ -129,7 +129,7 @@ package enum CertificateReader {
 
 package struct X509Error: Error, Hashable, CustomStringConvertible {
     /// A value that is not "whole" is cut off, followed by other bytes, or something else.
-    package enum Problem: String, Hashable {
+    package enum Problem: String {
         case notACertificate = "not a whole X.509 certificate"
         case notAPublicKey = "not a whole public key (SubjectPublicKeyInfo)"
         case notARequest = "not a whole certification request (PKCS #10)"

@@ -2,7 +2,7 @@ import Base
 package import Pinning
 
 /// A hash that is pinned by mistake: clients compare only the hash of a SubjectPublicKeyInfo.
-package enum OtherHash: Hashable {
+package enum OtherHash {
     case certificate
     /// The hash of the bare key, as in Node's `cert.pubkey` (EC only) and in `SecKeyCopyExternalRepresentation`.
     case bareKey
