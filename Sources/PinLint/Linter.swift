@@ -4,11 +4,11 @@ package import Pinning
 
 /// Judges sources of pins without a network: each by itself, and all in comparison.
 package struct Linter {
-    package let now: Timestamp
+    let now: Timestamp
     /// The remaining time below which an expiry is near.
-    package let warnBefore: Threshold
+    let warnBefore: Threshold
     /// The clients that ship the pins; empty if they are unknown.
-    package let clients: [LintClient]
+    let clients: [LintClient]
 
     package init(now: Timestamp, warnBefore: Threshold, clients: [LintClient] = []) {
         self.now = now

@@ -65,7 +65,7 @@ package enum Interruption {
     }
 
     /// Runs `body`, and lets a signal end the process only after it.
-    package static func deferring<Result, Failure: Error>(
+    static func deferring<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         change { signal, writes in

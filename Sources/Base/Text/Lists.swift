@@ -31,7 +31,7 @@ extension Array where Element: Hashable {
 
 extension [String] {
     /// The texts joined without the search through all conformances that the library's own method makes.
-    package func joined(separator: String = "") -> String {
+    func joined(separator: String = "") -> String {
         var text = ""
         for index in indices { text += (index == 0 ? "" : separator) + self[index] }
         return text

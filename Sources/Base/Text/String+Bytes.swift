@@ -45,7 +45,7 @@ extension String {
 }
 
 extension UnsafeRawBufferPointer {
-    package func position(of part: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
+    func position(of part: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
         guard let wanted = part.baseAddress, let first = part.first else { return start }
         var start = start
         while let base = baseAddress, start + part.count <= count,

@@ -2,7 +2,7 @@
 /// tables take 80 cells, and prose is not wrapped, so that `grep` finds a whole reason.
 package struct TextLayout: Hashable {
     package let columns: Int
-    package let wraps: Bool
+    let wraps: Bool
 
     /// The fewest columns: narrower text is not worth reading.
     private static let fewest = 40

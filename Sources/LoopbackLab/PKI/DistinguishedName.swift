@@ -2,7 +2,7 @@
 package struct DistinguishedName: Hashable, ExpressibleByStringLiteral {
     /// An attribute; its value is written unchanged, even escape sequences, NUL and malformed text.
     package struct Attribute: Hashable {
-        package var type: OID
+        var type: OID
         package var value: [UInt8]
         /// The tag of its string type, by default UTF8String.
         package var tag: UInt8
@@ -14,7 +14,7 @@ package struct DistinguishedName: Hashable, ExpressibleByStringLiteral {
         }
     }
 
-    package var attributes: [Attribute]
+    var attributes: [Attribute]
 
     package init(_ attributes: [Attribute]) { self.attributes = attributes }
 

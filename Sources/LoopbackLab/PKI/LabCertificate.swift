@@ -130,8 +130,8 @@ extension CertificateTemplate.Extension {
 /// The trust settings of a certificate in a store, in OpenSSL's own format (`openssl x509 -trustout`).
 package struct TrustSettings: Hashable {
     /// The only purposes for which the certificate is trusted; an empty list means all.
-    package var trusted: [OID] = []
-    package var rejected: [OID] = []
+    var trusted: [OID] = []
+    var rejected: [OID] = []
 
     package init(trusted: [OID] = [], rejected: [OID] = []) { (self.trusted, self.rejected) = (trusted, rejected) }
 

@@ -17,7 +17,7 @@
 /// CAs are valid for ten years from a year ago; server certificates for 390 days from 90 days ago, which every platform
 /// accepts. Expired certificates were valid for a year from six years ago.
 package struct StandardPKI {
-    package static let serverName = "api.example.com"
+    static let serverName = "api.example.com"
 
     package let rootA, rootB, rootAexp: LabCertificate
     package let interA, interA2, interAexp, interAxB: LabCertificate

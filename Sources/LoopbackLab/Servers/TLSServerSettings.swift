@@ -15,7 +15,7 @@ package struct TLSServerSettings: Changeable {
     }
 
     /// The identities for no or an unknown name, one for each type of key; the client's signature algorithms decide.
-    package var identities: [TLSIdentity]
+    var identities: [TLSIdentity]
     /// The identities for clients that indicate one of these names, in lower case.
     package var identitiesByName: [String: [TLSIdentity]] = [:]
     /// `true` if clients that indicate no name get the fatal alert unrecognized_name (RFC 6066, 3).
@@ -59,7 +59,7 @@ package struct Responder {
         }
 
         package var bytes: [UInt8]
-        package var ending: Ending
+        var ending: Ending
 
         package init(_ bytes: [UInt8], _ ending: Ending = .goodbye) { (self.bytes, self.ending) = (bytes, ending) }
 

@@ -1,14 +1,14 @@
 package import Base
 
 package struct ScrapeProblem: Error, Hashable {
-    package let status: Int
+    let status: Int
     package let message: SafeText
 
     init(_ status: Int, _ message: SafeText) { (self.status, self.message) = (status, message) }
 }
 
 package struct ScrapeQuery {
-    package static let timeoutHeader = "X-Prometheus-Scrape-Timeout-Seconds"
+    static let timeoutHeader = "X-Prometheus-Scrape-Timeout-Seconds"
     /// The most bytes of a request's target that are read: a host has at most 255, each escaped with three.
     private static let longest = 4_096
     package let path: String

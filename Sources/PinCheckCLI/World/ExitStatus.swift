@@ -4,7 +4,7 @@ import Pinning
 package enum ExitStatus: Sendable, CaseIterable, Comparable {
     case pass, fail, unreachable, unknown, warn, changed, answer, usage, data, noInput, software, inputOutput
 
-    package var rawValue: Int32 { row.code }
+    var rawValue: Int32 { row.code }
     package var name: String { row.name }
     var meaning: String { row.meaning }
 

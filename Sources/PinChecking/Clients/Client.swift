@@ -11,7 +11,7 @@ public struct Client: Sendable, Hashable {
     package var settings: [ClientSetting] = []
     /// `true` if `--client all` includes it: not a version too old to ship, or a client with every certificate pinned.
     package var isInAll = true
-    package var configurations: [PinConfiguration.Kind: PinConfiguration.Lookup] = [:]
+    var configurations: [PinConfiguration.Kind: PinConfiguration.Lookup] = [:]
     /// The configuration by which a system binds every connection of an app; `nil` if the client is not a system.
     var bindsAppBy: PinConfiguration.Kind?
     /// `true` if a dot at the end of a URL's host makes it another host.
@@ -30,13 +30,13 @@ public struct Client: Sendable, Hashable {
     package let platform: PlatformFamily?
     package let pinForm: PinForm
     /// The settings after the name, as in `expires=2027-06-01`.
-    package internal(set) var words: [String] = []
+    var words: [String] = []
     /// The settings from options that reports show, in addition to those of AFSecurityPolicy.
     var shownSettings: @Sendable (ClientInput) -> [ShownSetting] = { _ in [] }
     let make: @Sendable (ClientInput) throws -> any ClientProcedure
 
     /// Clients in addition to the table's, during a call, so that tests run every command with their own.
-    @TaskLocal package static var added: [Client] = []
+    @TaskLocal static var added: [Client] = []
 
     /// Every client, without settings.
     public static var all: [Client] { added.isEmpty ? table : table + added }
@@ -53,7 +53,7 @@ public struct Client: Sendable, Hashable {
         throw .usage("the client \(quoted(name)) is not known: \(remedy)")
     }
 
-    package func with(_ words: [String]) throws(Problem) -> Client {
+    func with(_ words: [String]) throws(Problem) -> Client {
         for word in words {
             let parts = word.parts(at: "=", atMost: 2).map(String.init)
             guard let setting = settings.first(where: { $0.name == parts[0] }) else {
@@ -86,7 +86,7 @@ public struct Client: Sendable, Hashable {
     package func text(_ setting: String) -> String? { texts(setting).last }
     package func date(_ setting: String) -> Timestamp? { text(setting).flatMap { try? TimeText.read($0) } }
 
-    package var loader: BundleLoader? { pinForm.loader }
+    var loader: BundleLoader? { pinForm.loader }
 
     static func system(of platform: PlatformFamily) -> [Client] {
         all.filter { $0.bindsAppBy != nil && $0.platform == platform }
@@ -129,7 +129,7 @@ enum LooseSet: Hashable {
 
 /// A setting after a client's name, as in `trustkit:no-enforce:expires=2027-06-01`.
 package struct ClientSetting {
-    package static let date = "DATE"
+    static let date = "DATE"
     package let name: String
     /// The value in help, its choices with a bar between, `nil` if it is a flag; a day as ``date`` is its midnight in UTC.
     package let value: String?

@@ -1,16 +1,16 @@
 import Base
 import PinFormats
-package import Pinning
+import Pinning
 import X509
 
 /// A client that is set up for one host; a class, so that copies of verdicts are cheap.
 package final class ConfiguredClient: Sendable {
     package let client: Client
     package let settings: [ShownSetting]
-    package let procedure: Result<any ClientProcedure, ClientConfigurationError>
-    package let pins: PinSet?
+    let procedure: Result<any ClientProcedure, ClientConfigurationError>
+    let pins: PinSet?
     let androidTrust: AndroidTrust?
-    package let app: AppleApp?
+    let app: AppleApp?
     /// `true` if the user's roots are anchors, too; on Android only by a setting, since apps for API 24 trust none.
     let trustsInstalledRoots: Bool
 

@@ -83,7 +83,7 @@ package struct DeviceData {
 
     package var certificates: some RandomAccessCollection<[UInt8]> { (0..<certificateCount).lazy.map(certificate) }
 
-    package func positions(of device: Device) -> [Int] { (0..<certificateCount).filter(device.holds) }
+    func positions(of device: Device) -> [Int] { (0..<certificateCount).filter(device.holds) }
     package func lists(_ certificate: [UInt8]) -> Bool { position(of: certificate) != nil }
 
     /// `true` if a certificate is on Apple's newest list, which serves as the system's if no device is named.

@@ -60,7 +60,7 @@ package struct JudgedChain {
     package let policy: HostPolicy
     package let view: ServerView
     /// The verdicts in the order of the chosen clients, device by device.
-    package var clients: [ClientVerdict]
+    var clients: [ClientVerdict]
     let findings: [Finding]
     let ending: Ending
     /// The hashes of keys and certificates that servers use now; a pin for one of them is not a backup.
@@ -80,9 +80,9 @@ package struct JudgedChain {
     package var shown: ClientVerdict? { clients.shown }
     package var ranked: [ClientVerdict] { clients.ranked }
 
-    package var outlook: Outlook? { clients.outlook }
+    var outlook: Outlook? { clients.outlook }
 
-    package var matches: [MatchedPin] {
+    var matches: [MatchedPin] {
         let found = ranked.flatMap { one in
             let path = one.decided?.reach.certificates ?? []
             return one.matches.map { match in

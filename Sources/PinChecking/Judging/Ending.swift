@@ -31,7 +31,7 @@ public enum Outcome: Hashable, Sendable, CaseIterable {
 package struct Ending: Hashable {
     package let outcome: Outcome
     package let reason: Reason
-    package let told: Finding?
+    let told: Finding?
     static let unjudged = Ending(.unjudged, Reason("not-judged", "not judged", remedy: .giveSomethingToJudgeBy))
 
     package init(_ outcome: Outcome, _ reason: Reason, told: Finding? = nil) {

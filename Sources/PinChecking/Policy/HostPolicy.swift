@@ -6,12 +6,12 @@ package import X509
 /// The clients, pins and devices that judge chains for one host; a class, so that thousands of targets share one.
 package final class HostPolicy: Sendable {
     /// The clients that decide, at least one.
-    package let clients: [ConfiguredClient]
+    let clients: [ConfiguredClient]
     package let mode: AFSecurityPolicy.PinningMode
     package let pins: PinSet?
     package let entries: [ConfiguredEntry]
     package let applied: [AppliedConfiguration]
-    package let remarks: [Finding]
+    let remarks: [Finding]
     private let warnings: [Finding]
     let code: AppCode?
     let settings: SettingsPolicy
@@ -43,7 +43,7 @@ package final class HostPolicy: Sendable {
     var assumedClass: AnchorClass { givenRoots == nil ? .system : .installedByHand }
     /// `true` if the pins choose the clients.
     var followsSources: Bool { settings.settings.clients == nil }
-    package var fetchable: [Certificate] { settings.fetchable }
+    var fetchable: [Certificate] { settings.fetchable }
     /// The certificates that a path may go through even if the server does not send them.
     var intermediates: [Certificate] { (pins?.certificates ?? []) + fetchable }
     var givenRoots: TrustStore? { settings.givenRoots }
@@ -61,7 +61,7 @@ package final class HostPolicy: Sendable {
     package typealias Lists = (data: DeviceData, file: String?, bundle: AnchorBundle, verifier: OpenSSLPathVerifier)
 
     /// A verifier for questions that no root decides.
-    package var verifier: OpenSSLPathVerifier { devices[0].verifier }
+    var verifier: OpenSSLPathVerifier { devices[0].verifier }
 
     var configuredAnchors: [Certificate] { clients.flatMap { $0.androidTrust?.sources ?? [] }.flatMap(\.certificates) }
 }
@@ -70,7 +70,7 @@ package final class JudgedDevice: Sendable {
     /// The device; `nil` if it is this machine.
     package let device: Device?
     package let trust: HostPolicy.Trust
-    package let verifier: OpenSSLPathVerifier
+    let verifier: OpenSSLPathVerifier
     let verifierWithInstalledRoots: OpenSSLPathVerifier
 
     init(

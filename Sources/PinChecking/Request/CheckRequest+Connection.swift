@@ -43,7 +43,7 @@ extension CheckRequest {
 
         /// The TLS versions to offer; a limit moves the default of the other, and cipher suites only for TLS 1.3 or only
         /// for older versions leave the others out: OpenSSL would offer its own.
-        package func versions() throws(Problem) -> ClosedRange<ProtocolVersion> {
+        func versions() throws(Problem) -> ClosedRange<ProtocolVersion> {
             let suites = offer.suites
             let isOnlyOld = offer.ciphers != nil && suites.new.isEmpty
             let isOnlyNew = offer.ciphers != nil && suites.old.isEmpty

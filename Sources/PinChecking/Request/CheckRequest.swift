@@ -44,7 +44,7 @@ extension CheckRequest {
         /// The name and port in the HTTP Host header; `nil` means the target's.
         package var host: Target?
         /// The name that the certificate must be valid for; `nil` means the host's, and a malformed name only fails.
-        package var reference: ReferenceName?
+        var reference: ReferenceName?
         private var writtenReference: String?
 
         package init() {}
@@ -171,7 +171,7 @@ package struct ExpectedStatus: Hashable {
         }
     }
 
-    package func includes(_ status: Int) -> Bool { statuses.contains { $0.contains(status) } }
+    func includes(_ status: Int) -> Bool { statuses.contains { $0.contains(status) } }
 
     /// The statuses that an entry allows, within 100 to 599 (RFC 9110, 15).
     private static func statuses(_ text: String) -> ClosedRange<Int>? {

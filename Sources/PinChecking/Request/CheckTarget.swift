@@ -21,7 +21,7 @@ package struct CheckTarget {
 
     /// The endpoints: one for each address of the target, or the target itself; if none is given, the reference name is
     /// the given host, else the target's, and the SNI is the target's host unless that is an address.
-    package func endpoints() throws(Problem) -> [CheckEndpoint] {
+    func endpoints() throws(Problem) -> [CheckEndpoint] {
         let (names, connection) = (request.names, request.connection)
         let given = connection.addresses
         let own = given.all.filter { $0.applies(to: target, port: port) }
@@ -102,7 +102,7 @@ package struct CheckEndpoint {
     /// The judged name if the target is an address and no SNI is sent, as NSURLSession does with a Host header.
     var nameBesideAddress: ServerName? { urlHost.isAddress && request.serverNameIndication == nil ? nameToSend : nil }
 
-    package var resolvedName: String? {
+    var resolvedName: String? {
         if case .resolve(let host, _) = request.destination { host } else { lookedUpName }
     }
 }

@@ -15,7 +15,7 @@ package struct NextItem {
     package let file: String
     package let item: PinItem
     /// The certificates of the file, the leaf first; empty for a key.
-    package let certificates: [Certificate]
+    let certificates: [Certificate]
 
     /// Reads files: one with certificates is one chain; in another, each certification request or key is an item.
     package static func read(_ paths: [String]) throws(Problem) -> [NextItem] {

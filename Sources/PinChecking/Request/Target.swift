@@ -114,10 +114,10 @@ extension ReferenceName { package init(written text: String) { self.init(asciiFo
 package struct ConnectAddress: Hashable {
     /// The host and port of the targets that use this address; `nil` means any.
     package let onlyForHost: ServerName?
-    package let onlyForPort: Int?
+    let onlyForPort: Int?
     /// The address or name to connect to; `nil` means the target's own.
     package let host: ServerName?
-    package let port: Int?
+    let port: Int?
 
     package init(onlyForHost: ServerName? = nil, onlyForPort: Int? = nil, host: ServerName? = nil, port: Int? = nil) {
         (self.onlyForHost, self.onlyForPort, self.host, self.port) = (onlyForHost, onlyForPort, host, port)

@@ -33,7 +33,7 @@ public struct CheckResult: Sendable {
     /// The comparison of the target's connections, only in the last of their results; `nil` in all others.
     package internal(set) var consistency: AddressComparison?
 
-    package private(set) var ending = Ending.unjudged
+    private(set) var ending = Ending.unjudged
     /// The warnings, the most important first.
     public internal(set) var warnings: [Finding] = []
     /// The notes on the connection and the judgement, which never change the outcome.
@@ -69,7 +69,7 @@ public struct CheckResult: Sendable {
     /// The reason for the outcome.
     public var reason: Reason { ending.reason }
 
-    package var counts: Bool { variant?.counts ?? true }
+    var counts: Bool { variant?.counts ?? true }
 
     package var endingCountingWarnings: Ending { ending(warnings, failsOnWarning: true) }
 

@@ -1,10 +1,10 @@
 import Base
-package import Pinning
+import Pinning
 package import TLSProbe
 
 package struct CheckedConnection {
-    package let endpoint: CheckEndpoint
-    package let variant: Variant
+    let endpoint: CheckEndpoint
+    let variant: Variant
     /// The first handshake; `answers` contains those for clients whose TLS offers less.
     package let result: Result<Handshake, ProbeError>
     var answers: Answers = [:]
@@ -15,7 +15,7 @@ package struct CheckedConnection {
     package internal(set) var came: Coverage?
     /// `true` if reports contain the connection as its own result.
     var isTold = true
-    package internal(set) var time: Timestamp
+    var time: Timestamp
     package internal(set) var answer: CheckedAnswer?
 
     package var served: Handshake? { try? result.get() }

@@ -55,7 +55,7 @@ package struct ChainComparison {
     private let new: Side
 
     /// The changes from one sent chain to another, by kind; empty only if the chains are equal.
-    package static func changes(from old: [Snapshot.Certificate], to new: [Snapshot.Certificate]) -> [Change] {
+    static func changes(from old: [Snapshot.Certificate], to new: [Snapshot.Certificate]) -> [Change] {
         guard let oldLeaf = old.first, let newLeaf = new.first, old != new else { return [] }
         let comparison = ChainComparison(old: Side(old), new: Side(new))
         guard old.map(\.certificateSHA256).sorted() != new.map(\.certificateSHA256).sorted() else {

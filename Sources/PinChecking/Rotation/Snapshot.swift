@@ -95,7 +95,7 @@ package struct Snapshot: Hashable {
         }
 
         package func hash(into hasher: inout Hasher) { hasher.combine(certificateSHA256) }
-        package var isSelfIssued: Bool { subject == issuer }
+        var isSelfIssued: Bool { subject == issuer }
     }
 }
 
@@ -166,7 +166,7 @@ package struct BaselineChanges: Hashable {
     }
 
     package let baseline: String
-    package let recorded: Snapshot.Endpoint?
+    let recorded: Snapshot.Endpoint?
     /// The address whose record was compared, if the baseline contains the target only at other addresses.
     package let comparedWith: String?
     package let changes: [Change]

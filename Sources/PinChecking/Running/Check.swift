@@ -10,7 +10,7 @@ package struct Check {
     package private(set) var bad: BadEntry?
     /// The rules for the chain; `nil` if it is not judged.
     package let policy: HostPolicy?
-    package let retries: Int
+    let retries: Int
     var variants = CheckRequest.Variants()
     /// The variants that a baseline has of the target: one that the server no longer has is reported.
     var expected: Set<Variant> = []
@@ -20,7 +20,7 @@ package struct Check {
     package var timeout: Duration { endpoint.request.timeout }
     var isOne: Bool { endpoints.count == 1 && variants.isEmpty && recorded ?? [.ordinary] == [.ordinary] }
 
-    package var mostConnections: Int {
+    var mostConnections: Int {
         if variants.asksForAddresses { return Self.connectionLimit }
         // A connection waits with its request while the server is contacted again for other clients.
         let waiting = endpoints.count { $0.exchange != nil }
@@ -163,12 +163,12 @@ extension Snapshot.Key {
 
 package struct Environment {
     /// The environment variables that name the system's roots.
-    package let variables: [String: String]
-    package let now: @Sendable () -> Timestamp
+    let variables: [String: String]
+    let now: @Sendable () -> Timestamp
     /// The thread for connections; `nil` if it has to be made.
-    package let thread: ProbeThread?
-    package let network: StagedNetwork?
-    package let connectionLimit: Int
+    let thread: ProbeThread?
+    let network: StagedNetwork?
+    let connectionLimit: Int
 
     package init(
         variables: [String: String], now: @escaping @Sendable () -> Timestamp, thread: ProbeThread? = nil,

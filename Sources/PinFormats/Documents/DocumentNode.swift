@@ -18,7 +18,7 @@ package struct DocumentNode {
         return key.isEmpty ? file.place : .key(key, of: shortened(file.path, to: 1024, isPublic: true))
     }
 
-    package var members: [(key: String, node: DocumentNode)]? {
+    var members: [(key: String, node: DocumentNode)]? {
         guard case .dictionary(let members) = value.content else { return nil }
         return members.map { ($0.key, node(of: $0)) }
     }
@@ -48,7 +48,7 @@ package struct DocumentNode {
 
     package func text() throws(Problem) -> String { try expect(value.text, "a text") }
 
-    package func dictionary() throws(Problem) -> [(key: String, node: DocumentNode)] {
+    func dictionary() throws(Problem) -> [(key: String, node: DocumentNode)] {
         try expect(members, "a dictionary")
     }
 
@@ -91,7 +91,7 @@ package struct DocumentNode {
         }
     }
 
-    package func midnight() throws(Problem) -> Timestamp {
+    func midnight() throws(Problem) -> Timestamp {
         switch value.content {
         case .text(let text), .date(let text): return try TimeText.midnight(text, at: place)
         default: throw wrong("a date as in 2027-06-01")

@@ -13,7 +13,7 @@ package struct Policy {
         package fileprivate(set) var settings: [(key: String, value: DocumentNode)]
         package fileprivate(set) var problem: Problem?
 
-        package var hostName: String {
+        var hostName: String {
             guard let colon = name.lastIndex(of: ":"), name.firstIndex(of: ":") == colon else { return name }
             return String(name[..<colon])
         }

@@ -19,7 +19,7 @@ package struct CodePins {
     init(of place: PinPlace) { self.place = place }
 
     /// The problem of an app that has pins only in its code; `nil` if it has none there.
-    package var refusal: Problem? {
+    var refusal: Problem? {
         guard !found.isEmpty else { return nil }
         return Problem(
             .pinsInCode, at: place,

@@ -71,7 +71,7 @@ package struct PinFile {
 /// Reads files of limited size, and pipes if the user names one; reading a device may never end.
 package enum RegularFile {
     /// The limit of a file, in bytes; all public roots together take a quarter of a megabyte.
-    package static let mostBytes = 16 << 20
+    static let mostBytes = 16 << 20
 
     /// The path of `text` in a file: next to the file if something is there, else `text`, which may be a pin or a path.
     ///
@@ -84,7 +84,7 @@ package enum RegularFile {
     }
 
     /// The contents of the file at `path`, at most `limit` bytes; `mayBePipe` allows a pipe, as in `<(…)`.
-    package static func contents(
+    static func contents(
         of path: String, limit: Int = mostBytes, mayBePipe: Bool = false
     ) throws(Problem) -> [UInt8] {
         do {

@@ -13,7 +13,7 @@ package struct PinGroup: Hashable {
     package var items: [PinItem]
     /// The keys that are pinned because the user chose them; the server's own are pinned anyway.
     package var chosen: Set<SHA256Digest>
-    package var remarks: [String]
+    var remarks: [String]
     /// The entry of a configuration that has the keys; `nil` if they are a server's or a file's.
     package private(set) var entry: HostEntry?
     /// The kind of the configuration; `nil` if the pins are for any host.
@@ -42,7 +42,7 @@ package struct PinGroup: Hashable {
         return HostPattern(text: port == 443 ? host : "\(host):\(port)", depth).description
     }
 
-    package func pins(_ item: PinItem) -> Bool { !item.role.isAuthority || chosen.contains(item.spkiSHA256) }
+    func pins(_ item: PinItem) -> Bool { !item.role.isAuthority || chosen.contains(item.spkiSHA256) }
     var hostName: String { host ?? Self.hostPlaceholder }
 
     /// The different keys in order, pinned or only offered in a comment.

@@ -5,7 +5,7 @@
 package struct AFNetworking: ClientProcedure {
     let policy: AFSecurityPolicy
     /// The response to a rejected challenge: 4.0 cancels it, 3.0 – 3.2.1 reject its protection space.
-    package let rejection: ChallengeDisposition
+    let rejection: ChallengeDisposition
     /// `validatesCertificateChain` of 2.2.1 – 2.5.4, with the defaults of 2.5.3 and later; `nil` in later versions.
     ///
     /// If `true`, certificate mode needs pins for the whole built chain, even for the root, which no server sends;

@@ -60,7 +60,7 @@ package struct PinComparison: Hashable {
         }
 
         /// A condition on the pins that are certificates; pins that are hashes are not compared.
-        package static func certificates(of set: PinSet?, at place: Place = .anywhere) -> Condition {
+        static func certificates(of set: PinSet?, at place: Place = .anywhere) -> Condition {
             let pins = set?.pins ?? []
             let certificates = pins.indices.filter { pins[$0].certificate != nil }
             return Condition(set, certificates, at: place, compared: .certificates)
@@ -77,9 +77,9 @@ package struct PinComparison: Hashable {
         (self.conditions, self.expiration, self.isEnforced) = (conditions, expiration, isEnforced)
     }
 
-    package static let nothing = PinComparison([])
+    static let nothing = PinComparison([])
 
-    package static func keys(
+    static func keys(
         of pins: PinSet?, at place: Place, expiration: Timestamp? = nil, isEnforced: Bool = true
     ) -> PinComparison {
         PinComparison(pins == nil ? [] : [Condition(pins, at: place)], expiration: expiration, isEnforced: isEnforced)

@@ -2,8 +2,8 @@ import Base
 
 /// A decision in progress, with the steps that clients share; steps of only one client are in its own file.
 package struct ProcedureRun {
-    package let view: ServerView
-    package let pins: PinSet?
+    let view: ServerView
+    let pins: PinSet?
     let verifier: any PathVerifier
     var platform: Platform?
     /// The evaluations that the client needed and that found a valid path.

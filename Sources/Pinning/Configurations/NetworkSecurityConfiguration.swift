@@ -33,7 +33,7 @@ package struct NetworkSecurityConfiguration {
     package struct Level: Hashable {
         /// The sources of its `<trust-anchors>`; empty if it contains none, so that nothing is trusted.
         package var sources: [Source]?
-        package var isTransparencyEnabled: Bool?
+        var isTransparencyEnabled: Bool?
         /// The place of its `<certificates src="user"/>`.
         package var userAnchors: PinPlace?
 
@@ -41,7 +41,7 @@ package struct NetworkSecurityConfiguration {
             (self.sources, self.isTransparencyEnabled) = (sources, isTransparencyEnabled)
         }
 
-        package var isEmpty: Bool { sources == nil && isTransparencyEnabled == nil }
+        var isEmpty: Bool { sources == nil && isTransparencyEnabled == nil }
     }
 
     /// A `<domain>` with the settings of its `<domain-config>` and of those around it, the innermost first;

@@ -96,7 +96,7 @@ extension TLSStack {
     }
 
     /// The reason why the client cannot connect, as a sentence without the client.
-    package func words(for lack: Lack, _ facts: ConnectionFacts?, _ refusal: HandshakeRefusal?) -> String {
+    func words(for lack: Lack, _ facts: ConnectionFacts?, _ refusal: HandshakeRefusal?) -> String {
         if case .byOptions = refusal { return "what may be offered leaves nothing that \(name) offers" }
         let (own, rest): (String, String)
         switch lack {

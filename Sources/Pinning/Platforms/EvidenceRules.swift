@@ -45,7 +45,7 @@ extension PlatformFamily {
 
     /// The number of logs that a leaf needs by Apple's rule (support.apple.com/103214; CertificateTransparency.m of
     /// macOS 26), `nil` if the leaf is older, or by Android's and Chrome's (Conscrypt's PolicyImpl; Chrome's policy).
-    package func logsNeeded(notBefore: Timestamp, notAfter: Timestamp) -> Int? {
+    func logsNeeded(notBefore: Timestamp, notAfter: Timestamp) -> Int? {
         let lifetime = notBefore.seconds(to: notAfter)
         let day: Int64 = 86_400
         guard self == .apple else { return lifetime / day <= 180 ? 2 : 3 }

@@ -44,8 +44,8 @@ package struct DeviceVersion: Hashable, Comparable, CustomStringConvertible {
     /// The numbers without zeros at the end, except the first.
     private let numbers: [Int]
 
-    package var major: Int { numbers[0] }
-    package var minor: Int { numbers.count > 1 ? numbers[1] : 0 }
+    var major: Int { numbers[0] }
+    var minor: Int { numbers.count > 1 ? numbers[1] : 0 }
 
     package init(_ numbers: Int...) { self.numbers = numbers }
 

@@ -40,7 +40,7 @@ public final class Certificate: Sendable, Hashable, CustomStringConvertible {
     /// The version, counted from 1: 3 for a certificate with extensions.
     package let version: Int
     /// `true` if the subject is empty and the subjectAltName is not marked critical (RFC 5280, 4.1.2.6).
-    package let isNamedUncritically: Bool
+    let isNamedUncritically: Bool
 
     package init(
         der: [UInt8], fingerprint: SHA256Digest, publicKey: PublicKey, subject: String, issuer: String,

@@ -89,7 +89,7 @@ package struct TrustResult: Hashable {
     package let validPaths: [VerifiedPath]
     package let failures: [TrustFailure]
     /// The chains of which a device hands out one: the preferred path, or the invalid ones, the likeliest first.
-    package let chains: [BuiltChain]
+    let chains: [BuiltChain]
 
     init(_ findings: PathFindings, of leaf: Certificate) {
         validPaths = findings.validPaths.compactMap(VerifiedPath.init)

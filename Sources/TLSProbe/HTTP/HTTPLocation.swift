@@ -5,7 +5,7 @@ package struct HTTPLocation: Hashable, CustomStringConvertible {
     package let isSecure: Bool
     package let host: ServerName
     /// The port, 1…65535.
-    package let port: UInt16
+    let port: UInt16
     /// The path and the query, beginning with `/`.
     package let path: String
 
@@ -130,7 +130,7 @@ package struct HTTPPath: Hashable, CustomStringConvertible {
     package let description: String
 
     /// The most bytes of a path; every server should accept as many (RFC 9110, 4.1).
-    package static let lengthLimit = 8_000
+    static let lengthLimit = 8_000
 
     /// Reads a path with its query, which is sent as it is written.
     package init(_ text: String) throws(Problem) {

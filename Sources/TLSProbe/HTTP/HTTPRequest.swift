@@ -7,7 +7,7 @@ package struct HTTPRequest: Hashable {
 
     package let path: String
     package let authority: String
-    package let fields: [HTTPField]
+    let fields: [HTTPField]
 
     package init(_ path: HTTPPath, host: ServerName, port: Int) {
         (self.path, fields) = (path.description, [])

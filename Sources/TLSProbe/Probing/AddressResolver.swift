@@ -5,7 +5,7 @@ import Synchronization
 
 /// Looks up host names by HTTPDNS or DNS over HTTPS in place of the system's resolver.
 package struct AddressResolver {
-    package let service: AddressService
+    let service: AddressService
     let prober: Prober
     let objection: ServiceObjection
 

@@ -104,7 +104,7 @@ package final class Prober: @unchecked Sendable {
     }
 
     /// Cancels the probes under way and ends the prober's own thread, without waiting for look-ups.
-    package func shutdown() async {
+    func shutdown() async {
         let wasOpen = isOpen.withLock { isOpen in
             defer { isOpen = false }
             return isOpen

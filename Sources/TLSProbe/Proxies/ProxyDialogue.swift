@@ -16,7 +16,7 @@ package struct ProxyDialogue {
         case socks(SOCKSDialogue)
     }
 
-    package let opening: [UInt8]
+    let opening: [UInt8]
     private let credentials: ProxyCredentials?
     private var state: State
 

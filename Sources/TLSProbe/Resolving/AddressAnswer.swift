@@ -4,7 +4,7 @@ package import Pinning
 /// The addresses of one host, from a service that resolves names over HTTP.
 package struct AddressAnswer: Hashable {
     /// The largest answer that is read, in bytes.
-    package static let sizeLimit = 256 * 1024
+    static let sizeLimit = 256 * 1024
     /// The most addresses of one host, more than any service gives.
     package static let addressLimit = 256
 

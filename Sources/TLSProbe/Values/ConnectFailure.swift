@@ -3,8 +3,8 @@ import Pinning
 
 package struct ConnectFailure: Hashable {
     /// The address that was tried; `nil` if no socket could be made.
-    package let peer: PeerAddress?
-    package let code: Int32
+    let peer: PeerAddress?
+    let code: Int32
 
     /// The id of the failures if all have the same, else `connect-failed`.
     static func commonID(of failures: [ConnectFailure]) -> String {

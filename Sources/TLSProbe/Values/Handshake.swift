@@ -46,7 +46,7 @@ package struct ProbeTimings: Hashable {
 
 package struct PeerAddress: Hashable, CustomStringConvertible {
     package let ip: IPAddress
-    package let port: UInt16
+    let port: UInt16
 
     package init(ip: IPAddress, port: UInt16) { (self.ip, self.port) = (ip, port) }
 

@@ -53,12 +53,12 @@ package struct ProbeError: Error, Hashable, CustomStringConvertible {
     package let phase: Phase
     package let reason: Reason
     /// The requested name or address with its port: `example.com:443`.
-    package let target: String
+    let target: String
     package let peer: PeerAddress?
     /// The URL of the proxy without credentials; `nil` if there is none.
-    package let proxy: String?
+    let proxy: String?
     /// The service that resolved the name, as in `the HTTPDNS service 119.29.29.29`; `nil` if the system did.
-    package let service: String?
+    let service: String?
 
     package init(
         _ phase: Phase, _ reason: Reason, target: String, peer: PeerAddress? = nil, proxy: String? = nil,
@@ -114,7 +114,7 @@ package struct ProbeError: Error, Hashable, CustomStringConvertible {
     package var description: String { escapedFact + advice(naming: \.rawValue) }
 
     /// The fact without the advice, which only the target's owner can follow.
-    package var fact: String {
+    var fact: String {
         if case .deadlineExceeded = reason { return "it took too long (\(phase.rawValue))" }
         return escapedFact
     }

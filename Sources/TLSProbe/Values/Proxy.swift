@@ -20,7 +20,7 @@ package struct Proxy: Hashable {
 
     package var kind: Kind
     package var host: ServerName
-    package var port: UInt16
+    var port: UInt16
     package var credentials: ProxyCredentials?
     /// The setting that named the proxy, as in `HTTPS_PROXY`.
     package var origin: String

@@ -3,7 +3,7 @@ import X509
 
 /// An alert that a server sent (RFC 8446, 6).
 package struct TLSAlert: Hashable, CustomStringConvertible {
-    package let number: UInt8
+    let number: UInt8
 
     package static let protocolVersion = Self(number: 70)
     /// certificate_required: the server requires a client certificate (RFC 8446, 4.4.2.4).

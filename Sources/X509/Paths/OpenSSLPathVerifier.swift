@@ -3,7 +3,7 @@ package import Pinning
 
 package struct OpenSSLPathVerifier: PathVerifier {
     package let trustStore: TrustStore
-    package let isPublicRoot: @Sendable (Certificate) -> Bool
+    let isPublicRoot: @Sendable (Certificate) -> Bool
     let cache: FindingsCache
     private(set) var target: TargetBudget?
 

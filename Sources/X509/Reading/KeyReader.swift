@@ -43,7 +43,7 @@ package enum KeyReader {
     }
 
     /// The key inside the SubjectPublicKeyInfo (`X509_PUBKEY_get0_param`), a point or PKCS #1; `nil` if unreadable.
-    package static func bareKey(of key: PublicKey) -> [UInt8]? {
+    static func bareKey(of key: PublicKey) -> [UInt8]? {
         defer { ERR_clear_error() }
         let info = DER.decoded(
             key.subjectPublicKeyInfo, free: { X509_PUBKEY_free($0) }, { d2i_X509_PUBKEY(nil, $0, $1) })
