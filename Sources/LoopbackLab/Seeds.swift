@@ -1,7 +1,7 @@
 /// The seeds of a property test: a few that are the same in every run, and fresh ones, so that runs differ.
 ///
-/// Each seed is a test case, which its failure names; let it take half a second at most. The parameter must be called
-/// `seed`, because `make fuzz` finds these tests by that name and runs them longer.
+/// Each seed is a test case of half a second at most. The parameter must be called `seed`, because `make fuzz` finds
+/// these tests by that name and runs them longer.
 ///
 /// Two variables of the environment change the seeds:
 /// - `PINCHECK_ROUNDS`, 1 or more: multiplies the number of seeds; the additional ones are fresh.

@@ -80,8 +80,8 @@ import Testing
 
     @Test func namesAreListedInTheOrderOfTheirBytesWhateverTheyAre() throws {
         let files = try TemporaryDirectory()
-        _ = try files.write("1", to: "b")
-        _ = try files.write("2", to: ".a")
+        try files.write("1", to: "b")
+        try files.write("2", to: ".a")
         _ = try files.makeDirectory("directory")
         let odd: [CChar] = [0x63, -1, 0]
         let directory = open(files.path, O_RDONLY | O_DIRECTORY)

@@ -104,6 +104,16 @@ extension Trait where Self == ConditionTrait {
     }
 }
 
+extension Trait where Self == ConditionTrait {
+    /// Needs a program that is no part of every machine.
+    static func has(_ program: String) -> Self {
+        let isThere = BuiltBinary.directories.split(separator: ":").contains {
+            FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
+        }
+        return .enabled(if: isThere, "there is no \(program)")
+    }
+}
+
 enum BuiltBinary {
     /// The program is built into the directory of the test runner.
     static let path: String? = {
@@ -112,6 +122,9 @@ enum BuiltBinary {
         }
         return candidates.first { FileManager.default.isExecutableFile(atPath: $0) }
     }()
+
+    /// Where the programs are that scripts run.
+    static let directories = "/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin"
 
     /// Runs a script of the shell in which `$PINCHECK` is the program and `$CHAIN` a file with a trusted chain.
     static func run(_ script: String) async throws -> (status: Int32, output: String, errors: String) {
@@ -123,16 +136,13 @@ enum BuiltBinary {
         process.executableURL = URL(fileURLWithPath: "/bin/bash")
         process.arguments = ["-c", "{ \(script)\n} >'\(output)' 2>'\(errors)'"]
         process.environment = [
-            "PATH": "/usr/bin:/bin", "PINCHECK": path ?? "", "CHAIN": chain, "TMPDIR": files.path,
+            "PATH": directories, "PINCHECK": path ?? "", "CHAIN": chain, "TMPDIR": files.path,
             "SSL_CERT_FILE": "/nonexistent", "SSL_CERT_DIR": "/nonexistent",
         ]
         let status = try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Int32, any Error>) in
             process.terminationHandler = { ended.resume(returning: $0.terminationStatus) }
             do { try process.run() } catch { ended.resume(throwing: error) }
         }
-        return (
-            status, try String(contentsOfFile: output, encoding: .utf8),
-            try String(contentsOfFile: errors, encoding: .utf8)
-        )
+        return (status, try contents(ofFile: output), try contents(ofFile: errors))
     }
 }

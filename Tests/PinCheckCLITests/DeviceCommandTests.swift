@@ -182,7 +182,7 @@ enum DeviceLists {
             let version = device.drop { $0 != "-" }.dropFirst()
             let names = try roots.enumerated().map { index, root in
                 let file = "\(device)-\(index).cer"
-                _ = try files.write(root.der, to: file)
+                try files.write(root.der, to: file)
                 return "\"\(file)\""
             }
             let day = Timestamp(secondsSinceEpoch: LabClock.now - 10 * LabClock.day).date

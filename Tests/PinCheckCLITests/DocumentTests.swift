@@ -89,3 +89,6 @@ struct JSONValue {
 }
 
 func contents(ofFile path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+
+/// Whether the files that tests hold the program against are to be written instead.
+let isUpdating = ProcessInfo.processInfo.environment["PINCHECK_UPDATE"] == "1"

@@ -14,7 +14,7 @@ import Testing
         let head = try #require(kept.range(of: start))
         let tail = try #require(kept[head.upperBound...].range(of: end))
         guard kept[head.upperBound..<tail.lowerBound] != text else { return }
-        guard ProcessInfo.processInfo.environment["PINCHECK_UPDATE"] == "1" else {
+        guard isUpdating else {
             Issue.record("\(file) is not as FindingID has it: PINCHECK_UPDATE=1 writes it")
             return
         }
@@ -102,13 +102,12 @@ extension JSONSchemaCheck {
     }
 
     @Test func whatWasPublishedStays() throws {
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-            "published-keys.txt")
+        let file = Article.top.appending(path: "Tests/PinCheckCLITests/published-keys.txt")
         let published = Set(try contents(ofFile: file.path).split(separator: "\n").map(String.init))
         let current = try Schemas.names.reduce(into: Set<String>()) { $0.formUnion(try Schemas.lines(of: $1)) }
         let gone = published.subtracting(current).sorted()
         #expect(gone.isEmpty, "documents lack what readers expect")
-        guard ProcessInfo.processInfo.environment["PINCHECK_UPDATE"] == "1" else { return }
+        guard isUpdating else { return }
         let text = published.union(current).sorted().map { $0 + "\n" }.joined()
         try Data(text.utf8).write(to: file)
     }

@@ -199,7 +199,7 @@ import FoundationXML
         let file = Article.top.appending(path: "Sources/pincheck/pincheck.docc/Resources/timeline.svg")
         let picture = Self.picture(of: try #require(Timeline(Self.scene())))
         #expect(throws: Never.self) { try Page(picture) }
-        if ProcessInfo.processInfo.environment["PINCHECK_UPDATE"] == "1" {
+        if isUpdating {
             try Data(picture.utf8).write(to: file)
         } else {
             let kept = try? String(contentsOf: file, encoding: .utf8)

@@ -101,10 +101,10 @@ import Testing
         #expect(page.hasPrefix(".TH PINCHECK 1 \(Timestamp(secondsSinceEpoch: LabClock.now).date)\n"))
     }
 
-    @Test(.enabled(if: Tool.groff.isThere, "there is no groff")) func groffShowsEveryCharacter() async throws {
+    @Test(.has("groff")) func groffShowsEveryCharacter() async throws {
         for (name, text) in try await pages() {
-            let shown = try await Tool.groff.run("groff -ww -man -Tutf8 -P-cbou -rLL=1000n page 2>errors", on: text)
-            let narrow = try await Tool.groff.run("groff -ww -man -Tutf8 page 2>errors", on: text)
+            let shown = try await run("groff -ww -man -Tutf8 -P-cbou -rLL=1000n page 2>errors", on: text)
+            let narrow = try await run("groff -ww -man -Tutf8 page 2>errors", on: text)
             #expect(shown.errors + narrow.errors == "", "\(name)")
             guard let command = Command.all.first(where: { "pincheck-" + $0.name == name }) else { continue }
             let letters = Self.letters(shown.output)
@@ -123,9 +123,9 @@ import Testing
         return String(text.filter { !$0.isWhitespace && $0 != "\\" }.map { plain[$0] ?? $0 })
     }
 
-    @Test(.enabled(if: Tool.mandoc.isThere, "there is no mandoc")) func mandocFindsNothing() async throws {
+    @Test(.has("mandoc")) func mandocFindsNothing() async throws {
         for (name, text) in try await pages() {
-            let found = try await Tool.mandoc.run("mandoc -T lint page >errors 2>&1 || true", on: text)
+            let found = try await run("mandoc -T lint page >errors 2>&1 || true", on: text)
             // Which other pages are installed is nothing of this one.
             let faults = found.errors.split(separator: "\n").filter {
                 !$0.contains("referenced manual not found") && !$0.contains("outdated mandoc.db")
@@ -134,29 +134,20 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: Tool.mandoc.isThere, "there is no mandoc")) func noPageIsWiderThanATerminal() async throws {
+    @Test(.has("mandoc")) func noPageIsWiderThanATerminal() async throws {
         for (name, text) in try await pages() {
-            let shown = try await Tool.mandoc.run("mandoc -Tascii -Owidth=78 page 2>errors | col -bx", on: text)
+            let shown = try await run("mandoc -Tascii -Owidth=78 page 2>errors | col -bx", on: text)
             let wide = shown.output.split(separator: "\n").filter { TerminalText.cells($0) > 80 }
             #expect(wide.isEmpty, "\(name)")
         }
     }
-}
 
-private enum Tool: String {
-    case groff, mandoc
-
-    var isThere: Bool {
-        ["/usr/bin", "/bin"].contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(rawValue)") }
-    }
-
-    func run(_ command: String, on page: String) async throws -> (output: String, errors: String) {
+    private func run(_ command: String, on page: String) async throws -> (output: String, errors: String) {
         let files = try TemporaryDirectory()
         try files.write(page, to: "page")
         let outcome = try await BuiltBinary.run("cd '\(files.path)'; \(command)")
         #expect(outcome.status == 0, "\(outcome.errors)")
-        let errors = try String(contentsOfFile: files.path + "/errors", encoding: .utf8)
-        return (outcome.output, errors)
+        return (outcome.output, try contents(ofFile: files.path + "/errors"))
     }
 }
 

@@ -70,8 +70,6 @@ import Testing
     }
 
     @Test func theSamplePinsAreClean() async {
-        let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Pins").path
-        await pincheck("lint", directory, "--fail-on", "note").expect(.pass)
+        await pincheck("lint", Article.top.appending(path: "Pins").path, "--fail-on", "note").expect(.pass)
     }
 }

@@ -74,8 +74,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl"), "there is no curl"))
-    func curlTakesTheCommandAsItIsPrinted() async throws {
+    @Test(.has("curl")) func curlTakesTheCommandAsItIsPrinted() async throws {
         let settings = TLSServerSettings(presenting: served).with {
             $0.application = .answers(Array("HTTP/1.0 204 No Content\r\n\r\n".utf8))
         }

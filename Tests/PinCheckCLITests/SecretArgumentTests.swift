@@ -95,7 +95,7 @@ import Testing
             let outcome = await pincheck(
                 ["--targets", "-", "--anchors", anchors, "--timeout", "2", "-f", "text", "-f", "json=\(file)"],
                 input: Array(list.utf8))
-            let written = try String(contentsOfFile: file, encoding: .utf8)
+            let written = try contents(ofFile: file)
             #expect(outcome.output.contains("GET /") && written.contains("\"path\""))
             for text in [outcome.output, outcome.errors, written] {
                 #expect(!text.contains(line.prefix(16)) && !text.contains(line.suffix(16)), "\(text)")

@@ -38,7 +38,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let path = try directory.write(Array(manifest.utf8), to: "AndroidManifest.xml")
         #expect(try failure(path).id == .missingFile)
-        _ = try directory.write(Array(Samples.android.utf8), to: "net.xml")
+        try directory.write(Array(Samples.android.utf8), to: "net.xml")
         #expect(try PinSource(path).read().configurations.first?.entries.first?.pins.count == 2)
     }
 

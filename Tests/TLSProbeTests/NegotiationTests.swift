@@ -13,16 +13,6 @@ import Testing
         #expect(result.failure == nil && seen.serverName == name.map { _ in "api.example.com" })
     }
 
-    @Test func theServerChoosesTheCertificateBySNI() async throws {
-        let settings = TLSServerSettings(presenting: [pki.junk]).with {
-            $0.identitiesByName["api.example.com"] = [TLSIdentity([pki.leaf, pki.interA])]
-        }
-        let named = try await probe(.tls(settings)) { $0.serverNameIndication = "api.example.com" }
-        #expect(named.presented.encodings == [pki.leaf.der, pki.interA.der])
-        let unnamed = try await probe(.tls(settings))
-        #expect(unnamed.presented.encodings == [pki.junk.der])
-    }
-
     @Test(arguments: ["192.0.2.1", "::1", "[::1]", "", ".", "a\u{0}b", "a b", String(repeating: "a", count: 300)])
     func noSNICanBeMadeOf(_ text: String) { #expect((try? ServerName(text))?.hostName == nil) }
 

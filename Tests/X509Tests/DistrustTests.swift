@@ -143,14 +143,14 @@ import X509
         let first = try files.makeDirectory("first")
         let second = try files.makeDirectory("second")
         let stem = pki.interA.hashedFileName.dropLast()
-        for number in 0..<120 { _ = try files.write(pki.rootB.pem, to: "first/\(stem)\(number)") }
+        for number in 0..<120 { try files.write(pki.rootB.pem, to: "first/\(stem)\(number)") }
         let bundle = try files.write(pki.rootA.pem, to: "bundle.pem")
         func failures() throws -> [String] {
             let store = TrustStore.system(environment: ["SSL_CERT_FILE": bundle, "SSL_CERT_DIR": "\(first):\(second)"])
             return try find(by: store).failures.map(\.id)
         }
         #expect(try failures().isEmpty)
-        _ = try files.write(pki.interA.pem(Self.rejecting), to: "second/\(stem)0")
+        try files.write(pki.interA.pem(Self.rejecting), to: "second/\(stem)0")
         #expect(try failures() == ["distrusted"])
     }
 

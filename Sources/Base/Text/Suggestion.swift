@@ -10,7 +10,7 @@ package enum Suggestion {
     package static func remedy(for word: String, among all: [String], by name: (String) -> String = { $0 }) -> String {
         let nearest = nearest(to: name(word), in: all.map(name))
         return all.first { nearest == name($0) }.map { "did you mean '\($0)'?" }
-            ?? "choose from \(all.joined(separator: ", "))"
+            ?? "choose from \(all.listed)"
     }
 
     /// The number of characters to insert, delete, replace or swap with their neighbour (optimal string alignment).

@@ -1,9 +1,8 @@
 import COpenSSL
 import Synchronization
 
-/// A private key with its public key.
-///
-/// Sendable: the EVP_PKEY never changes, its references are counted atomically, and each signature has its own context.
+/// A private key, Sendable because it never changes, its references are counted atomically, and each signature has its
+/// own context.
 package final class LabKey: Hashable, @unchecked Sendable {
     package enum Algorithm: Hashable {
         case p256

@@ -28,7 +28,6 @@ package final class LoopbackServer: Sendable {
         state.withLock { $0.context = context }
     }
 
-    /// The observations so far, one for each connection in the order of acceptance.
     package var connections: [ConnectionObservation] { state.withLock(\.connections) }
 
     /// Waits until `count` connections have ended; a cancelled task gets the observations so far.
@@ -155,7 +154,6 @@ package final class LoopbackServer: Sendable {
 }
 
 package struct ConnectionObservation: Hashable {
-    /// The name that the client indicated (SNI).
     package var serverName: String?
     /// The destinations requested from a proxy, as in `api.example.com:443`.
     package var proxiedPlaces: [String] = []
@@ -167,7 +165,6 @@ package struct ConnectionObservation: Hashable {
     package var clientCertificate: [UInt8]?
     /// The first bytes received, up to ``openingLimit``.
     package var opening: [UInt8] = []
-    /// The first bytes of application data, up to ``openingLimit``.
     package var applicationOpening: [UInt8] = []
     package var receivedCloseNotify = false
     /// The reason why TLS failed, in OpenSSL's words.

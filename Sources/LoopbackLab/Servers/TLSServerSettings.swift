@@ -65,8 +65,7 @@ package struct Responder {
 
         /// An HTTP answer; the line breaks of its head become CRLF.
         package init(_ head: String, _ body: some Sequence<UInt8> = [], _ ending: Ending = .goodbye) {
-            let head = head.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n")
-            self.init(Array((head + "\r\n\r\n").utf8) + Array(body), ending)
+            self.init(Array((head + "\n\n").replacing("\n", with: "\r\n").utf8) + Array(body), ending)
         }
     }
 

@@ -32,7 +32,8 @@ struct OutputStream {
     /// Writes text; if the reader has gone away, the rest is dropped and the verdict still counts.
     func write(_ text: String) throws(Problem) {
         do { try writeBytes(Array(text.utf8)) } catch {
-            guard case .system(let code) = error else { return }
+            guard error != .brokenPipe else { return }
+            let code = if case .system(let code) = error { code } else { EIO }
             let place: SafeText = path.map { " (\(quoted($0))): name another file" } ?? ""
             throw .inputOutput("the result could not be written: \(SystemError.message(of: code))\(place)")
         }

@@ -67,14 +67,13 @@ struct SettingsPolicy {
             let numbers = pins.count == 1 ? "pin \(pins[0].number)" : "pins \(listed(pins.map(\.number))): each"
             return .warning(.placeholderPin, "\(numbers) \(words)")
         }
-        for client in clients {
+        for client in clients.map(\.client) {
             let old = devices.compactMap(\.device).filter {
-                client.client.runs(on: $0) && $0.version.map { $0 < client.client.since } == true
+                client.runs(on: $0) && $0.version ?? .newest < client.since
             }
             guard !old.isEmpty else { continue }
-            let since = "\(client.client.name) begins with iOS \(client.client.since)"
-            let what = "\(since): \(listed(old.map(\.name))) compare no pin, and are judged here as if they did"
-            own.append(.warning(.platformRule, what))
+            let what = "\(listed(old.map(\.name))) compare no pin, and are judged here as if they did"
+            own.append(.warning(.platformRule, "\(client.name) begins with iOS \(client.since): \(what)"))
         }
         let known = isForAll ? [] : Set(all?.pins ?? [])
         let others = isForAll ? [] : clients.flatMap { $0.pins?.pins ?? [] }.filter { !known.contains($0) }.distinct

@@ -72,7 +72,7 @@ package struct AndroidTrust: Hashable {
     package var words: String {
         sources.isEmpty
             ? "nothing"
-            : sources.map { $0.name + ($0.overridesPins ? " (overrides pins)" : "") }.joined(separator: ", ")
+            : sources.map { $0.name + ($0.overridesPins ? " (overrides pins)" : "") }.listed
     }
 }
 

@@ -77,7 +77,7 @@ final class SystemResolver: Resolver, @unchecked Sendable {
         switch answer {
         case .success(let addresses):
             let peers = addresses.compactMap { PeerAddress($0) }.map { prober.network?.peer(for: $0) ?? $0 }
-            let list = peers.map(\.ip.description).joined(separator: ", ")
+            let list = peers.map(\.ip.description).listed
             watch("\(host) (\(Self.name(of: family))): \(list.isEmpty ? "no address" : list)")
         case .failure(let failure): watch("\(host) (\(Self.name(of: family))): \(failure.detail)")
         }

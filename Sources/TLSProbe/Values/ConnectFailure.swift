@@ -41,11 +41,11 @@ extension [ConnectFailure] {
     var fact: String {
         guard let first else { return "no address was tried" }
         if areAlike {
-            let addresses = compactMap { $0.peer?.description }.joined(separator: ", ")
+            let addresses = compactMap { $0.peer?.description }.listed
             return first.words.reason + (count == 1 ? "" : " (\(addresses))")
         }
         return map { failure in failure.peer.map { "\($0): \(failure.words.reason)" } ?? failure.words.reason }
-            .joined(separator: ", ")
+            .listed
     }
 
     func advice(naming name: ProbeSetting.Naming) -> String {

@@ -9,8 +9,7 @@ import Testing
 @Suite(.endsSomeTime) struct ArticleTests {
     #if os(Linux)
     /// In a process of its own, whose directory is the reader's.
-    @Test(.enabled(if: hasOpenSSL, "there is no openssl to make the certificates of the tutorial"))
-    func everyCommandPrintsWhatTheTextsSay() async {
+    @Test(.has("openssl")) func everyCommandPrintsWhatTheTextsSay() async {
         await #expect(processExitsWith: .success) {
             let world = try ArticleWorld()
             let devices = world.devices()
@@ -31,10 +30,6 @@ import Testing
         }
     }
     #endif
-
-    private static let hasOpenSSL = ["/usr/bin/openssl", "/usr/local/bin/openssl"].contains {
-        FileManager.default.isExecutableFile(atPath: $0)
-    }
 
     @Test func everyCommandLineIsOneThatTheProgramTakes() throws {
         var seen: Set<[String]> = []

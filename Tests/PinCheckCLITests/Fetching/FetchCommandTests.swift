@@ -94,7 +94,7 @@ import Testing
     @Test func theFilesOfAnUnfinishedDownloadAreNoOtherFiles() async throws {
         try await serving(ranges(document)) { server, fetch, files in
             for suffix in [".part", ".part.record"] {
-                _ = try files.write(pki.rootA.pem, to: "r.crt" + suffix)
+                try files.write(pki.rootA.pem, to: "r.crt" + suffix)
                 await fetch.desk("fetch https://$HOST:$PORT/ --anchors @r.crt\(suffix) -o @r.crt").expect(
                     .usage, errors: "is read in this run")
                 #expect(bytes(files, "r.crt" + suffix) == Array(pki.rootA.pem.utf8))

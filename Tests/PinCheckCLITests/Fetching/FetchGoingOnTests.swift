@@ -82,7 +82,7 @@ import Testing
             return Responder.Answer("HTTP/1.1 200 OK\nETag: \"v1\"\nContent-Length: \(document.count)", document)
         }) { _, fetch, files in
             place.withLock { $0 = files.path }
-            _ = try files.write("mine", to: "elsewhere")
+            try files.write("mine", to: "elsewhere")
             await fetch.whole()
             #expect(bytes(files, "elsewhere") == Array("mine".utf8))
         }
@@ -204,11 +204,11 @@ import Testing
 
     @Test func whatIsNotOfADownloadStaysAsItIs() async throws {
         try await serving(ranges(document)) { server, fetch, files in
-            _ = try files.write("mine", to: "a.part")
-            _ = try files.write("mine", to: "b.part.record")
-            _ = try files.write("mine", to: "c.part")
-            _ = try files.write("mine", to: "c.part.record")
-            _ = try files.write("mine", to: "target")
+            try files.write("mine", to: "a.part")
+            try files.write("mine", to: "b.part.record")
+            try files.write("mine", to: "c.part")
+            try files.write("mine", to: "c.part.record")
+            try files.write("mine", to: "target")
             try FileManager.default.createSymbolicLink(
                 atPath: self.path(files, "d.part.record"), withDestinationPath: self.path(files, "target"))
             for (name, place) in [
@@ -220,13 +220,13 @@ import Testing
             #expect(bytes(files, "b.part") == nil && bytes(files, "c.part") == Array("mine".utf8))
             #expect(server.connections.isEmpty)
             // Nothing is taken away for a document that does not come.
-            _ = try files.write("", to: "f.part")
+            try files.write("", to: "f.part")
             let broken = await fetch("--pins $ROGUE --connect 127.0.0.1:1", to: "f")
             #expect(
                 broken.status != .pass && bytes(files, "f.part") == [] && bytes(files, "f.part.record") == nil,
                 "\(broken)")
             // A run that was ended before it had anything left nothing.
-            _ = try files.write("", to: "e.part")
+            try files.write("", to: "e.part")
             #expect(await fetch(to: "e").status == .pass)
             #expect(bytes(files, "e") == document)
         }
@@ -238,7 +238,7 @@ import Testing
             func mode(_ path: String) throws -> Int? {
                 try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             }
-            _ = try files.write("old", to: "a.bin")
+            try files.write("old", to: "a.bin")
             try FileManager.default.setAttributes([.posixPermissions: 0o4700], ofItemAtPath: path)
             await fetch().expect(.unreachable)
             #expect(try mode(path + ".part") == 0o700 && bytes(files, "a.bin") == Array("old".utf8))
@@ -263,7 +263,7 @@ import Testing
         }) { _, fetch, files in
             await fetch().expect(.unreachable)
             let record = String(decoding: try #require(bytes(files, "a.bin.part.record")), as: UTF8.self)
-            _ = try files.write(record.replacing("length 90000", with: "length 80000"), to: "a.bin.part.record")
+            try files.write(record.replacing("length 90000", with: "length 80000"), to: "a.bin.part.record")
             await fetch.whole()
         }
     }

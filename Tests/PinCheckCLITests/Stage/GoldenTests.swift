@@ -6,9 +6,7 @@ import Testing
 extension OnStage {
     /// Whole outputs, held against the files in `Golden`; with `PINCHECK_UPDATE=1` in the environment the files are written instead.
     @Suite(.endsSomeTime) struct GoldenTests {
-        private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("Golden")
-        private static let isUpdating = ProcessInfo.processInfo.environment["PINCHECK_UPDATE"] == "1"
+        private static let folder = Article.top.appending(path: "Tests/PinCheckCLITests/Golden")
 
         private static let helps =
             [GoldenRun("help", "", ["-h", "--help"])] + [GoldenRun("help-options", "help options", [""])]
@@ -30,7 +28,7 @@ extension OnStage {
             }
             let text = texts.joined(separator: "\n")
             let file = Self.folder.appendingPathComponent(run.name + ".txt")
-            if Self.isUpdating {
+            if isUpdating {
                 try Data(text.utf8).write(to: file)
             } else {
                 let kept = try? String(contentsOf: file, encoding: .utf8)
@@ -47,7 +45,7 @@ extension OnStage {
             #expect(Set(runs).count == runs.count)
             let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
             for file in Set(files).subtracting(runs) {
-                if Self.isUpdating {
+                if isUpdating {
                     try FileManager.default.removeItem(at: Self.folder.appendingPathComponent(file))
                 } else {
                     Issue.record("Golden/\(file) is of no run: PINCHECK_UPDATE=1 removes it")

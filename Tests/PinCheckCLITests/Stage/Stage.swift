@@ -66,7 +66,7 @@ struct Stage: Sendable {
             }
         }
         for (name, base, replaced, replacement) in StageWorld.editedSnapshots {
-            let text = try String(contentsOfFile: directory.path + "/\(base).json", encoding: .utf8)
+            let text = try contents(ofFile: directory.path + "/\(base).json")
             try #require(text.contains(replaced), "\(text)")
             try directory.write(text.replacing(replaced, with: replacement, maxReplacements: 1), to: "\(name).json")
         }

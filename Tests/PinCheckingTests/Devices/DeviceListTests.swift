@@ -9,9 +9,9 @@ import X509
 @Suite struct DeviceListsOfFilesTests {
     private func data(_ text: String) throws -> DeviceData {
         let directory = try TemporaryDirectory()
-        _ = try directory.write(pki.rootA.pem + pki.rootB.pem, to: "roots.pem")
-        _ = try directory.write(pki.junk.der, to: "junk.cer")
-        _ = try directory.write("no certificate", to: "text.cer")
+        try directory.write(pki.rootA.pem + pki.rootB.pem, to: "roots.pem")
+        try directory.write(pki.junk.der, to: "junk.cer")
+        try directory.write("no certificate", to: "text.cer")
         return try DeviceData(DeviceLists(PinFile.load(directory.write(text, to: "devices.json"))))
     }
 

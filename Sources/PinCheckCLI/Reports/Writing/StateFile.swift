@@ -126,7 +126,7 @@ struct StateFile {
         }
         var outcomes: [String: Outcome] = [:]
         for (index, line) in lines.enumerated() {
-            let fields = line.split(separator: "\t", maxSplits: 6, omittingEmptySubsequences: false).map(String.init)
+            let fields = line.parts(at: "\t", atMost: 7).map(String.init)
             guard fields.count == 7 else {
                 throw .data("\(path):\(index + 2): is not a line of a state: remove the file to start anew")
             }
