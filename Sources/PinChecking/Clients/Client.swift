@@ -129,7 +129,7 @@ enum LooseSet: Hashable {
 
 /// A setting after a client's name, as in `trustkit:no-enforce:expires=2027-06-01`.
 package struct ClientSetting {
-    static let date = "DATE"
+    package static let date = "DATE"
     package let name: String
     /// The value in help, its choices with a bar between, `nil` if it is a flag; a day as ``date`` is its midnight in UTC.
     package let value: String?
