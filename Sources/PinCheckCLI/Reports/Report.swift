@@ -69,9 +69,9 @@ struct Report: JSONDocument {
         var index: Int
         var role: String
         var time: Timestamp
-        /// `nil` in the presented chain.
+        /// The source, `nil` in the presented chain.
         var source: String?
-        /// Above 1 if the depth is not enough to tell a needed certificate apart.
+        /// A number above 1 if the depth does not tell a needed certificate apart.
         var path = 1
         var pins: [Int] = []
         var warnDays: Double?

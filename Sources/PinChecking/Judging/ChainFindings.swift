@@ -158,7 +158,7 @@ extension HostPolicy {
 extension Verdict {
     var isMissingAnchor: Bool { reason.failures.contains(where: \.isMissingAnchor) }
 
-    /// `nil` also if other platforms share the rule, as phones do for key usage.
+    /// The platform that refuses; `nil` if others share its rule, as phones do for key usage.
     fileprivate var refusingPlatform: PlatformFamily? {
         if case .refusedByTransportSecurity = reason { return .apple }
         if case .keyUsage? = reason.failures.first?.reason { return nil }

@@ -28,8 +28,9 @@ extension HostPolicy {
             if case .handshake(let why) = first.reason {
                 let who = clients.count * devices.count > 1 ? "" : client.client.name + " "
                 let place = who.isEmpty || lists == nil ? "" : device.map { "on \($0.name) " } ?? ""
-                let conscrypt = client.client.isSet("conscrypt") ? nil : TLSStack.conscrypt
-                let connects = conscrypt?.lacks(nil, first.certificate.publicKey).isEmpty == true
+                let connects =
+                    !client.client.isSet("conscrypt")
+                    && TLSStack.conscrypt.lacks(nil, first.certificate.publicKey).isEmpty
                 let remedy: Remedy? =
                     if case .byOptions(let part) = refusal { .offerMore(part) } else { connects ? .bringTLS : nil }
                 return reason("\(who)\(place)cannot connect: \(why)", [], remedy)

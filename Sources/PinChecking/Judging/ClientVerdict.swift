@@ -18,7 +18,7 @@ public struct ClientVerdict: Sendable {
     package let handshake: Handshake?
     /// The position among all verdicts by device and client table, independent of the order of `--client`.
     let rank: Int
-    /// `nil` if there is no verdict, or if a forecast rejects.
+    /// The forecaster, `nil` without a verdict or if a forecast rejects.
     fileprivate let forecaster: Forecaster?
     package fileprivate(set) var outlook: Outlook?
     /// The configured pins on the client's path, even if the client does not compare them there.

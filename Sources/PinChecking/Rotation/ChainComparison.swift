@@ -207,9 +207,9 @@ package struct Change: Hashable {
         case namesAdded = "names-added the certificate is for more names"
         case namesRemoved = "names-removed the certificate is no longer for some names"
         case intermediateMissing = "intermediate-missing a certificate on the way to the root is no longer sent"
-        /// It may be a stranger's.
+        /// A certificate that may be a stranger's.
         case intermediateExtra = "intermediate-extra a certificate is sent that leads nowhere"
-        /// Also one certificate less that leads nowhere, and a root that is sent now or no longer.
+        /// Another order, one less that leads nowhere, or a root that is sent now or no longer.
         case chainChanged = "chain-changed other certificates are sent beside the leaf, or in another order"
         case expiresEarlier = "expires-earlier a new certificate ends more than a day before the old one"
         case targetAdded = "target-added the target is not in the baseline"

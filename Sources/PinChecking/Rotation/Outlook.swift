@@ -42,7 +42,7 @@ package struct Outlook {
         package var isCompared: Bool
         /// `true` if the pin has no match and satisfies the client in a future chain.
         package var isBackup = false
-        /// `nil` if the pin is a backup, or in use.
+        /// The reason, `nil` if the pin is a backup or in use.
         package var noBackup: NoBackup?
     }
 

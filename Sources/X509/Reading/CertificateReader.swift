@@ -30,7 +30,7 @@ package enum CertificateReader {
     /// Reads the only certificate in DER, or all in PEM text, whose other blocks are ignored.
     ///
     /// Android's reader takes a block only at the start or right behind another, and stops at text without an error
-    /// (google/conscrypt, `OpenSSLX509CertificateFactory`; newer ones look for the next block).
+    /// (google/conscrypt, `OpenSSLX509CertificateFactory`; newer ones skip it).
     package static func certificates(
         pemOrDER bytes: [UInt8], takesTrustSettings: Bool = true, mayHaveText: Bool = true
     ) throws(X509Error) -> [Certificate] {
