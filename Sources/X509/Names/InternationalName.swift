@@ -1,7 +1,22 @@
+import Base
 import CLibraries
+package import Pinning
+
+/// The functions of a library; without it the process ends with 70 (EX_SOFTWARE), as the system's loader ends with 127.
+private func loaded<Functions>(
+    _ functions: Functions, by load: (UnsafeMutablePointer<Functions>) -> UnsafePointer<CChar>?
+) -> Functions {
+    var functions = functions
+    if let reason = load(&functions) {
+        try? Descriptor.write(
+            Array("pincheck: \(String(cString: reason)); install this library\n".utf8), to: STDERR_FILENO)
+        _exit(70)
+    }
+    return functions
+}
 
 package enum InternationalName {
-    private static let library = CIDN2_needed()
+    private static let library = loaded(CIDN2(), by: CIDN2_load)
 
     /// The length in bytes above which no name outside ASCII has an A-label form of 253 characters.
     private static let longestName = 1_024
@@ -17,9 +32,22 @@ package enum InternationalName {
     }
 }
 
+// International names become A-labels here; the reader of names refuses those without such a form.
+
+private func asciiForm(of text: some StringProtocol) -> String { InternationalName.ascii(String(text)) ?? String(text) }
+
+extension ServerName {
+    package init(written text: some StringProtocol) throws(ServerNameError) { try self.init(asciiForm(of: text)) }
+
+    package func written(as text: some StringProtocol) -> String { isAddress ? description : asciiForm(of: text) }
+    package var isAddress: Bool { if case .ip = self { true } else { false } }
+}
+
+extension ReferenceName { package init(written text: String) { self.init(asciiForm(of: text)) } }
+
 /// The public suffix list of libpsl, which distributions keep up to date.
 package enum SystemPublicSuffixList {
-    private static let library = CPSL_needed()
+    private static let library = loaded(CPSL(), by: CPSL_load)
 
     /// The built-in list, which never changes; libpsl accepts NULL for a list.
     nonisolated(unsafe) private static let list = library.psl_builtin()
