@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import PinChecking
 import Testing
@@ -36,24 +37,44 @@ import Testing
         #expect(steps.map { String($0.1) } == (1...17).map(String.init))
         for (_, number, function, file, caller, call) in steps {
             let declaration = try Regex("func \(function)[(<]")
-            #expect(try code(of: "\(file).swift").contains { $0.contains(declaration) }, "step \(number)")
+            #expect(try code(of: "Sources/\(file).swift").contains { $0.contains(declaration) }, "step \(number)")
             guard let caller = caller.flatMap({ Int($0) }) else { continue }
             let called = try Regex("(^|\\W)\((call ?? function).replacing(".", with: "\\."))\\s*[({]")
-            let calling = try code(of: "\(steps[caller - 1].3).swift").filter { !$0.contains(declaration) }
+            let calling = try code(of: "Sources/\(steps[caller - 1].3).swift").filter { !$0.contains(declaration) }
             #expect(calling.contains { $0.contains(called) }, "step \(number) is called by \(caller)")
         }
+    }
+
+    /// A folder or file by the end of its path, or a name that some code has.
+    @Test(arguments: ["Architecture", "HowToAdd"]) func whatAnArticleNamesIsThere(article: String) throws {
+        let lines = try Article("Sources/PinChecking/PinChecking.docc/\(article).md").lines
+        let names = lines.flatMap { $0.matches(of: /`([A-Z][\w+]+(?:[\/.][\w+-]+)*)/).map { String($0.1) } }
+        let files = try ["Sources", "Tests"].flatMap { folder in
+            try FileManager.default.subpathsOfDirectory(atPath: "\(Article.top.path)/\(folder)").map {
+                "\(folder)/\($0)"
+            }
+        }
+        let code = try files.filter { $0.hasSuffix(".swift") }.flatMap(code(of:))
+        let words = Set(
+            code.flatMap { $0.utf8.split { !($0.isAlphanumeric || $0 == UInt8(ascii: "_")) }.map(String.init) })
+        let missing = Set(names).subtracting(["COLUMNS", "Package.swift"]).filter { name in
+            !files.contains { "/\($0).".contains("/\(name).") }
+                && !name.split(separator: ".").allSatisfy { words.contains(String($0)) }
+        }
+        #expect(missing.sorted() == [])
     }
 
     private func lines(where matches: (Substring) -> Bool) throws -> [(file: String, line: String)] {
         let sources = Article.top.appending(path: "Sources").path
         let files = try FileManager.default.subpathsOfDirectory(atPath: sources).filter { $0.hasSuffix(".swift") }
         return try files.sorted().flatMap { file in
-            try code(of: file).filter(matches).map { (file, $0.trimmingCharacters(in: .whitespaces)) }
+            try code(of: "Sources/\(file)").filter(matches).map { (file, $0.trimmingCharacters(in: .whitespaces)) }
         }
     }
 
     private func code(of file: String) throws -> [Substring] {
-        try String(contentsOf: Article.top.appending(path: "Sources/\(file)"), encoding: .utf8).split(separator: "\n")
-            .filter { !$0.drop { $0 == " " }.hasPrefix("//") }
+        try String(contentsOf: Article.top.appending(path: file), encoding: .utf8).split(separator: "\n").filter {
+            !$0.drop { $0 == " " }.hasPrefix("//")
+        }
     }
 }
