@@ -1,5 +1,6 @@
 import Base
 import LoopbackLab
+import PinFormats
 import Pinning
 import Testing
 

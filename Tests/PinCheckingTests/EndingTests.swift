@@ -1,4 +1,5 @@
 import LoopbackLab
+import PinFormats
 import Pinning
 import Testing
 import X509

@@ -1,6 +1,7 @@
 import Base
 import PinChecking
 import PinFormats
+import TLSProbe
 
 extension Snapshot: JSONDocument {
     private static let schema = "pincheck-snapshot/1"

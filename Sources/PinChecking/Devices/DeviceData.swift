@@ -61,12 +61,7 @@ package struct DeviceData {
     }
 
     package init(_ file: DeviceLists) {
-        let lists = file.stores.map { name, alias, release, address, date, roots in
-            let device = Device(name: name, alias: alias, release: release, address: address, date: date)
-            guard let device else { preconditionFailure("DeviceLists names each device by its system") }
-            return (device, roots)
-        }
-        self.init(source: file.source, licence: file.licence, lists: lists)
+        self.init(source: file.source, licence: file.licence, lists: file.stores)
         publicRoots = file.publicRoots
     }
 
@@ -193,3 +188,30 @@ package struct DeviceData {
         }
     }
 }
+
+extension CARoot {
+    /// The roots of public CAs: the rows of `public-cas.tsv`, which `make-public-cas` writes.
+    package static let published: [CARoot] = {
+        // Comparing characters costs a check 4 M instructions more than comparing bytes.
+        let rows = PackageResources.public_cas_tsv.split(separator: UInt8(ascii: "\n")).dropFirst()
+        return rows.map { row in
+            let fields = row.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+            return CARoot(row: fields.map { String(decoding: $0, as: UTF8.self) })
+        }
+    }()
+
+    private init(row: [String]) {
+        guard let key = SHA256Digest(hexadecimal: row[2]) else { preconditionFailure("\(row[1]) has no key") }
+        self.init(
+            row[1], key, row[3], State(rawValue: row[4]) ?? .older, of: row[0], until: try? TimeText.read(row[5]),
+            signedBy: row[6].split(separator: "|").map(String.init), row[7], row[8])
+    }
+
+    /// `true` if the row is too old to rely on; a root of the devices' lists has no date and is never old.
+    func isOld(at time: Timestamp) -> Bool {
+        let day = try? TimeText.read(date)
+        return day.map { $0.seconds(to: time) > Int64(DeviceData.daysUntilStale) * 86_400 } ?? false
+    }
+}
+
+extension [CARoot] { package func root(withKey key: SHA256Digest) -> CARoot? { first { $0.key == key } } }

@@ -1,4 +1,5 @@
 import Base
+import PinFormats
 package import Pinning
 import TLSProbe
 import X509

@@ -1,4 +1,5 @@
 import Base
+import PinFormats
 public import Pinning
 package import TLSProbe
 import X509

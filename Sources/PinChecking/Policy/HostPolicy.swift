@@ -1,5 +1,5 @@
 package import Base
-import PinFormats
+package import PinFormats
 package import Pinning
 package import X509
 

@@ -166,6 +166,16 @@ extension DeviceData {
     }
 }
 
+extension CheckRequest.Trust {
+    func store(
+        _ given: [AnchorBundle]?, beside own: @autoclosure () -> TrustStore, selected selection: AnchorSelection? = nil
+    ) -> (TrustStore, HostPolicy.Trust) {
+        guard let given else { return (own(), selection == nil ? .system : .device) }
+        guard includesSystem == true else { return (TrustStore(anchors: given, insteadOf: selection), .anchors) }
+        return (TrustStore(anchors: given, and: own()), selection == nil ? .both : .anchorsAndDevice)
+    }
+}
+
 extension ClientSelection {
     /// The devices that run one of the clients; throws if a named client or device would have nothing to judge.
     func devices(of chosen: (all: [Device?], named: [Device?])) throws(Problem) -> [Device?] {

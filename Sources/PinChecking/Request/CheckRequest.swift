@@ -2,6 +2,7 @@ import Base
 package import PinFormats
 package import Pinning
 package import TLSProbe
+import X509
 
 /// The request of a check as options, policies and lists contain it, before files and pins are read; an open part is
 /// `nil` or empty: ``merged(over:)`` fills it from another reader's request, and ``RequestDefaults`` last.

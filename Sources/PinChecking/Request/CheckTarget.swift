@@ -1,6 +1,7 @@
 package import Base
 package import Pinning
 package import TLSProbe
+import X509
 
 package struct CheckTarget {
     package let target: Target

@@ -97,19 +97,6 @@ struct GivenText {
     }
 }
 
-// International names become A-labels here; the reader of names refuses those without such a form.
-
-private func asciiForm(of text: some StringProtocol) -> String { InternationalName.ascii(String(text)) ?? String(text) }
-
-extension ServerName {
-    package init(written text: some StringProtocol) throws(ServerNameError) { try self.init(asciiForm(of: text)) }
-
-    func written(as text: some StringProtocol) -> String { isAddress ? description : asciiForm(of: text) }
-    var isAddress: Bool { if case .ip = self { true } else { false } }
-}
-
-extension ReferenceName { package init(written text: String) { self.init(asciiForm(of: text)) } }
-
 /// A place to connect to instead of the target's host, in the notation of pincheck or one of curl's.
 package struct ConnectAddress: Hashable {
     /// The host and port of the targets that use this address; `nil` means any.

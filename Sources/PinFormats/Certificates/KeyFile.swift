@@ -1,6 +1,6 @@
 import Base
 package import Pinning
-import X509
+package import X509
 
 /// Reads the files from which pins are made: certificates, requests and public keys, as PEM or DER.
 package enum KeyFile {
@@ -200,6 +200,41 @@ extension PinItem {
         case .publicKey(let key): self.init(key, role: .publicKey, source: source)
         case .request(let request):
             self.init(request.publicKey, role: .request, subject: request.subject, source: source)
+        }
+    }
+}
+
+extension AnchorBundle {
+    /// The certificates of files and directories: a bundle for each file that contains some.
+    package static func all(at paths: [String], as role: String) throws(Problem) -> [AnchorBundle] {
+        var bundles: [AnchorBundle] = []
+        for path in paths {
+            // The message names the option, which the path alone does not show.
+            if FileKind(at: path) == .absent { throw .noInput("\(role): \(quoted(path)): there is no such file") }
+            let before = bundles.count
+            if let names = (try? DirectoryListing.names(in: path) { $0.regularFile != nil }) {
+                for name in names {
+                    let bytes = try BoundedFile.contents(ofFile: "\(path)/\(name)")
+                    // Directories of certificates often contain a note or a revocation list, too.
+                    guard CertificateReader.areForCertificates(bytes) else { continue }
+                    bundles.append(try bundle(bytes, from: "\(path)/\(name)", as: role))
+                }
+                guard bundles.count > before else {
+                    throw .noInput("the directory \(quoted(path)) holds no certificate: name one with DER or PEM files")
+                }
+            } else {
+                bundles.append(try bundle(try BoundedFile.contents(ofFile: path), from: path, as: role))
+                guard bundles.last?.count != 0 else {
+                    throw .data("\(quoted(path)) holds no certificate: give \(role) as DER or PEM certificates")
+                }
+            }
+        }
+        return bundles
+    }
+
+    private static func bundle(_ bytes: [UInt8], from path: String, as role: String) throws(Problem) -> AnchorBundle {
+        do { return try AnchorBundle(pemOrDER: bytes) } catch {
+            throw .data("\(quoted(path)) cannot be used as \(role): \(error)")
         }
     }
 }

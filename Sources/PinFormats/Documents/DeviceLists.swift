@@ -4,10 +4,8 @@ import X509
 
 /// The root stores of devices in JSON, which the article *Devices* describes; `make-device-data` reads the same form.
 package struct DeviceLists {
-    /// A root store in DER: its names (`ios-17`, `macos-14`), its systems in words, and the list's address and date.
-    package typealias Store = (
-        name: String, alias: String?, release: String, address: String, date: Timestamp, roots: [[UInt8]]
-    )
+    /// The root store of a device, in DER.
+    package typealias Store = (device: Device, roots: [[UInt8]])
 
     package let source: String
     package let licence: String
@@ -35,7 +33,7 @@ package struct DeviceLists {
         var names: Set<String> = []
         for node in try list.array() {
             let store = try read(node)
-            for name in [store.name, store.alias].compactMap(\.self) where !names.insert(name).inserted {
+            for name in [store.device.name, store.device.alias].compactMap(\.self) where !names.insert(name).inserted {
                 throw node.problem(.wrongValue, "'\(node.key)' is a second '\(name)'", "leave one out")
             }
             stores.append(store)
@@ -54,8 +52,11 @@ package struct DeviceLists {
         guard !roots.isEmpty else {
             throw listed.problem(.missingValue, "'\(listed.key)' has no root", "list at least one")
         }
-        let (address, date) = (try node["url"]?.plainText() ?? "", try node.require("fetched").midnight())
-        return (name, alias, release, address, date, roots)
+        let device = Device(
+            name: name, alias: alias, release: release, address: try node["url"]?.plainText() ?? "",
+            date: try node.require("fetched").midnight())
+        guard let device else { preconditionFailure("a list of roots names no device") }
+        return (device, roots)
     }
 
     /// The name of the device, another name of the same list, and the systems in words.
@@ -195,5 +196,69 @@ package struct CARoot: Hashable {
         source = try (root["source"] ?? ca["source"])?.plainText() ?? ""
         let day = if let own = root["date"] { own } else { try ca.require("date") }
         date = try day.midnight().date
+    }
+}
+
+package struct Device: Hashable {
+    /// The name in `--device`, as in `ios-17`, `android-8.1`, `mozilla`.
+    package let name: String
+    /// Another name of the same list, as `macos-14` for `ios-17`; `nil` if there is none.
+    package let alias: String?
+    /// The platform; Mozilla's list is not a system, but comes with curl.
+    package let platform: PlatformFamily
+    package let version: DeviceVersion?
+    /// The systems and versions of the list, in its publisher's words.
+    package let release: String
+    package let address: String
+    package let date: Timestamp
+    /// One bit for each certificate of the data, from the highest bit of the first byte on.
+    package var membership: [UInt8] = []
+
+    package init?(name: String, alias: String? = nil, release: String, address: String, date: Timestamp) {
+        let parts = name.parts(at: "-", atMost: 2)
+        guard let platform = PlatformFamily.allCases.first(where: { $0.system == parts[0] }) else { return nil }
+        version = parts.count > 1 ? DeviceVersion(parts[1]) : nil
+        guard parts.count == (platform == .openssl ? 1 : 2), platform == .openssl || version != nil else { return nil }
+        (self.platform, self.name, self.alias, self.release) = (platform, name, alias, release)
+        (self.address, self.date) = (address, date)
+    }
+
+    package var rootCount: Int { membership.reduce(0) { $0 + $1.nonzeroBitCount } }
+    package func holds(_ position: Int) -> Bool { membership[position / 8] & 0x80 >> UInt8(position % 8) != 0 }
+
+    package var platformRelease: PlatformRelease? {
+        switch (platform, version) {
+        // The version of iOS counts, even if the alias is a macOS.
+        case (.apple, let version?): .apple(version)
+        case (.android, let version?): .android(version)
+        default: nil
+        }
+    }
+
+    package var stack: TLSStack? { platformRelease.map { TLSStack(of: platform, on: $0) } }
+}
+
+extension PlatformFamily {
+    /// The first part of a device's name; Apple's list is the same for iOS and the macOS of its year.
+    package var system: String {
+        switch self {
+        case .apple: "ios"
+        case .android: rawValue
+        case .openssl: "mozilla"
+        }
+    }
+}
+
+extension [String] {
+    /// The names in the order of `devices`; more than three neighbours become a range, as in `ios-12 to ios-17`.
+    package func inRows(of devices: [String]) -> String {
+        func system(_ device: String) -> Substring { device.prefix { $0 != "-" } }
+        var rows: [[String]] = []
+        for (index, device) in devices.enumerated() where contains(device) {
+            let previous = index > 0 ? devices[index - 1] : ""
+            let isNext = rows.last?.last == previous && system(device) == system(previous)
+            if isNext { rows[rows.count - 1].append(device) } else { rows.append([device]) }
+        }
+        return rows.map { row in row.count > 3 ? "\(row[0]) to \(row[row.count - 1])" : row.listed }.listed
     }
 }

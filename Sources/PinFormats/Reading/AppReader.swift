@@ -1,5 +1,6 @@
 import Base
 import Pinning
+import X509
 
 /// Reads the pins of an app as it ships: those of its configuration, and certificate files that clients load.
 struct AppReader {

@@ -1,5 +1,6 @@
 package import Base
 package import Pinning
+import X509
 
 /// The format of a file by its contents, never its name; the chosen reader accounts for everything in the file.
 enum PinFileKind {

@@ -1,5 +1,6 @@
 package import Base
 package import Pinning
+import X509
 
 package struct PinFile {
     package let path: String
@@ -116,6 +117,26 @@ package enum RegularFile {
         case .silent: Problem(.notARegularFile, at: place, "gives nothing to read, as a device may")
         case .withoutWriter: Problem(.unreadable, at: place, "is a pipe without a writer")
         case .system(let code): Problem(.unreadable, at: place, "cannot be read: \(SystemError.message(of: code))")
+        }
+    }
+}
+
+extension BoundedFile {
+    /// The most bytes of one file: far more than a bundle of certificates, far less than memory.
+    private static let limit = 64 * 1024 * 1024
+
+    package static func contents(ofFile path: String) throws(Problem) -> [UInt8] {
+        try reading(quoted(path)) { () throws(ReadFailure) in try bytes(at: path, limit: limit, accepting: .anything) }
+    }
+
+    package static func contents(ofDescriptor descriptor: Int32, name: String) throws(Problem) -> [UInt8] {
+        try reading(name) { () throws(ReadFailure) in try bytes(from: descriptor, limit: limit) }
+    }
+
+    private static func reading(_ name: String, _ read: () throws(ReadFailure) -> [UInt8]) throws(Problem) -> [UInt8] {
+        do { return try read() } catch {
+            let failure = RegularFile.failure(error, at: .file(name))
+            throw Problem(failure.kind, "\(name): \(failure.reason)")
         }
     }
 }

@@ -71,34 +71,3 @@ struct HTTPHeadReader {
         return (position == 9 ? 0x31...0x39 : 0x30...0x39).contains(byte)
     }
 }
-
-/// The part of a document in a response (Content-Range; RFC 9110, 14.4).
-package struct ContentRange: Hashable {
-    /// The first and last byte; `nil` if the server has none of the requested bytes.
-    package let bytes: ClosedRange<Int>?
-    /// The bytes of the whole document; `nil` if the server does not say it.
-    package let total: Int?
-
-    /// Reads `bytes 100-199/1000`, `bytes 100-199/*` or `bytes */1000`; `nil` if the text is anything else.
-    package init?(_ text: String) {
-        let parts = text.parts(at: " ")
-        guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
-        let halves = parts[1].parts(at: "/")
-        guard halves.count == 2 else { return nil }
-        let ends = halves[0].parts(at: "-").map(Self.number)
-        if ends.count == 2, let first = ends[0], let last = ends[1], first <= last {
-            bytes = first...last
-        } else {
-            bytes = nil
-        }
-        total = Self.number(halves[1])
-        guard bytes != nil || halves[0] == "*" && total != nil, total != nil || halves[1] == "*",
-            bytes?.last ?? -1 < total ?? .max
-        else { return nil }
-    }
-
-    private static func number(_ text: Substring) -> Int? {
-        guard !text.isEmpty, text.utf8.count <= 18, text.utf8.allSatisfy(\.isDigit) else { return nil }
-        return Int(text)
-    }
-}

@@ -1,5 +1,6 @@
 package import Base
 package import Pinning
+import X509
 
 package struct ProbeRequest: Hashable {
     package enum Destination: Hashable {
@@ -120,4 +121,31 @@ package enum ProbeSetting: String, CaseIterable {
     case jobs = "the number of connections at once"
 
     package typealias Naming = (ProbeSetting) -> String
+}
+
+/// The server name to send (server_name extension, RFC 6066, 3).
+package enum ServerNameChoice: Hashable {
+    /// The target's host, if it is a name: clients take it from the URL, even if they judge another name.
+    case targetHost
+    case name(String)
+    case none
+
+    package static func named(_ text: String) throws(Problem) -> ServerNameChoice {
+        let name: ServerName
+        do { name = try ServerName(written: text) } catch { throw .usage("\(error)") }
+        guard let hostName = name.hostName else {
+            throw .usage(
+                "the server name \(quoted(text)) is an address: TLS carries host names only (RFC 6066), send none")
+        }
+        return .name(hostName)
+    }
+
+    /// The name to send to a target; never an address (RFC 6066, 3).
+    package func indication(forTarget host: ServerName) -> String? {
+        switch self {
+        case .none: nil
+        case .name(let name): name
+        case .targetHost: host.hostName
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import LoopbackLab
 import PinChecking
+import PinFormats
 import Pinning
 import Testing
 import X509

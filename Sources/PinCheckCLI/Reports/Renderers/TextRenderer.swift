@@ -1,5 +1,6 @@
 import Base
 import PinChecking
+import PinFormats
 import TLSProbe
 
 struct TextRenderer {

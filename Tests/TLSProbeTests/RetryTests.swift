@@ -1,9 +1,7 @@
 import Pinning
 import Synchronization
-import TLSProbe
+@testable import TLSProbe
 import Testing
-
-@testable import PinChecking
 
 /// How the time of a target is divided among attempts, on a clock that moves when it is told to.
 struct RetryTests {
