@@ -37,7 +37,7 @@ struct SampleMatch {
     private mutating func align(_ printed: ArraySlice<String>, _ said: ArraySlice<String>) -> Bool {
         var (printed, said) = (printed, said)
         while let line = said.popFirst() {
-            if line.trimmingPrefix(while: { $0 == " " }) == "…" {
+            if line == "…" {
                 for start in printed.startIndex...printed.endIndex {
                     var attempt = self
                     guard attempt.align(printed[start...], said) else { continue }
@@ -88,41 +88,20 @@ struct SampleMatch {
     }
 }
 
-/// What `ArticleTests` takes for the same output, and how it reads a command line.
+/// What `ArticleTests` does not take for the same output; what it does, the articles show.
 @Suite struct SampleMatchTests {
-    private static let key = "sha256/IAFX7+5uJay/x5piRNd/bQON6t3swCtllbXwBbsTY3I="
-    private static let other = "sha256/al1E95ysyaUHMRyldMUV7kBOnelCC+yH8ey96gQps2k="
-    private static let third = "sha256/EXh87jcBD3f9+kyZKz0kxRdKZx36eF0B8NNcRWUw8LA="
-
+    /// Lines, parted by `|`, in which `$A`, `$B` and `$C` are hashes.
     @Test(arguments: [
-        ("breaks on 2027-02-20", "breaks on 2026-01-01", true), ("breaks on 2027-02-20", "breaks in 2027", false),
-        ("EC P-256   89 d  IAFX7+5u…TY3I=", "EC P-256   90 d  al1E95ys…ps2k=", true),
-        ("EC P-256   89 d", "EC P-256  189 d", false), ("EC P-256", "EC P-384", false), ("PASS  a", "PASS  a ", false),
-        ("time=0.01s;;;0 days_0=89;30:", "time=0.5s;;;0 days_0=90;30:", true), ("one, two, three", "one,…three", true),
-        ("one, two, three", "one,…four", false), ("one, two, three", "…two…", true),
-        ("one, two, three", "…three…two…", false),
-        // Lines, for any of which an ellipsis stands.
-        ("one|two|two", "one|two|two", true), ("one|two|two", "…|two", true), ("one|two|two", "one|  …|two|…", true),
-        ("one|two", "…", true), ("one|two", "…|three", false), ("one|two", "one", false), ("one", "one|two", false),
-    ]) func aTextIsAlikeButForWhatDiffersFromRunToRun(printed: String, said: String, isAlike: Bool) {
+        ("breaks on 2027-02-20", "breaks in 2027"), ("EC P-256   89 d", "EC P-256  189 d"), ("EC P-256", "EC P-384"),
+        ("PASS  a", "PASS  a "), ("one, two, three", "one,…four"), ("one, two, three", "…three…two…"),
+        ("one|two", "…|three"), ("one|two", "one"), ("one", "one|two"), ("$A|$B", "$C|$C"), ("$A|$A", "$B|$C"),
+    ]) func anotherOutputIsNotThatOfTheText(printed: String, said: String) {
         var match = SampleMatch()
-        let lines = [printed, said].map { $0.split(separator: "|").map(String.init) }
-        let isAccepted = match.accepts(lines[0], for: lines[1])
-        #expect(isAccepted == isAlike)
-    }
-
-    @Test func aHashStandsForOneHashInAllOfAText() {
-        var match = SampleMatch()
-        let rows = [
-            (Self.key, Self.other, true), (Self.key, Self.other, true), (Self.third, Self.other, false),
-            (Self.key, Self.third, false),
-        ]
-        for (printed, said, isAlike) in rows {
-            let found = match.accepts(["a \(printed)"], for: ["a \(said)"])
-            #expect(found == isAlike)
+        let lines = [printed, said].map { text in
+            text.replacing(/\$([ABC])/) { String(repeating: "\($0.1)", count: 43) + "=" }.split(separator: "|").map(
+                String.init)
         }
-        #expect(match.command("pincheck --pins \(Self.other)") == "pincheck --pins \(Self.key)")
-        let adopted = match.adopting(["c \(Self.key) \(Self.third)"])
-        #expect(adopted == ["c \(Self.other) \(Self.third)"])
+        let isAccepted = match.accepts(lines[0], for: lines[1])
+        #expect(!isAccepted)
     }
 }
