@@ -63,7 +63,7 @@ import X509
 /// `pincheck check` with the addresses that a service over HTTP gives; how it is asked is proven by `AddressResolverTests`.
 @Suite(.timeLimit(.minutes(5))) struct AddressServiceCommandTests {
     private func response(_ body: String) -> [UInt8] {
-        Array("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)
+        "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)".bytes
     }
 
     private func serving(
@@ -110,7 +110,7 @@ import X509
                 let answer = #"{"Status":0,"Answer":[{"type":1,"data":"127.0.0.1"}]}"#
                 let body = request.contains("type=AAAA") ? #"{"Status":\#(code)}"# : answer
                 guard body != #"{"Status":\#(Self.silent)}"# else { return Responder.Answer([], .silence) }
-                return Responder.Answer("HTTP/1.1 200 OK\nContent-Length: \(body.utf8.count)", Array(body.utf8))
+                return Responder.Answer("HTTP/1.1 200 OK\nContent-Length: \(body.utf8.count)", body.bytes)
             }
         }
         try await LoopbackServer.serving(.tls(settings)) { dns in
@@ -184,8 +184,8 @@ import X509
 
     /// Hashes of a certificate, of the PEM text of a key, and of a CA's, alone and next to a pin that matches.
     @Test func aHashOfSomethingElseThanAKeyIsTold() async throws {
-        let text = Array(pki.leaf.key.publicKeyPEM.utf8)
-        let ca = Array(pki.rootA.key.publicKeyPEM.utf8)
+        let text = pki.leaf.key.publicKeyPEM.bytes
+        let ca = pki.rootA.key.publicKeyPEM.bytes
         for (bytes, words, right) in [
             (pki.leaf.der, "is the hash of the certificate CN=leaf", "$LEAF"), (text, "as PEM text", "$LEAF"),
             (Array(text.dropLast()), "as PEM text", "$LEAF"), (ca, "of CN=RootA as PEM text", "$TOP"),

@@ -184,7 +184,7 @@ import Testing
         try desk.files.write(pki.leaf.der, to: "Shop.app/leaf.cer")
         let text = desk.expand(plist)
         for (bytes, end) in [
-            (Array(text.replacing("NSPinnedD", with: "NSPinned&#68;").utf8), "fail pin-mismatch"),
+            (text.replacing("NSPinnedD", with: "NSPinned&#68;").bytes, "fail pin-mismatch"),
             (Array(try #require(text.data(using: .utf16))), "fail pin-mismatch"), ([], "data"),
             ((0..<60).map { UInt8(truncatingIfNeeded: $0 &* 37) }, "data"),
         ] as [([UInt8], String)] {

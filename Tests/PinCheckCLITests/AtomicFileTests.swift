@@ -11,7 +11,7 @@ import Testing
     func keepsThePermissionsOrMakesAFileOfItsOwnAndNothingBeside(permissions: Int?) throws {
         let files = try TemporaryDirectory()
         if let permissions { #expect(chmod(try files.write("old, and longer", to: "a"), mode_t(permissions)) == 0) }
-        try AtomicFile.write(Array("new".utf8), to: files.path + "/a", mode: 0o600)
+        try AtomicFile.write("new".bytes, to: files.path + "/a", mode: 0o600)
         #expect(try read(files, "a") == "new")
         #expect(try mode(files, "a") == permissions ?? 0o600)
         #expect(try names(files) == ["a"])
@@ -22,13 +22,13 @@ import Testing
         try files.write("old", to: "directory/a")
         try link(files, "first", to: "directory/second")
         try link(files, "directory/second", to: "a")
-        try AtomicFile.write(Array("new".utf8), to: files.path + "/first")
+        try AtomicFile.write("new".bytes, to: files.path + "/first")
         #expect(try read(files, "directory/a") == "new")
         #expect(try names(files) == ["directory", "first"])
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: files.path + "/first") == "directory/second")
 
         try link(files, "dangling", to: files.path + "/absent")
-        try AtomicFile.write(Array("made".utf8), to: files.path + "/dangling")
+        try AtomicFile.write("made".bytes, to: files.path + "/dangling")
         #expect(try read(files, "absent") == "made")
 
         try link(files, "circle", to: "circle")
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func writesIntoWhatIsNoFile() throws {
-        try AtomicFile.write(Array("gone".utf8), to: "/dev/null")
+        try AtomicFile.write("gone".bytes, to: "/dev/null")
         #expect(FileManager.default.fileExists(atPath: "/dev/null"))
         guard FileManager.default.fileExists(atPath: "/dev/full") else { return }
         #expect(
@@ -121,7 +121,7 @@ import Testing
     @Test func takesLongNames() throws {
         let files = try TemporaryDirectory()
         let name = String(repeating: "é", count: 127)
-        try AtomicFile.write(Array("new".utf8), to: files.path + "/" + name)
+        try AtomicFile.write("new".bytes, to: files.path + "/" + name)
         #expect(try names(files) == [name])
         #expect(
             failure(files.path + "/" + name + "éé")?.description.hasSuffix("File name too long: name another file")

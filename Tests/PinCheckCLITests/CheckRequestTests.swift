@@ -174,7 +174,7 @@ import Testing
             let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
             let option = try #require(Option.ofLists.first { $0.word == parts[0] })
             var context = Self.context
-            context.readStandardInput = { Array("a.example \(word)\n".utf8) }
+            context.readStandardInput = { "a.example \(word)\n".bytes }
             var list = try TargetList("-", in: context)
             let entry = list.next()
             var line = try #require(entry).get().request

@@ -146,6 +146,8 @@ extension ConnectionObservation { var request: String { String(decoding: applica
 
 extension LabCertificate { var pin: String { SHA256Digest(bytes: publicKeySHA256)!.description } }
 
+extension StringProtocol { var bytes: [UInt8] { Array(utf8) } }
+
 extension [String: String] {
     /// A text with what its words, as in `$LEAF`, stand for.
     func expand(_ text: String) -> String { text.replacing(/\$([A-Z0-9]+)/) { self[String($0.1)] ?? String($0.0) } }
@@ -208,7 +210,7 @@ struct Desk: Sendable {
         columns: Int? = nil, cas: [CARoot]? = nil, targetWindow: Int? = nil
     ) async -> Outcome {
         await pincheck(
-            words(line), environment: environment.mapValues(expand), at: time, input: Array(expand(input).utf8),
+            words(line), environment: environment.mapValues(expand), at: time, input: expand(input).bytes,
             columns: columns, cas: cas, targetWindow: targetWindow)
     }
 

@@ -42,8 +42,8 @@ import Testing
     }
 
     @Test func theOriginalsAreRead() {
-        #expect(readList(Array(Self.list.utf8)) == nil)
-        #expect(readSnapshot(Array(Self.snapshot.utf8)) == nil)
+        #expect(readList(Self.list.bytes) == nil)
+        #expect(readSnapshot(Self.snapshot.bytes) == nil)
     }
 
     @Test(arguments: Seeds.sample(3)) func damagedFilesAreReadOrRefusedInOneShortLine(seed: UInt64) {
@@ -51,8 +51,8 @@ import Testing
         for round in 0..<300 {
             let error =
                 round.isMultiple(of: 2)
-                ? readList(Array(Self.list.utf8).damaged(using: &random))
-                : readSnapshot(Array(Self.snapshot.utf8).damaged(using: &random))
+                ? readList(Self.list.bytes.damaged(using: &random))
+                : readSnapshot(Self.snapshot.bytes.damaged(using: &random))
             guard let error else { continue }
             #expect(error.kind == .data)
             #expect(TerminalText.escaped(error.description).utf8.count < 2_000, "round \(round)")
@@ -63,14 +63,14 @@ import Testing
         let error = try #require(readList(Array(repeating: UInt8(ascii: "a"), count: 300_000)))
         #expect(error.description.utf8.count < 1_000)
         let marks = String(repeating: "\u{301}", count: 100_000)
-        #expect(try #require(readList(Array("a\(marks)".utf8))).description.utf8.count < 1_000)
+        #expect(try #require(readList("a\(marks)".bytes)).description.utf8.count < 1_000)
     }
 
     @Test func deepSnapshotsAreRefused() throws {
         let deep = String(repeating: "[", count: 100_000)
-        #expect(try #require(readSnapshot(Array(deep.utf8))).description.utf8.count < 1_000)
+        #expect(try #require(readSnapshot(deep.bytes)).description.utf8.count < 1_000)
         let nested = "{\"schema\": \"pincheck-snapshot/1\", \"endpoints\": \(deep)"
-        #expect(try #require(readSnapshot(Array(nested.utf8))).description.utf8.count < 1_000)
+        #expect(try #require(readSnapshot(nested.bytes)).description.utf8.count < 1_000)
     }
 }
 

@@ -92,7 +92,7 @@ import Testing
     ]) func theFileOfStandardInputIsNotWritten(line: String) async throws {
         let desk = try desk()
         let errors = OutputBuffer()
-        var context = Context.lab(errors: errors.stream(), input: Array("127.0.0.1:1\n".utf8))
+        var context = Context.lab(errors: errors.stream(), input: "127.0.0.1:1\n".bytes)
         context.standardInput = FileIdentity(of: desk.files.path + "/list")
         let code = await PinCheck.run(desk.words(line + " -o @list"), in: context).code
         // Some of these have no use for such a list, and end before anything is written.

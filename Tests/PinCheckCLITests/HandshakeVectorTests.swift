@@ -193,7 +193,7 @@ import X509
     @Test(arguments: [("android-9", [false, true]), ("android-9,android-14", [true, false])])
     func aRequestGoesOverAConnectionThatWasJudged(devices: String, asked: [Bool]) async throws {
         let settings = TLSServerSettings(presenting: served).with {
-            $0.application = .answers(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8))
+            $0.application = .answers("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".bytes)
         }
         var behavior = ServerBehavior.tls(settings)
         // The first is closed at once if nobody is judged on it.

@@ -128,7 +128,7 @@ import Testing
         let ecdsa = try root.issue(leaf)
         let rsa = try root.issue(leaf, key: try LabKey.shared(.rsa(bits: 2_048), label: "several outlooks"))
         var settings = TLSServerSettings([TLSIdentity([ecdsa]), TLSIdentity([rsa])])
-        settings.application = .answers(Array("HTTP/1.1 204 Done\r\n\r\n".utf8))
+        settings.application = .answers("HTTP/1.1 204 Done\r\n\r\n".bytes)
         try await Desk.serving(.tls(settings), ["root.pem": root.pem]) { desk, _ in
             let line =
                 "CHECK --pins \(ecdsa.pin) --pins \(rsa.pin) --key-types rsa,ecdsa --min-pin-life 100d" + arguments

@@ -67,9 +67,8 @@ import Testing
         "HTTP/1.1 302 \u{1B}[31m\r\nLocation: http://\u{1B}[31m\u{202E}/\r\nContent-Length: 0\r\n\r\n", hostile,
     ]) func theAnswersOfServices(answer: String) async throws {
         try await expectHarmless(
-            .script(Array(answer.utf8)),
-            ["x.test --httpdns http://$SERVER/{name}", "x.test --connect $SERVER --thorough"])
-        try await Desk.serving(.script(Array(answer.utf8))) { desk, _ in
+            .script(answer.bytes), ["x.test --httpdns http://$SERVER/{name}", "x.test --connect $SERVER --thorough"])
+        try await Desk.serving(.script(answer.bytes)) { desk, _ in
             await expectHarmless(["snapshot x.test --doh http://$SERVER/{name} -o /nonexistent/x"], at: desk)
         }
     }
@@ -116,18 +115,17 @@ import Testing
     }
 
     @Test(arguments: [
-        [21, 3, 3, 0, 2, 2, 7], [21, 3, 3, 0, 2, 1, 0x1B], Array("SSH-2.0-\(hostile)\r\n".utf8),
-        Array("220 \(hostile)\r\n".utf8), Array("HTTP/1.1 400 \(hostile)\r\n\r\n".utf8),
+        [21, 3, 3, 0, 2, 2, 7], [21, 3, 3, 0, 2, 1, 0x1B], "SSH-2.0-\(hostile)\r\n".bytes, "220 \(hostile)\r\n".bytes,
+        "HTTP/1.1 400 \(hostile)\r\n\r\n".bytes,
     ]) func whatAServerSaysByAlertsAndInsteadOfTLS(bytes: [UInt8]) async throws {
         try await expectHarmless(.script(bytes))
     }
 
     @Test(arguments: [
-        Array("HTTP/1.1 200 \u{1B}[31m\u{202E}\u{2028}\u{85}::evil::|`<b>\r\n\r\n".utf8),
-        Array("HTTP/1.1 500 %0A##[error]&\"'=;\r\n\r\n".utf8),
-        Array("HTTP/1.1 200 \(String(repeating: "\u{202E}", count: 2_000))\r\n\r\n".utf8),
-        Array("\u{1B}[31m::evil::\r\n\r\n".utf8),
-        Array("HTTP/1.1 200 ".utf8) + [0xFF, 0x1B, 0x00, 0x9B, 13, 7] + Array("\n::evil::x\n\n".utf8),
+        "HTTP/1.1 200 \u{1B}[31m\u{202E}\u{2028}\u{85}::evil::|`<b>\r\n\r\n".bytes,
+        "HTTP/1.1 500 %0A##[error]&\"'=;\r\n\r\n".bytes,
+        "HTTP/1.1 200 \(String(repeating: "\u{202E}", count: 2_000))\r\n\r\n".bytes, "\u{1B}[31m::evil::\r\n\r\n".bytes,
+        "HTTP/1.1 200 ".bytes + [0xFF, 0x1B, 0x00, 0x9B, 13, 7] + "\n::evil::x\n\n".bytes,
     ]) func theAnswerToARequest(answer: [UInt8]) async throws {
         let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.application = .answers(answer) }
         try await expectHarmless(

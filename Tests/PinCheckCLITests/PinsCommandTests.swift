@@ -76,7 +76,7 @@ import Testing
 
     @Test(.has("curl")) func curlTakesTheCommandAsItIsPrinted() async throws {
         let settings = TLSServerSettings(presenting: served).with {
-            $0.application = .answers(Array("HTTP/1.0 204 No Content\r\n\r\n".utf8))
+            $0.application = .answers("HTTP/1.0 204 No Content\r\n\r\n".bytes)
         }
         try await Desk.serving(.tls(settings)) { desk, server in
             let block = await desk("pins CHECK -f curl").output

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func aPasswordThatAProxyRepeatsIsInNoForm() async throws {
-        let echo = settings { $0.answer = .refusal(Array("HTTP/1.1 502 alice:sesame YWxpY2U6c2VzYW1l\r\n\r\n".utf8)) }
+        let echo = settings { $0.answer = .refusal("HTTP/1.1 502 alice:sesame YWxpY2U6c2VzYW1l\r\n\r\n".bytes) }
         try await Desk.serving(.proxy(echo)) { desk, _ in
             for form in OutputForm.allCases.map(\.rawValue) {
                 await desk("$HOST --proxy http://alice:sesame@$SERVER --verbose -f \(form)").expect(

@@ -7,9 +7,7 @@ import Testing
 /// The request that follows an acceptance, as whole command lines. Which statuses a text allows is proven by `ExpectedStatusTests`, how
 /// answers end by `HTTPExchangeTests`, and what is said of them in each form by ``GoldenTests`` (`check-request`).
 @Suite(.endsSomeTime) struct RequestCommandTests {
-    private static func answer(_ line: String) -> Responder {
-        .answers(Array("\(line)\r\nContent-Length: 0\r\n\r\n".utf8))
-    }
+    private static func answer(_ line: String) -> Responder { .answers("\(line)\r\nContent-Length: 0\r\n\r\n".bytes) }
 
     private func behavior(_ application: Responder, _ change: (inout TLSServerSettings) -> Void = { _ in })
         -> ServerBehavior
@@ -122,7 +120,7 @@ import Testing
     @Test func everyWayNotToAnswerHasOneReason() async throws {
         for (application, words) in [
             (Self.answer("SSH-2.0-x"), "does not begin with a status line"),
-            (.answers(Array("HTTP/1.1 2".utf8), .silence), "the server did not answer in time; raise --timeout"),
+            (.answers("HTTP/1.1 2".bytes, .silence), "the server did not answer in time; raise --timeout"),
         ] as [(Responder, String)] {
             try await serving(application) { desk, server in
                 await desk("CHECK --request /x --timeout 1 --retries 5 -f json").expect(
@@ -170,7 +168,7 @@ import Testing
 
     @Test func anAddressThatDoesNotAnswerHoldsUpNoOther() async throws {
         let (outcome, _) = try await edges(
-            .answers(Array("HTTP/1.1 2".utf8), .silence), Self.answer("HTTP/1.1 200 OK"), asking: "--timeout 2 -f json")
+            .answers("HTTP/1.1 2".bytes, .silence), Self.answer("HTTP/1.1 200 OK"), asking: "--timeout 2 -f json")
         let results = try outcome.results
         #expect(results.map { $0["verdict"].text } == ["accept", "accept"])
         #expect(results.map { $0["reason"]["id"].text } == ["no-http-answer", "trusted-without-pins"])

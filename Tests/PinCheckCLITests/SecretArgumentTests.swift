@@ -68,12 +68,12 @@ import Testing
     @Test func noKeyOfAListShowsALineOfAPrivateKey() async throws {
         for (index, key) in Self.keys.enumerated() {
             for line in [Self.lines[index % Self.lines.count], Self.lines[(index + 3) % Self.lines.count]] {
-                let list = Array("127.0.0.1:1 \(key)\(line)\n".utf8)
+                let list = "127.0.0.1:1 \(key)\(line)\n".bytes
                 let values = key.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 let policyKey = ["verify-name": "verifyName", "expect-status": "expectStatus"]
                 let name = values.first.map { policyKey[String($0)] ?? String($0) } ?? ""
                 let value = (values.count > 1 ? values[1] : "") + line
-                let policy = Array("{hosts: {\"127.0.0.1:1\": {\"\(name)\": \"\(value)\"}}}".utf8)
+                let policy = "{hosts: {\"127.0.0.1:1\": {\"\(name)\": \"\(value)\"}}}".bytes
                 for (option, input) in [("--targets", list), ("--policy", policy)] {
                     for form in ["text", "json"] {
                         let outcome = await pincheck([option, "-", "-f", form], input: input)
@@ -94,7 +94,7 @@ import Testing
             let file = files.path + "/report.json"
             let outcome = await pincheck(
                 ["--targets", "-", "--anchors", anchors, "--timeout", "2", "-f", "text", "-f", "json=\(file)"],
-                input: Array(list.utf8))
+                input: list.bytes)
             let written = try contents(ofFile: file)
             #expect(outcome.output.contains("GET /") && written.contains("\"path\""))
             for text in [outcome.output, outcome.errors, written] {
@@ -126,7 +126,7 @@ import Testing
     @Test func aLineWithAPrivateKeyIsRefusedAndNotShown() async throws {
         let key = try LabKey.shared(.p256, label: "arguments").privateKeyPEM().replacing("\n", with: "")
         for line in ["127.0.0.1:1 pins='\(key)'", "'\(key)'", "127.0.0.1:1 'sni=\(key)'"] {
-            await pincheck("--targets", "-", input: Array((line + "\n").utf8)).expect(
+            await pincheck("--targets", "-", input: (line + "\n").bytes).expect(
                 .data,
                 errors: "Error: standard input:1: \(line.count) characters; this is a private key; it was not used\n",
                 not: String(key.dropFirst(40).prefix(12)))
@@ -168,7 +168,7 @@ import Testing
             ("--policy", "{hosts: {\"deploy:s3cr3t@api.example.com\": {}}}"),
             ("--policy", "{hosts: {\"a.example\": {connect: \"deploy:s3cr3t@api.example.com\"}}}"),
         ] {
-            await pincheck([option, "-"], input: Array(text.utf8)).expect(
+            await pincheck([option, "-"], input: text.bytes).expect(
                 .data, errors: option == "--policy" ? "api.example.com" : "standard input:1: ", not: "s3cr3t")
         }
     }

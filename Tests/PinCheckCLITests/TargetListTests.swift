@@ -168,7 +168,7 @@ import Testing
             ("127.0.0.1:1\r\n# a\r\(line)\n", "3: 150000"), (line, "1: 150000"),
             ("\n\n127.0.0.1:1 pins=\(line)", "3: 150017"),
         ] {
-            let outcome = await pincheck(["--targets", "-"], input: Array(list.utf8)).expect(.data)
+            let outcome = await pincheck(["--targets", "-"], input: list.bytes).expect(.data)
             #expect(outcome.errors == "Error: standard input:\(place) characters; write one target a line\n")
         }
     }

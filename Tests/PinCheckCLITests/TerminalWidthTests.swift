@@ -16,9 +16,7 @@ import Testing
     private static let leaf = try! issuer.issue(.leaf(host))
     private static let stale = try! issuer.issue(.leaf(host))
     private static let chinese = try! issuer.issue(
-        .leaf(
-            subject: DistinguishedName([.init(.organization, Array("北京某某移动互联网科技有限公司".utf8))]),
-            names: [GeneralName(host)]))
+        .leaf(subject: DistinguishedName([.init(.organization, "北京某某移动互联网科技有限公司".bytes)]), names: [GeneralName(host)]))
     private static let strangers = (0..<12).map { _ in try! issuer.issue(.leaf("stranger.example")).pin }
     private static let pins = (strangers.prefix(6) + [leaf.pin] + strangers.suffix(6)).map { " --pins \($0)" }.joined()
 

@@ -116,7 +116,7 @@ import X509
 
     /// A leaf that says where its revocation is told: in lists, by a service, or nowhere but who issued it.
     private func placed(_ place: String) throws -> LabCertificate {
-        let url = element(0x86, Array("http://r.example/x".utf8))
+        let url = element(0x86, "http://r.example/x".bytes)
         let list = element(0x30, element(0x30, element(0xA0, element(0xA0, url))))
         let service = element(0x06, [0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x30, 0x01]) + url
         var leaf = CertificateTemplate.leaf(host)

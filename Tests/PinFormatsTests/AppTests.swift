@@ -9,9 +9,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct AppTests {
     private static var files: [(name: String, contents: [UInt8])] {
         [
-            ("Info.plist", Array(Samples.infoPlist.utf8)), ("root.cer", root.der), ("extra.crt", leaf.der),
+            ("Info.plist", Samples.infoPlist.bytes), ("root.cer", root.der), ("extra.crt", leaf.der),
             ("more.DER", leaf.der), ("App", [0xCF, 0xFA, 0xED, 0xFE]), ("Base.lproj/old.cer", leaf.der),
-            ("chain.crt", Array(leaf.pem.utf8)),
+            ("chain.crt", leaf.pem.bytes),
         ]
     }
 
@@ -26,7 +26,7 @@ import Testing
 
     @Test func theNamesOfItsFilesBeginNoLineAndMoveNoCursor() throws {
         let hostile = "x\n::evil::pwn\r\n\u{1B}[31m\u{202E}\u{2028}\u{85}y"
-        let contents: [[UInt8]] = [leaf.der, Array("junk".utf8), Array(leaf.pem.utf8), []]
+        let contents: [[UInt8]] = [leaf.der, "junk".bytes, leaf.pem.bytes, []]
         let directory = try TemporaryDirectory()
         for name in ["\(hostile).cer", "\(hostile).plist", "\(hostile)/c.crt", "../\(hostile).cer", hostile] {
             for bytes in contents {
@@ -82,15 +82,15 @@ import Testing
 
     @Test func hiddenFilesOfAnUnpackedAppAreLookedThrough() throws {
         let directory = try TemporaryDirectory()
-        try directory.write(Array(Samples.infoPlist.utf8), to: "App.app/Info.plist")
-        try directory.write(Array("sha256/\(Samples.a)".utf8), to: "App.app/.well-known/pins.json")
+        try directory.write(Samples.infoPlist.bytes, to: "App.app/Info.plist")
+        try directory.write("sha256/\(Samples.a)".bytes, to: "App.app/.well-known/pins.json")
         let found = try PinSource("\(directory.path)/App.app").read().code.flatMap(\.found)
         #expect(found.map(\.spkiSHA256.base64) == [Samples.a])
     }
 
     @Test func anAppOfMacOSHasItsResourcesOneLevelBelow() throws {
         let files: [(name: String, contents: [UInt8])] = [
-            ("Info.plist", Array(Samples.infoPlist.utf8)), ("Resources/root.cer", root.der), ("old.cer", leaf.der),
+            ("Info.plist", Samples.infoPlist.bytes), ("Resources/root.cer", root.der), ("old.cer", leaf.der),
         ]
         let reading = try reading(ofFile: "App.zip", Self.ipa(files, in: "App.app/Contents/"))
         let app = try #require(reading.configurations.first { $0.kind == .appBundle })
@@ -122,7 +122,7 @@ import Testing
     /// Archives that are no apps or mean no good: name, contents, what is wrong, the end of its place, and words of it.
     private static let refused: [Refusal] = [
         (
-            "App.ipa", ipa([("a.cer", Array(root.pem.utf8))]), .cerNotDER, "App.ipa:Payload/App.app/a.cer",
+            "App.ipa", ipa([("a.cer", root.pem.bytes)]), .cerNotDER, "App.ipa:Payload/App.app/a.cer",
             "convert each certificate (openssl x509 -in a.cer -outform der -out NEW.cer), or name the file .pem"
         ),
         (
@@ -171,7 +171,7 @@ import Testing
             $0.add("Payload/App.app/root.cer", root.der)
         }
         #expect(try reading(ofFile: "App.ipa", harmless).configurations.count == 1)
-        let bare = Self.ipa([("Info.plist", Array("<plist><dict/></plist>".utf8)), ("App", [1])])
+        let bare = Self.ipa([("Info.plist", "<plist><dict/></plist>".bytes), ("App", [1])])
         #expect(try reading(ofFile: "App.ipa", bare).notes.map(\.kind) == [.nothingPinned])
     }
 
@@ -182,7 +182,7 @@ import Testing
                 "file": "root.cer", "A/up": "../root.cer", "A/folder": "..", "A/behind": "folder/x",
                 "abs": "/etc/hosts", "gone": "none.js", "out": "../../x", "empty": "",
             ]
-            for (name, target) in links { zip.add("A.app/" + name, Array(target.utf8), isLink: true) }
+            for (name, target) in links { zip.add("A.app/" + name, target.bytes, isLink: true) }
         }
         let told = try reading(ofFile: "App.ipa", archive).notes.map(\.description)
         #expect(told.contains { $0.hasSuffix("looked into: A.app/abs, A.app/empty, A.app/gone, A.app/out") }, "\(told)")
@@ -193,7 +193,7 @@ import Testing
         arguments: [
             ([0x03, 0x00, 0x08, 0x00, 0x10, 0, 0, 0], "is XML in Android's binary form"),
             ([0x02, 0x00, 0x0C, 0x00], "is a table of Android's resources"),
-            (Array("dex\n035\0".utf8), "is Android code (DEX)"),
+            ("dex\n035\0".bytes, "is Android code (DEX)"),
             ([0x7F, 0x45, 0x4C, 0x46, 2], "is a program or its library (ELF)"),
             ([0xCF, 0xFA, 0xED, 0xFE, 0], "is a program of Apple's systems (Mach-O)"),
             ([0xC6, 0x1F, 0xBC, 0x03, 0xC1], "is JavaScript as Hermes runs it"),

@@ -36,9 +36,9 @@ import Testing
             </manifest>
             """
         let directory = try TemporaryDirectory()
-        let path = try directory.write(Array(manifest.utf8), to: "AndroidManifest.xml")
+        let path = try directory.write(manifest.bytes, to: "AndroidManifest.xml")
         #expect(try failure(path).id == .missingFile)
-        try directory.write(Array(Samples.android.utf8), to: "net.xml")
+        try directory.write(Samples.android.bytes, to: "net.xml")
         #expect(try PinSource(path).read().configurations.first?.entries.first?.pins.count == 2)
     }
 

@@ -34,11 +34,11 @@ import Testing
     @Test func blanksInThePEMOfAKeyAreNotPassedOver() throws {
         let lines = leaf.key.publicKeyPEM.split(separator: "\n")
         let directory = try TemporaryDirectory()
-        let good = try directory.write(Array(lines.joined(separator: "\r\n").utf8), to: "good.pem")
+        let good = try directory.write(lines.joined(separator: "\r\n").bytes, to: "good.pem")
         #expect(try read(good).pins.count == 1)
         for end in [" ", "\t"] {
             let text = lines.map { $0.hasPrefix("-") ? String($0) : $0 + end }.joined(separator: "\n") + "\n"
-            let error = try failure(try directory.write(Array(text.utf8), to: "blank.pem"))
+            let error = try failure(try directory.write(text.bytes, to: "blank.pem"))
             #expect(error.id == .whitespace, "\(error)")
             #expect(error.description.contains("blank.pem:2: has blanks in the key, which curl does not pass over"))
         }
@@ -61,18 +61,18 @@ import Testing
         func file(_ bytes: [UInt8]) throws -> String { try files.write(bytes, to: "key") }
         let pem = leaf.key.publicKeyPEM
         let good = [
-            leaf.key.publicKeyInfo, Array(pem.utf8), Array((leaf.pem + pem).utf8), Array((pem + "trailing").utf8),
-            Array(pem.replacing("\n", with: "\r\n").utf8),
+            leaf.key.publicKeyInfo, pem.bytes, (leaf.pem + pem).bytes, (pem + "trailing").bytes,
+            pem.replacing("\n", with: "\r\n").bytes,
         ]
         for bytes in good { #expect(try read(file(bytes)).pins.map(\.spkiSHA256) == [pin]) }
-        let two = try read(file(Array((pem + root.key.publicKeyPEM).utf8)))
+        let two = try read(file((pem + root.key.publicKeyPEM).bytes))
         #expect(two.pins.map(\.spkiSHA256) == [pin])
         #expect(
             two.notes.first?.description.hasSuffix("holds 2 public keys, of which curl compares the first only") == true
         )
         let bad = [
-            leaf.der, Array(leaf.pem.utf8), Array((" " + pem).utf8), leaf.key.publicKeyInfo + [10],
-            Array(pem.replacing("PUBLIC", with: "RSA PUBLIC").utf8), [],
+            leaf.der, leaf.pem.bytes, (" " + pem).bytes, leaf.key.publicKeyInfo + [10],
+            pem.replacing("PUBLIC", with: "RSA PUBLIC").bytes, [],
         ]
         for bytes in bad {
             let error = try failure(file(bytes))
@@ -82,6 +82,6 @@ import Testing
         let certificate = try failure(file(leaf.der))
         #expect(certificate.reason.hasPrefix("is a certificate, and curl compares files with public keys only"))
         #expect(certificate.advice?.hasPrefix("take its key: openssl x509 -inform der -in ") == true)
-        #expect(try failure(file(Array(leaf.key.privateKeyPEM().utf8))).id == .privateKey)
+        #expect(try failure(file(leaf.key.privateKeyPEM().bytes)).id == .privateKey)
     }
 }

@@ -145,11 +145,10 @@ import Testing
         let key = try leaf.key.privateKeyPEM()
         let secret = key.split(separator: "\n")[1]
         let bad: [(String, [UInt8], Set<FindingID>)] = [
-            ("empty", [], [.empty]), ("blank", Array(" \n\n".utf8), [.notAPin, .notation, .empty]),
+            ("empty", [], [.empty]), ("blank", " \n\n".bytes, [.notAPin, .notation, .empty]),
             ("UTF-16", [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }, [.textEncoding]),
-            ("Latin-1", Array(text.utf8) + [0xE9, 0x0A], [.textEncoding]),
-            ("private key", Array((text + "\n" + key).utf8), [.privateKey]),
-            ("private key alone", Array(key.utf8), [.privateKey]),
+            ("Latin-1", text.bytes + [0xE9, 0x0A], [.textEncoding]),
+            ("private key", (text + "\n" + key).bytes, [.privateKey]), ("private key alone", key.bytes, [.privateKey]),
         ]
         let directory = try TemporaryDirectory()
         for (what, bytes, problems) in bad {

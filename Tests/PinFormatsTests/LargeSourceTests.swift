@@ -5,9 +5,8 @@ import Testing
 
 /// Sources made to take more time or memory than they are worth.
 @Suite(.timeLimit(.minutes(5))) struct LargeSourceTests {
-    @Test(
-        arguments: [("certificate.cer", [0x30, 0x83, 0xFF]), ("pins.txt", Array("sha256/".utf8))] as [(String, [UInt8])]
-    ) func fiftyMegabytesAreRefused(name: String, start: [UInt8]) throws {
+    @Test(arguments: [("certificate.cer", [0x30, 0x83, 0xFF]), ("pins.txt", "sha256/".bytes)] as [(String, [UInt8])])
+    func fiftyMegabytesAreRefused(name: String, start: [UInt8]) throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write(start, to: name)
         try #require(truncate(path, 50_000_000) == 0)
@@ -83,7 +82,7 @@ import Testing
         func bytes(_ number: Int, _ count: Int) -> [UInt8] {
             (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
         }
-        var list = Array("bplist00".utf8)
+        var list = "bplist00".bytes
         var offsets: [UInt8] = []
         for object in objects {
             offsets += bytes(list.count, 4)
@@ -93,7 +92,7 @@ import Testing
         return list + offsets + [0, 0, 0, 0, 0, 0, 4, 2] + bytes(objects.count, 8) + bytes(0, 8) + bytes(table, 8)
     }
 
-    private static let mark: [UInt8] = [0x5F, 0x10, 0x0F] + Array("NSPinnedDomains".utf8)
+    private static let mark: [UInt8] = [0x5F, 0x10, 0x0F] + "NSPinnedDomains".bytes
 
     @Test func objectsThatManyShareAreCountedForEach() throws {
         let arrays = (1...30).map { index -> [UInt8] in

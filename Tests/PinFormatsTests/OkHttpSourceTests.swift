@@ -71,7 +71,7 @@ import Testing
             var text = try #require((Bool.random(using: &random) ? read : texts).randomElement(using: &random))
             if Bool.random(using: &random) { text += "\n" + (texts.randomElement(using: &random) ?? "") }
             let isDamaged = Bool.random(using: &random)
-            let bytes = isDamaged ? Array(text.utf8).damaged(most: 2, using: &random) : Array(text.utf8)
+            let bytes = isDamaged ? text.bytes.damaged(most: 2, using: &random) : text.bytes
             let damaged = String(decoding: bytes, as: UTF8.self)
             guard !damaged.contains("//"), !damaged.contains("/*"), damaged.contains("CertificatePinner"),
                 case .success(let reading) = outcome(try directory.write(bytes, to: "A.kt"))

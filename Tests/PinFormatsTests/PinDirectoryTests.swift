@@ -13,7 +13,7 @@ import Testing
         try directory.write(leaf.der, to: "a.cer")
         try directory.write("sha256/\(Self.a)\n", to: "c.txt")
         try directory.write(leaf.key.publicKeyPEM, to: "d")
-        try directory.write(Array("not looked at".utf8), to: ".hidden.cer")
+        try directory.write("not looked at".bytes, to: ".hidden.cer")
         let reading = try PinSource(directory.path).read()
         #expect(reading.pins.map(\.certificate?.der) == [leaf.der, root.der, nil, nil])
         #expect(reading.pins.map(\.origin) == ["/a.cer", "/b.cer", "/c.txt:1", "/d:1"].map { directory.path + $0 })
@@ -58,7 +58,7 @@ import Testing
 
     @Test(arguments: ["broken.cer", "broken.crt", "broken.der", "broken.pem", "broken.PUB", "broken.key"])
     func aFileNamedAsPinsAreHasToBeOne(name: String) throws {
-        for bytes in [[], Array("hello".utf8), [0, 1, 2], Array(leaf.der.dropLast())] {
+        for bytes in [[], "hello".bytes, [0, 1, 2], Array(leaf.der.dropLast())] {
             let directory = try TemporaryDirectory()
             try directory.write(root.der, to: "a.cer")
             let path = try directory.write(bytes, to: name)
@@ -71,12 +71,11 @@ import Testing
     /// What cannot be read is an error where it speaks of pins, and a note where it is something else.
     @Test(
         arguments: [
-            ("native.json", Array("{\"a.b\": {\"publicKeyHashes\": [\"\(a)\"]}".utf8), .brokenDocument),
+            ("native.json", "{\"a.b\": {\"publicKeyHashes\": [\"\(a)\"]}".bytes, .brokenDocument),
             ("n.xml", [0xFF, 0xFE] + Samples.android.utf8.flatMap { [$0, 0] }, .textEncoding),
-            ("pins.txt", Array("sha256/\(a) # ".utf8) + [0xE9], .textEncoding),
-            ("notes.txt", Array("caf".utf8) + [0xE9], nil), ("a.json", Array("{\"a\": ".utf8), nil),
-            ("tool", [0] + Array("sha256".utf8), nil),
-            ("package.json", Array("{\"files\": [], \"hash\": \"sha256\"}".utf8), nil),
+            ("pins.txt", "sha256/\(a) # ".bytes + [0xE9], .textEncoding), ("notes.txt", "caf".bytes + [0xE9], nil),
+            ("a.json", "{\"a\": ".bytes, nil), ("tool", [0] + "sha256".bytes, nil),
+            ("package.json", "{\"files\": [], \"hash\": \"sha256\"}".bytes, nil),
         ] as [(String, [UInt8], FindingID?)]) func aConfigurationThatIsDamagedIsAnError(
             name: String, bytes: [UInt8], problem: FindingID?
         ) throws

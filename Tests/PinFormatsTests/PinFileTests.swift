@@ -83,14 +83,14 @@ import Testing
     }
 
     private static let refused: [(String, [UInt8], FindingID)] = [
-        ("empty.pem", [], .empty), ("comments.txt", Array("# nothing\n\n".utf8), .notAPin),
-        ("prose.txt", Array("Dear reader,\nthere is no pin here.".utf8), .notAPin),
+        ("empty.pem", [], .empty), ("comments.txt", "# nothing\n\n".bytes, .notAPin),
+        ("prose.txt", "Dear reader,\nthere is no pin here.".bytes, .notAPin),
         ("junk.der", [0, 1, 2, 3, 0xFF], .binaryJunk),
         ("sequence.der", [0x30, 0x03, 0x01, 0x01, 0xFF], .brokenCertificate),
-        ("key.cer", leaf.key.publicKeyInfo, .cerNotDER), ("key.cer", Array(leaf.key.publicKeyPEM.utf8), .cerNotDER),
-        ("pins.cer", Array("sha256/\(a)".utf8), .cerNotDER),
-        ("crl.pem", Array(pem([0x30, 0x00], label: "X509 CRL").utf8), .otherKind),
-        ("id.pub", Array("ssh-ed25519 AAAAC3NzaC1l me@here".utf8), .otherKind),
+        ("key.cer", leaf.key.publicKeyInfo, .cerNotDER), ("key.cer", leaf.key.publicKeyPEM.bytes, .cerNotDER),
+        ("pins.cer", "sha256/\(a)".bytes, .cerNotDER),
+        ("crl.pem", pem([0x30, 0x00], label: "X509 CRL").bytes, .otherKind),
+        ("id.pub", "ssh-ed25519 AAAAC3NzaC1l me@here".bytes, .otherKind),
     ]
 
     @Test(arguments: refused) func whatHoldsNoPinIsNamed(name: String, bytes: [UInt8], problem: FindingID) throws {
@@ -145,7 +145,7 @@ import Testing
     @Test func theKeyOfARequestIsPinnedAndSaysSo() throws {
         let request = try leaf.key.certificationRequest(for: "leaf")
         let text = pem(request, label: "CERTIFICATE REQUEST")
-        for (bytes, place) in [(request, ""), (Array(text.utf8), ":1")] {
+        for (bytes, place) in [(request, ""), (text.bytes, ":1")] {
             let reading = try reading(ofFile: "leaf.csr", bytes)
             #expect(reading.pins.map(\.material) == [.publicKey(SHA256Digest(bytes: leaf.publicKeySHA256)!)])
             #expect(reading.notes.map(\.kind) == [.request])
@@ -168,7 +168,7 @@ import Testing
     @Test func pkcs7ComesWithTheCommandThatTakesItsCertificates() throws {
         let message = signedData(of: [leaf])
         let ber: [UInt8] = [0x30, 0x80] + message.dropFirst(4) + [0, 0]
-        let block = Array(pem(message, label: "PKCS7").utf8)
+        let block = pem(message, label: "PKCS7").bytes
         for (bytes, options) in [(message, "-inform der -in "), (ber, "-inform der -in "), (block, "-in ")] {
             let error = try failure(ofFile: "chain.p7b", bytes)
             #expect(error.id == .otherKind)

@@ -34,7 +34,7 @@ func failure(ofFile name: String, _ bytes: [UInt8], sourceLocation: SourceLocati
 }
 
 func failure(ofFile name: String, _ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> Problem {
-    try failure(ofFile: name, Array(text.utf8), sourceLocation: sourceLocation)
+    try failure(ofFile: name, text.bytes, sourceLocation: sourceLocation)
 }
 
 func inspection(ofFile name: String, _ text: String) throws -> PinReading {
@@ -47,7 +47,9 @@ func reading(ofFile name: String, _ bytes: [UInt8]) throws -> PinReading {
     return try PinSource(directory.write(bytes, to: name)).read()
 }
 
-func reading(ofFile name: String, _ text: String) throws -> PinReading { try reading(ofFile: name, Array(text.utf8)) }
+func reading(ofFile name: String, _ text: String) throws -> PinReading { try reading(ofFile: name, text.bytes) }
+
+extension StringProtocol { var bytes: [UInt8] { Array(utf8) } }
 
 enum Samples {
     static let a = first.base64
@@ -151,7 +153,7 @@ struct ZipWriter {
             mode: isLink ? 0o120777 : name.hasSuffix("/") ? 0o40755 : 0o100644)
     }
 
-    mutating func add(_ name: String, _ text: String) { add(name, Array(text.utf8)) }
+    mutating func add(_ name: String, _ text: String) { add(name, text.bytes) }
 
     private mutating func add(
         _ name: String, _ data: [UInt8], method: UInt16, size: Int, crc: UInt32, flags: UInt16 = 0x0800,
@@ -162,9 +164,9 @@ struct ZipWriter {
             Self.bytes(UInt16(20)) + Self.bytes(flags) + Self.bytes(method) + Self.bytes(UInt32(0x5A21_0000))
             + Self.bytes(crc) + Self.bytes(UInt32(data.count)) + Self.bytes(UInt32(size))
             + Self.bytes(UInt16(name.utf8.count)) + [0, 0]
-        body += Self.bytes(UInt32(0x0403_4B50)) + common + Array(name.utf8) + data
+        body += Self.bytes(UInt32(0x0403_4B50)) + common + name.bytes + data
         directory += Self.bytes(UInt32(0x0201_4B50)) + Self.bytes(UInt16(0x031E)) + common + [0, 0, 0, 0, 0, 0]
-        directory += Self.bytes(mode << 16) + Self.bytes(offset) + Array(name.utf8)
+        directory += Self.bytes(mode << 16) + Self.bytes(offset) + name.bytes
         count += 1
     }
 

@@ -81,7 +81,7 @@ import X509
     @Test(arguments: PinBlockFormat.allCases) func aHostileNameStaysInItsComment(format: PinBlockFormat) throws {
         let attack = "evil --> <key>a</key> */ /* \\u000a \n\r\u{2028}\u{85}$(id) `id` \u{202E}\" ' ; \\ ]]> ?> -"
         let hostile = try LabCertificate.selfSigned(
-            .leaf(subject: DistinguishedName(commonNameBytes: Array(attack.utf8)), names: []))
+            .leaf(subject: DistinguishedName(commonNameBytes: attack.bytes), names: []))
         let item = PinItem(try CertificateReader.certificate(der: hostile.der), role: .leaf, source: attack)
         let plain = try LabCertificate.selfSigned(.leaf(subject: "plain", names: []))
         let other = PinItem(try CertificateReader.certificate(der: plain.der), role: .leaf, source: "presented")
@@ -134,7 +134,7 @@ import X509
         ] as [(String, String?)]) func fileNamesHoldPlainCharactersOnly(commonName: String, expected: String?) throws
     {
         let made = try LabCertificate.selfSigned(
-            .leaf(subject: DistinguishedName(commonNameBytes: Array(commonName.utf8)), names: []))
+            .leaf(subject: DistinguishedName(commonNameBytes: commonName.bytes), names: []))
         let certificate = try CertificateReader.certificate(der: made.der)
         let name = CertificateFileName.name(of: certificate, role: .leaf)
         #expect(name == expected ?? "leaf-\(certificate.fingerprint.hexadecimal.prefix(16)).cer")

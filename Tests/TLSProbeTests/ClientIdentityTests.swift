@@ -9,7 +9,7 @@ import Testing
 
     private func identity() throws -> ClientIdentity {
         try ClientIdentity(
-            certificates: Array((client.pem + pki.interA.pem).utf8), key: Array(try client.key.privateKeyPEM().utf8))
+            certificates: (client.pem + pki.interA.pem).bytes, key: Array(try client.key.privateKeyPEM().utf8))
     }
 
     private func server(asking: TLSServerSettings.ClientCertificate, version: ServerVersion) -> ServerBehavior {
@@ -44,8 +44,7 @@ import Testing
     @Test(arguments: versions) func askingForAKeyTypeLeavesTheClientItsOwn(version: ServerVersion) async throws {
         let key = try LabKey.shared(.rsa(bits: 2048), label: "client")
         let client = try pki.interA.issue(.leaf("client.example.com"), key: key)
-        let identity = try ClientIdentity(
-            certificates: Array(client.pem.utf8), key: Array(try key.privateKeyPEM().utf8))
+        let identity = try ClientIdentity(certificates: client.pem.bytes, key: Array(try key.privateKeyPEM().utf8))
         let (outcome, seen) = try await observe(server(asking: .required, version: version)) {
             $0.clientIdentity = identity
             $0.keyType = .ecdsa
@@ -66,7 +65,7 @@ import Testing
         ]
         for (certificates, key, expected) in cases {
             let error = #expect(throws: ClientIdentityError.self) {
-                try ClientIdentity(certificates: Array(certificates.utf8), key: Array(key.utf8))
+                try ClientIdentity(certificates: certificates.bytes, key: key.bytes)
             }
             #expect(error == expected)
             #expect(error?.description.contains("MI") == false)
@@ -75,7 +74,7 @@ import Testing
 
     @Test func aBrokenCertificateIsNamedWithItsLine() throws {
         let error = #expect(throws: ClientIdentityError.self) {
-            try ClientIdentity(certificates: Array(("\n" + pem([0x30, 0], label: "CERTIFICATE")).utf8), key: [])
+            try ClientIdentity(certificates: ("\n" + pem([0x30, 0], label: "CERTIFICATE")).bytes, key: [])
         }
         #expect(error?.description.contains("line 2") == true, "\(error as Any)")
     }
@@ -83,29 +82,29 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ClientCertificateTests {
     @Test(arguments: allVersions) func aServerThatAsksStillYieldsItsChain(version: ServerVersion) async throws {
-        let settings = serverSettings([pki.leaf, pki.interA], upTo: version) { $0.clientCertificate = .requested }
+        let settings = serverSettings(served, upTo: version) { $0.clientCertificate = .requested }
         let result = try await probe(.tls(settings)) { $0.minimumTLS = .tls10 }
         #expect(result.clientCertificateRequested && result.staple == nil)
         #expect(result.handshakeCompleted)
-        #expect(result.presented.encodings == [pki.leaf.der, pki.interA.der])
+        #expect(result.presented.encodings == served.map(\.der))
     }
 
     /// TLS 1.3 tells it after the handshake of the client.
     @Test(arguments: versions) func aServerThatInsistsStillYieldsItsChain(version: ServerVersion) async throws {
-        let settings = serverSettings([pki.leaf, pki.interA], upTo: version) { $0.clientCertificate = .required }
+        let settings = serverSettings(served, upTo: version) { $0.clientCertificate = .required }
         let (outcome, seen) = try await observe(.tls(settings))
         let result = try outcome.get()
         #expect(result.clientCertificateRequested)
         #expect(!result.handshakeCompleted)
         #expect(result.facts.version.name == version.rawValue)
-        #expect(result.presented.encodings == [pki.leaf.der, pki.interA.der])
+        #expect(result.presented.encodings == served.map(\.der))
         #expect(!result.facts.suite.name.isEmpty)
         #expect(!seen.completedHandshake)
     }
 
     /// Its alert (handshake_failure) is also what a server says that has nothing of what is offered.
     @Test func aServerThatInsistsYieldsItsChainWhateverIsOffered() async throws {
-        let settings = serverSettings([pki.leaf, pki.interA], upTo: .tls12) { $0.clientCertificate = .required }
+        let settings = serverSettings(served, upTo: .tls12) { $0.clientCertificate = .required }
         for ask in [{ $0.keyType = .ecdsa }, { try! $0.offer.set(\.groups, to: "X25519:P-256") }]
             as [@Sendable (inout ProbeRequest) -> Void]
         {

@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func whatArrivedInTimeCountsAlthoughItIsReadLate() async throws {
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+        try await LoopbackServer.serving(.presenting(served)) { server in
             try await withProber { prober in
                 let request = try ProbeRequest(server) { $0.timeout = .seconds(2) }
                 async let late = prober.probe(request)
@@ -154,8 +154,7 @@ import Testing
     @Test(arguments: Seeds.sample(12)) func aProbeEndsAtItsDeadlineWhateverTheServerDoes(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let behavior = ServerBehavior.presenting(
-            [pki.leaf, pki.interA],
-            delivery: .hostile(at: Int.random(in: 0...1_600, using: &generator), using: &generator))
+            served, delivery: .hostile(at: Int.random(in: 0...1_600, using: &generator), using: &generator))
         let timeout = timeout
         try await LoopbackServer.serving(behavior) { server in
             let request = try ProbeRequest(server) { $0.timeout = timeout }

@@ -7,9 +7,7 @@ import Testing
 
 /// What servers send along with their certificates, and how the keys of a connection are agreed on.
 @Suite(.timeLimit(.minutes(5))) struct EvidenceTests {
-    private func settings(_ version: ServerVersion) -> TLSServerSettings {
-        serverSettings([pki.leaf, pki.interA], upTo: version)
-    }
+    private func settings(_ version: ServerVersion) -> TLSServerSettings { serverSettings(served, upTo: version) }
 
     @Test(arguments: versions, [1, 1_000]) func whatIsSentAlongIsHandedOverAsItCame(
         version: ServerVersion, expecting: Int
@@ -24,7 +22,7 @@ import Testing
                 return try result.get()
             }
             #expect(result.staple == staple)
-            #expect(result.presented.encodings == [pki.leaf.der, pki.interA.der])
+            #expect(result.presented.encodings == served.map(\.der))
         }
     }
 
@@ -128,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: versions) func aLeafPresentedWithoutItsKeyIsAnAttack(version: ServerVersion) async throws {
-        let impostor = try TLSIdentity.impostor(presenting: [pki.leaf, pki.interA], signingWith: pki.rogue.key)
+        let impostor = try TLSIdentity.impostor(presenting: served, signingWith: pki.rogue.key)
         let settings = TLSServerSettings([impostor]).with { $0.maximumVersion = version }
         let error = try await failure(of: .tls(settings))
         #expect(error.reason == .keyNotProven)

@@ -67,7 +67,7 @@ import Testing
 
     @Test(
         arguments: [
-            (.plainHTTP, .notTLS(.http)), (.smtp, .notTLS(.unknown)), (.script(Array("no".utf8)), .notTLS(.unknown)),
+            (.plainHTTP, .notTLS(.http)), (.smtp, .notTLS(.unknown)), (.script("no".bytes), .notTLS(.unknown)),
             (.alert(70), .protocolVersion(minimum: .tls12, maximum: .tls13)),
         ] + (1...8).map { (.garbage(seed: $0), .notTLS(.unknown)) } as [(ServerBehavior, ProbeError.Reason)])
     func whatIsNoHandshakeIsRecognised(behavior: ServerBehavior, reason: ProbeError.Reason) async throws {
@@ -148,16 +148,15 @@ import Testing
     /// What can be a TLS record is not called anything else.
     @Test(
         arguments: [
-            (Array("HTTP/1.1 400 Bad".utf8), .http), (Array("<!DOCTYPE html>".utf8), .http),
-            (Array("SSH-2.0-OpenSSH".utf8), .unknown), ([], nil), ([22], nil), ([22, 3, 3, 0, 90], nil),
-            ([21, 3, 1, 0, 2], nil), ([23, 3], nil),
+            ("HTTP/1.1 400 Bad".bytes, .http), ("<!DOCTYPE html>".bytes, .http), ("SSH-2.0-OpenSSH".bytes, .unknown),
+            ([], nil), ([22], nil), ([22, 3, 3, 0, 90], nil), ([21, 3, 1, 0, 2], nil), ([23, 3], nil),
         ] as [([UInt8], PlainProtocol?)]) func whatIsNotTLSIsRecognisedByItsFirstBytes(
             opening: [UInt8], expected: PlainProtocol?
         )
     { #expect(PlainProtocol(opening: opening) == expected) }
 
-    @Test func targetsAreWrittenAsUsersWriteThem() throws {
-        let v6 = try #require(IPAddress("2001:db8::1"))
+    @Test func targetsAreWrittenAsUsersWriteThem() {
+        let v6 = IPAddress("2001:db8::1")!
         #expect(ProbeRequest(to: .address(v6), port: 8443).target == "[2001:db8::1]:8443")
         #expect(ProbeRequest(to: .resolve(host: "example.com")).target == "example.com:443")
         #expect(ProbeRequest(to: .resolve(host: "::1")).target == "[::1]:443")

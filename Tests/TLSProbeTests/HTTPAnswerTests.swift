@@ -34,7 +34,7 @@ func server(
     _ application: Responder, delivery: ServerBehavior.Delivery = .immediate,
     _ change: (inout TLSServerSettings) -> Void = { _ in }
 ) -> ServerBehavior {
-    let settings = TLSServerSettings(presenting: [pki.leaf, pki.interA]).with { $0.application = application }
+    let settings = TLSServerSettings(presenting: served).with { $0.application = application }
     return .tls(settings.with(change), delivery: delivery)
 }
 
@@ -130,7 +130,7 @@ func fetch(
         ("Transfer-Encoding: chunked\n\n0\n", "A: b\n", .tooMuchOverhead),
     ]) func headsAndChunksWithoutEndAreGivenUp(start: String, rest: String, error: HTTPError) async throws {
         let text = Self.fine + start + String(repeating: rest, count: 900_000 / rest.count)
-        let bytes = Array(text.replacing("\n", with: "\r\n").utf8)
+        let bytes = text.replacing("\n", with: "\r\n").bytes
         let endless = Responder { _ in Responder.Answer(bytes, .silence) }
         #expect(try await fetch(server(endless), to: Keeper()).end.failure == error)
     }
@@ -144,11 +144,11 @@ func fetch(
         let keeper = Keeper()
         let exchange = try exchange(to: keeper)
         let timeout = Duration.seconds(error == .deadlineExceeded ? 1 : 60)
-        try await probing(.script(Array(text.utf8), stalls: stalls), timeout: timeout) { prober, request, _ in
+        try await probing(.script(text.bytes, stalls: stalls), timeout: timeout) { prober, request, _ in
             #expect(await prober.exchangePlainly(request, exchange).failure == error)
             #expect(prober.attempts.isEmpty)
         }
-        if error == nil { #expect(keeper.body == Array("abcd".utf8)) }
+        if error == nil { #expect(keeper.body == "abcd".bytes) }
     }
 
     @Test func aServerThatTalksForEverBeforeItAnswersIsLeft() async throws {
@@ -156,7 +156,7 @@ func fetch(
         // What comes before anything is asked for has a limit of its own.
         let ends = [HTTPError.tlsFailure(TLSConnection.tooTalkative), .tooLong(limit: TLSHandler.heldLimit)]
         let ofText = [HTTPError.notHTTP, .spokeFirst, .tooLong(limit: TLSHandler.heldLimit)]
-        let greeting = Responder.greets(Array("220 ready\r\n".utf8))
+        let greeting = Responder.greets("220 ready\r\n".bytes)
         for (behavior, ends) in [
             (tickets, ends), (server(.greets([], .renewsKeys)), ends), (server(.floods), ofText),
             (server(greeting), ofText),
@@ -168,7 +168,7 @@ func fetch(
     }
 
     @Test func aServerThatSendsARecordForEachByteIsLeft() async throws {
-        let head = Array("HTTP/1.1 200 Fine\r\nContent-Length: 1000000000\r\n\r\n".utf8)
+        let head = "HTTP/1.1 200 Fine\r\nContent-Length: 1000000000\r\n\r\n".bytes
         let keeper = Keeper()
         let end = try await fetch(server(.answers(head, .repeats([0x78]))), to: keeper).end
         guard case .tlsFailure(let reason)? = end.failure else { return #expect(Bool(false), "\(end)") }
@@ -217,7 +217,7 @@ func fetch(
         let clock = ContinuousClock()
         for start in ["", "HTTP/1.1 200 OK\r\nServer: ", "HTTP/1.1 100 Wait\r\n\r\n"] {
             let began = clock.now
-            let end = try await fetch(server(.answers(Array(start.utf8), .silence)), timeout: .seconds(1)).end
+            let end = try await fetch(server(.answers(start.bytes, .silence)), timeout: .seconds(1)).end
             #expect(end.failure == .deadlineExceeded && clock.now - began >= .seconds(1))
         }
         let slow = server(answer(Self.fine + "Content-Length: 10", [1], .silence))
@@ -226,11 +226,11 @@ func fetch(
 
     @Test func theHeadIsAllThatIsWaitedFor() async throws {
         for start in ["", "HTTP/1.1 200 OK\r\nContent-Le"] {
-            let end = try await fetch(server(.answers(Array(start.utf8)))).end
+            let end = try await fetch(server(.answers(start.bytes))).end
             #expect(end.failure == .closedEarly(received: start.utf8.count))
         }
         // Where the head is all that is wanted, the rest is not waited for.
-        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n".utf8)
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n".bytes
         for rest in [.silence, .repeats([UInt8](repeating: 0x78, count: 16_384))] as [Ending] {
             let (end, seen) = try await fetch(server(.answers(head, rest)))
             #expect(try end.get().status == 200)
@@ -243,18 +243,18 @@ func fetch(
     @Test(arguments: Seeds.sample(16)) func whateverTheServerDoesItEnds(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         let document = (0..<2_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        var bytes = Array("HTTP/1.1 200 Fine\r\nA: b\r\n".utf8)
+        var bytes = "HTTP/1.1 200 Fine\r\nA: b\r\n".bytes
         if Bool.random(using: &generator) {
-            bytes += Array("Transfer-Encoding: chunked\r\n\r\n".utf8)
+            bytes += "Transfer-Encoding: chunked\r\n\r\n".bytes
             var rest = document[...]
             while !rest.isEmpty {
                 let chunk = rest.prefix(Int.random(in: 1...700, using: &generator))
-                bytes += Array("\(String(chunk.count, radix: 16))\r\n".utf8) + chunk + [13, 10]
+                bytes += "\(String(chunk.count, radix: 16))\r\n".bytes + chunk + [13, 10]
                 rest = rest.dropFirst(chunk.count)
             }
-            bytes += Array("0\r\n\r\n".utf8)
+            bytes += "0\r\n\r\n".bytes
         } else {
-            bytes += Array("Content-Length: \(document.count)\r\n\r\n".utf8) + document
+            bytes += "Content-Length: \(document.count)\r\n\r\n".bytes + document
         }
         let isDamaged = Bool.random(using: &generator)
         if isDamaged { bytes = bytes.damaged(most: 3, length: 1, texts: ["\n", "\r", " ", "1"], using: &generator) }

@@ -8,7 +8,7 @@ import Testing
 
 /// A request on the connection of a probe: nothing before the verdict, and no longer than the deadline.
 @Suite(.timeLimit(.minutes(5))) struct HTTPExchangeTests {
-    private let ok = Array("HTTP/1.1 200 Fine\r\nContent-Length: 0\r\n\r\n".utf8)
+    private let ok = "HTTP/1.1 200 Fine\r\nContent-Length: 0\r\n\r\n".bytes
 
     @Test func whatTheServerSaysOfItsOwnAccordIsNoAnswer() async throws {
         let keeper = Keeper()
@@ -100,13 +100,13 @@ import Testing
         // From the ServerHello to the end of the answer and beyond.
         let position = Int.random(in: 0...2_600, using: &generator)
         let delivery = ServerBehavior.Delivery.hostile(at: position, using: &generator)
-        let head = Array("HTTP/1.1 200 Fine\r\nA: \(String(repeating: "b", count: 400))\r\n\r\n".utf8)
-        let interim = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+        let head = "HTTP/1.1 200 Fine\r\nA: \(String(repeating: "b", count: 400))\r\n\r\n".bytes
+        let interim = "HTTP/1.1 100 Continue\r\n\r\n".bytes
         let application: Responder =
             switch Int.random(in: 0..<4, using: &generator) {
             case 0: .answers(head)
             case 1: .answers(interim, .repeats(interim))
-            case 2: .answers(head.dropLast(2), .repeats(Array("A: b\r\n".utf8)))
+            case 2: .answers(head.dropLast(2), .repeats("A: b\r\n".bytes))
             default: .answers(head, .silence)
             }
         let version = Bool.random(using: &generator) ? LoopbackLab.TLSVersion.tls12 : .tls13

@@ -9,7 +9,7 @@ import Testing
     typealias Step = HTTPHeadReader.Step
 
     private static func complete(_ status: Int, _ line: String) -> Step {
-        .complete(status: status, statusLine: Array(line.utf8))
+        .complete(status: status, statusLine: line.bytes)
     }
 
     private static let notHTTP = Step.failed(.notHTTP)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: answers) func aHeadIsWhatItIsInWhateverPiecesItComes(text: String, expected: Step) {
-        let bytes = Array(text.utf8)
+        let bytes = text.bytes
         #expect(Self.read([bytes[...]]) == expected)
         #expect(Self.read(bytes.indices.map { bytes[$0...$0] }) == expected)
         for place in bytes.indices {
@@ -63,8 +63,8 @@ import Testing
     }
 
     @Test func bytesThatAreNoTextAreKept() {
-        let line = Array("HTTP/1.1 200 ".utf8) + [0xFF, 0x00, 0x80]
-        #expect(Self.read([(line + Array("\r\n\r\n".utf8))[...]]) == .complete(status: 200, statusLine: line))
+        let line = "HTTP/1.1 200 ".bytes + [0xFF, 0x00, 0x80]
+        #expect(Self.read([(line + "\r\n\r\n".bytes)[...]]) == .complete(status: 200, statusLine: line))
     }
 
     @Test(arguments: [
@@ -75,14 +75,14 @@ import Testing
     ]) func whatHasNoEndIsLeftAtItsLimit(start: String, rest: String, limit: Int) {
         var reader = HTTPHeadReader()
         var step = reader.read(start.utf8)
-        let piece = Array(String(repeating: rest, count: 100).utf8)
+        let piece = String(repeating: rest, count: 100).bytes
         while step == .incomplete { step = reader.read(piece) }
         #expect(step == .failed(.tooLong(limit: limit)))
         #expect(reader.count <= HTTPHeadReader.limit + 1)
     }
 
     @Test func theLongestStatusLineIsTaken() {
-        let line = Array("HTTP/1.1 200 ".utf8)
+        let line = "HTTP/1.1 200 ".bytes
         let longest = line + [UInt8](repeating: 0x78, count: HTTPHeadReader.statusLineLimit - line.count)
         #expect(Self.read([(longest + [10, 10])[...]]) == .complete(status: 200, statusLine: longest))
         #expect(
@@ -104,7 +104,7 @@ import Testing
         }
         #expect(Self.read(pieces) == whole)
         if case .complete(let status, let line) = whole {
-            #expect(line.starts(with: Array("HTTP/1.".utf8)))
+            #expect(line.starts(with: "HTTP/1.".bytes))
             #expect(String(decoding: line[9..<12], as: UTF8.self) == "\(status)")
             #expect(status == 101 || status >= 200)
         }

@@ -100,7 +100,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ConcurrencyTests {
     @Test func twoHundredProbesRunOnOneEventLoop() async throws {
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+        try await LoopbackServer.serving(.presenting(served)) { server in
             let request = try ProbeRequest(server) { $0.timeout = .seconds(60) }
             try await withProber { prober in
                 let chains = try await withThrowingTaskGroup { group in
@@ -109,7 +109,7 @@ import Testing
                 }
                 #expect(chains.count == 200)
                 #expect(Set(chains).count == 1)
-                #expect(chains.first?.certificates.map(\.der) == [pki.leaf.der, pki.interA.der])
+                #expect(chains.first?.certificates.map(\.der) == served.map(\.der))
             }
         }
     }
@@ -119,7 +119,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct StagedNetworkTests {
     @Test func nothingElseIsEverContacted() async throws {
         let address = IPAddress("203.0.113.7")!
-        try await LoopbackServer.serving(.presenting([pki.leaf, pki.interA])) { server in
+        try await LoopbackServer.serving(.presenting(served)) { server in
             let prober = Prober(
                 in: StagedNetwork(
                     names: ["api.example.com": [address], "old.example.com": [IPAddress("203.0.113.9")!]],

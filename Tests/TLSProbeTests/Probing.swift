@@ -7,6 +7,8 @@ import Testing
 
 let loopback = IPAddress("127.0.0.1")!
 
+let served = [pki.leaf, pki.interA]
+
 typealias ServerVersion = LoopbackLab.TLSVersion
 let versions: [ServerVersion] = [.tls12, .tls13]
 let allVersions: [ServerVersion] = [.tls10] + versions
@@ -71,6 +73,8 @@ extension Prober {
         return (handshake, judgement, await connection.carry(exchange, within: .seconds(60)))
     }
 }
+
+extension StringProtocol { var bytes: [UInt8] { Array(utf8) } }
 
 extension PresentedChain { var encodings: [[UInt8]] { certificates.map(\.der) } }
 

@@ -11,7 +11,7 @@ import Testing
 
     private func settings(_ speech: ProxySettings.Speech, _ change: (inout ProxySettings) -> Void = { _ in })
         -> ProxySettings
-    { ProxySettings(speech, to: TLSServerSettings(presenting: [pki.leaf, pki.interA])).with(change) }
+    { ProxySettings(speech, to: TLSServerSettings(presenting: served)).with(change) }
 
     private func proxy(_ settings: ProxySettings, at server: LoopbackServer, _ user: (String, String)? = nil) throws
         -> Proxy
@@ -51,7 +51,7 @@ import Testing
     }
 
     private func open(_ speech: ProxySettings.Speech) -> [UInt8] {
-        speech == .http ? Array("HTTP/1.1 200 OK\r\n\r\n".utf8) : [5, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+        speech == .http ? "HTTP/1.1 200 OK\r\n\r\n".bytes : [5, 0, 0, 1, 0, 0, 0, 0, 0, 0]
     }
 
     @Test(arguments: speeches) func theServerBehindAProxyIsSeen(speech: ProxySettings.Speech) async throws {
@@ -79,7 +79,7 @@ import Testing
     @Test func aNameIsLookedUpHereForAProxyThatIsGivenAddresses() async throws {
         let settings = settings(.socks5)
         try await LoopbackServer.serving(.proxy(settings)) { server in
-            let place = PeerAddress(ip: try #require(IPAddress("192.0.2.1")), port: 1_080)
+            let place = PeerAddress(ip: IPAddress("192.0.2.1")!, port: 1_080)
             let network = StagedNetwork(names: [Self.name: [address]], ports: [place: server.port], loopback: loopback)
             let prober = Prober(in: network)
             let request = ProbeRequest(
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: speeches) func anAcceptedServerIsAskedThroughTheProxy(speech: ProxySettings.Speech) async throws {
-        let answer = Array("HTTP/1.1 200 Fine\r\n\r\n".utf8)
+        let answer = "HTTP/1.1 200 Fine\r\n\r\n".bytes
         for isProtected in [false, true] where speech == .http || !isProtected {
             let settings = settings(speech) {
                 $0.server.application = .answers(answer)
@@ -178,7 +178,7 @@ import Testing
         let (speech, text, id) = Self.answers[index]
         for isClosing in [false, true] {
             let settings = settings(speech) {
-                $0.answer = isClosing ? .refusal(Array(text.utf8)) : .silence(after: Array(text.utf8))
+                $0.answer = isClosing ? .refusal(text.bytes) : .silence(after: text.bytes)
             }
             let error = try await failure(of: settings)
             #expect(error.phase == .proxy && error.id == id, "\(error)")

@@ -44,9 +44,9 @@ struct BuiltApp {
         var zip = StoredZip()
         zip.add("AndroidManifest.xml", binary(manifestText))
         for path in paths { if let configuration { zip.add(path, binary(AppText.android(configuration))) } }
-        if let own { zip.add("res/own.pem", Array(own.utf8)) }
+        if let own { zip.add("res/own.pem", own.bytes) }
         zip.add("resources.arsc", table)
-        for (name, text) in files.sorted(by: { $0.key < $1.key }) { zip.add(name, Array(text.utf8)) }
+        for (name, text) in files.sorted(by: { $0.key < $1.key }) { zip.add(name, text.bytes) }
         return zip.archive
     }
 
@@ -56,8 +56,8 @@ struct BuiltApp {
         if let configuration {
             zip.add("base/res/xml/nsc.xml", Element(AppText.android(configuration)).protobuf(ids: [:]))
         }
-        if let own { zip.add("base/res/raw/own.pem", Array(own.utf8)) }
-        for (name, text) in files.sorted(by: { $0.key < $1.key }) { zip.add("base/" + name, Array(text.utf8)) }
+        if let own { zip.add("base/res/raw/own.pem", own.bytes) }
+        for (name, text) in files.sorted(by: { $0.key < $1.key }) { zip.add("base/" + name, text.bytes) }
         return zip.archive
     }
 
@@ -84,7 +84,7 @@ struct BuiltApp {
             offsets += u32(data.count)
             data +=
                 isUTF8
-                ? length(string.utf16.count) + length(string.utf8.count) + Array(string.utf8) + [0]
+                ? length(string.utf16.count) + length(string.utf8.count) + string.bytes + [0]
                 : u16(string.utf16.count) + string.utf16.flatMap { u16(Int($0)) } + [0, 0]
         }
         data += [UInt8](repeating: 0, count: (4 - data.count % 4) % 4)
@@ -155,10 +155,10 @@ struct StoredZip {
         let common =
             u16(20) + u16(0x0800) + u16(0) + u32(0x5A21_0000) + u32(Int(Self.crc32(contents))) + u32(contents.count)
             + u32(contents.count) + u16(name.utf8.count) + u16(0)
-        body += u32(0x0403_4B50) + common + Array(name.utf8) + contents
+        body += u32(0x0403_4B50) + common + name.bytes + contents
         directory +=
             u32(0x0201_4B50) + u16(0x031E) + common + u16(0) + u16(0) + u16(0) + u32(0o100644 << 16) + u32(offset)
-            + Array(name.utf8)
+            + name.bytes
         count += 1
     }
 
@@ -223,24 +223,23 @@ private final class Element: NSObject, XMLParserDelegate {
     private static func field(_ number: Int, _ value: Int) -> [UInt8] { varint(number << 3) + varint(value) }
 
     func protobuf(ids: [String: Int]) -> [UInt8] {
-        var element = Self.field(3, Array(name.utf8))
+        var element = Self.field(3, name.bytes)
         for (name, value) in attributes {
             let isOfAndroid = name.hasPrefix("android:")
             let own = isOfAndroid ? String(name.dropFirst(8)) : name
             let item: [UInt8]? =
                 if value.hasPrefix("@") {
-                    Self.field(1, Self.field(3, Array(value.dropFirst().utf8)))
+                    Self.field(1, Self.field(3, value.dropFirst().bytes))
                 } else if ["true", "false"].contains(value) {
                     Self.field(7, Self.field(8, value == "true" ? 1 : 0))
                 } else { Int(value).map { Self.field(7, Self.field(6, $0)) } }
             var attribute =
-                (isOfAndroid ? Self.field(1, Array("uri".utf8)) : []) + Self.field(2, Array(own.utf8))
-                + Self.field(3, Array(value.utf8))
+                (isOfAndroid ? Self.field(1, "uri".bytes) : []) + Self.field(2, own.bytes) + Self.field(3, value.bytes)
             if isOfAndroid, let id = ids[own] { attribute += Self.field(5, id) }
             if let item { attribute += Self.field(6, item) }
             element += Self.field(4, attribute)
         }
-        if !text.isEmpty { element += Self.field(5, Self.field(2, Array(text.utf8))) }
+        if !text.isEmpty { element += Self.field(5, Self.field(2, text.bytes)) }
         for child in children { element += Self.field(5, child.protobuf(ids: ids)) }
         return Self.field(1, element) + Self.field(3, Self.field(1, line))
     }

@@ -226,7 +226,7 @@ import Testing
     private static func ipa(_ files: [String: String]) -> [UInt8] {
         var zip = StoredZip()
         let all = files.merging(["Info.plist": AppText.plist("<key>CFBundleName</key><string>x</string>")]) { $1 }
-        for (name, text) in all.sorted(by: { $0.key < $1.key }) { zip.add("Payload/App.app/" + name, Array(text.utf8)) }
+        for (name, text) in all.sorted(by: { $0.key < $1.key }) { zip.add("Payload/App.app/" + name, text.bytes) }
         return zip.archive
     }
 
@@ -290,7 +290,7 @@ import Testing
             let desk = try Desk()
             let text = AppText.plist("<key>CFBundleName</key><string>x</string>" + body)
             var zip = StoredZip()
-            zip.add("Payload/App.app/Info.plist", Array(desk.expand(text).utf8))
+            zip.add("Payload/App.app/Info.plist", desk.expand(text).bytes)
             try desk.files.write(zip.archive, to: "App.ipa")
             await desk.expect("VERIFY --pins @App.ipa", end)
         }

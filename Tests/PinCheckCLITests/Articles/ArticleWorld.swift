@@ -100,7 +100,7 @@ struct ArticleWorld {
         func api(_ leaf: LabCertificate) -> TLSServerSettings {
             TLSServerSettings(presenting: [stranger, inter]).with {
                 $0.identitiesByName = [Self.host: [TLSIdentity([leaf, inter])]]
-                $0.application = .answers(Array("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".utf8))
+                $0.application = .answers("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".bytes)
             }
         }
         let renewed = TLSServerSettings([TLSIdentity([new, inter]), TLSIdentity([newRSA, inter])])

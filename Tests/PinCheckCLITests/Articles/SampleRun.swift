@@ -63,7 +63,7 @@ final class SampleRun {
         var context = Context.lab(
             screen.stream(isTerminal: columns != nil, layout: layout),
             errors: screen.stream(isTerminal: false, layout: layout),
-            environment: ["NO_COLOR": "1", "SSL_CERT_FILE": ArticleWorld.systemRoots], input: Array(input.utf8))
+            environment: ["NO_COLOR": "1", "SSL_CERT_FILE": ArticleWorld.systemRoots], input: input.bytes)
         context.caRoots = cas
         context.network = StagedNetwork(names: ArticleWorld.names, ports: ports, loopback: IPAddress("127.0.0.1")!)
         status = await PinCheck.run(arguments, in: context).code

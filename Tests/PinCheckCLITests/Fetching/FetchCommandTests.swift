@@ -53,7 +53,7 @@ import Testing
 
     @Test func aTerminalGetsNothingThatMeansSomethingToIt() async throws {
         let text = "line\r\n\u{1B}]0;title\u{7}\u{9B}2J\tZürich\n"
-        try await serving(ranges(Array(text.utf8))) { server, fetch, _ in
+        try await serving(ranges(text.bytes)) { server, fetch, _ in
             for output in ["", "-o -", "-o /dev/stdout"] {
                 let words = fetch.desk.words(
                     "fetch https://$HOST:$PORT/a --resolve $HOST:$PORT:127.0.0.1 --anchors @root.pem " + output)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func aPipeOrADeviceGetsTheBytesAsTheyCome() async throws {
-        try await serving(ranges(Array("abc".utf8))) { _, fetch, files in
+        try await serving(ranges("abc".bytes)) { _, fetch, files in
             let outcome = await fetch("-o /dev/null", to: nil)
             #expect(outcome.status == .pass && FileKind(at: "/dev/null") == .special, "\(outcome)")
             #expect(FileKind(at: "/dev/null.part") == .absent)
@@ -97,7 +97,7 @@ import Testing
                 try files.write(pki.rootA.pem, to: "r.crt" + suffix)
                 await fetch.desk("fetch https://$HOST:$PORT/ --anchors @r.crt\(suffix) -o @r.crt").expect(
                     .usage, errors: "is read in this run")
-                #expect(bytes(files, "r.crt" + suffix) == Array(pki.rootA.pem.utf8))
+                #expect(bytes(files, "r.crt" + suffix) == pki.rootA.pem.bytes)
             }
             #expect(server.connections.isEmpty)
         }

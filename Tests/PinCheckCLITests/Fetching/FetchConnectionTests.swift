@@ -23,14 +23,14 @@ import Testing
     }
 
     @Test func anAddressForAnotherHostIsSaidToBeUnused() async throws {
-        try await serving(ranges(Array("abc".utf8))) { _, fetch, files in
+        try await serving(ranges("abc".bytes)) { _, fetch, files in
             await fetch("--resolve apj.example.com:443:127.0.0.1").expect(
                 .pass, told: "Note: the address given for 'apj.example.com' was not used: check its name")
         }
     }
 
     @Test func theHashDecides() async throws {
-        try await serving(ranges(Array("abc".utf8))) { _, fetch, files in
+        try await serving(ranges("abc".bytes)) { _, fetch, files in
             let right = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
             #expect(await fetch("--sha256 \(right)").status == .pass)
             await fetch("--sha256 \(String(right.reversed()))", to: "b").expect(
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func aDocumentThatEndsWithTheConnectionIsWholeBehindAProxyWithTLS() async throws {
-        let text = Array("to the end".utf8)
+        let text = "to the end".bytes
         let own = try pki.interA.issue(.leaf("127.0.0.1"))
         let proxy = ProxySettings(.http, to: settings { _ in Responder.Answer("HTTP/1.1 200 OK", text) }).with {
             $0.tls = TLSServerSettings(presenting: [own, pki.interA])

@@ -32,7 +32,7 @@ import Testing
 
     @Test func whatAnotherServerSentIsNoPartOfTheDocument() async throws {
         // In the first connection somebody is in between, whom the pins would have caught.
-        let forged = [UInt8]("EVIL".utf8) + document.dropFirst(4)
+        let forged = "EVIL".bytes + document.dropFirst(4)
         let isForged = Atomic(true)
         let (evil, good) = (ranges(forged, cutAfter: 30_000), ranges(document))
         try await serving({ isForged.load(ordering: .relaxed) ? evil($0) : good($0) }) { server, fetch, files in
@@ -58,7 +58,7 @@ import Testing
             if isFirst.exchange(false, ordering: .relaxed) {
                 return Responder.Answer("HTTP/1.1 200 OK\nContent-Length: 100", document.prefix(50), .cut)
             }
-            let chunk = Array("\(String(document.count, radix: 16))\r\n".utf8) + document + Array("\r\n0\r\n\r\n".utf8)
+            let chunk = "\(String(document.count, radix: 16))\r\n".bytes + document + "\r\n0\r\n\r\n".bytes
             return Responder.Answer("HTTP/1.1 200 OK\nTransfer-Encoding: chunked", chunk)
         }) { _, fetch, files in await fetch.whole("--retries 1") }
     }
@@ -84,7 +84,7 @@ import Testing
             place.withLock { $0 = files.path }
             try files.write("mine", to: "elsewhere")
             await fetch.whole()
-            #expect(bytes(files, "elsewhere") == Array("mine".utf8))
+            #expect(bytes(files, "elsewhere") == "mine".bytes)
         }
     }
 
@@ -192,7 +192,7 @@ import Testing
     @Test(arguments: ["Content-Length: 50001", "Transfer-Encoding: chunked", "Connection: close"])
     func aPartThatIsLongerThanItsRangeIsNotAdded(length: String) async throws {
         let rest = Array(document.dropFirst(30_000)) + [0]
-        let body = length.hasSuffix("chunked") ? Array("c351\r\n".utf8) + rest + Array("\r\n0\r\n\r\n".utf8) : rest
+        let body = length.hasSuffix("chunked") ? "c351\r\n".bytes + rest + "\r\n0\r\n\r\n".bytes : rest
         let head = "HTTP/1.1 206 Part\nETag: \"v1\"\nContent-Range: bytes 30000-79999/80000\n" + length
         try await serving(begun(Responder.Answer(head, body))) { _, fetch, files in
             _ = await fetch()
@@ -215,9 +215,9 @@ import Testing
                 ("a", "a.part"), ("b", "b.part.record"), ("c", "c.part.record"), ("d", "d.part.record"),
             ] {
                 await fetch(to: name).expect(.inputOutput, "\(place)' is not of a download of pincheck: move it away")
-                #expect(bytes(files, place) == Array("mine".utf8) && bytes(files, name) == nil)
+                #expect(bytes(files, place) == "mine".bytes && bytes(files, name) == nil)
             }
-            #expect(bytes(files, "b.part") == nil && bytes(files, "c.part") == Array("mine".utf8))
+            #expect(bytes(files, "b.part") == nil && bytes(files, "c.part") == "mine".bytes)
             #expect(server.connections.isEmpty)
             // Nothing is taken away for a document that does not come.
             try files.write("", to: "f.part")
@@ -241,7 +241,7 @@ import Testing
             try files.write("old", to: "a.bin")
             try FileManager.default.setAttributes([.posixPermissions: 0o4700], ofItemAtPath: path)
             await fetch().expect(.unreachable)
-            #expect(try mode(path + ".part") == 0o700 && bytes(files, "a.bin") == Array("old".utf8))
+            #expect(try mode(path + ".part") == 0o700 && bytes(files, "a.bin") == "old".bytes)
             // Its URL may be as secret.
             #expect(try mode(path + ".part.record") == 0o600)
             // Also one that was there, and one that takes its place.

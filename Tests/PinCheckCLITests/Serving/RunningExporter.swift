@@ -165,7 +165,7 @@ final class ScrapeConnection: Sendable {
 
     deinit { close(descriptor) }
 
-    @discardableResult func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+    @discardableResult func send(_ text: String) -> Bool { send(text.bytes) }
 
     @discardableResult func send(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
@@ -213,7 +213,7 @@ final class ScrapeConnection: Sendable {
 
     private func take(_ isHead: Bool) -> Answer? {
         buffer.withLock { buffer in
-            guard let end = buffer.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+            guard let end = buffer.firstRange(of: "\r\n\r\n".bytes) else { return nil }
             let lines = String(decoding: buffer[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n").map(
                 String.init)
             let length = lines.first { $0.lowercased().hasPrefix("content-length: ") }

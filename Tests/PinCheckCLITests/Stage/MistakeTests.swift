@@ -205,8 +205,7 @@ extension OnStage {
 
         @Test(arguments: policies) func aPolicyThatMakesNoSenseIsRefused(text: String, sentence: String) async {
             let hasRows = !text.contains("hosts: [")
-            expectRefusal(
-                await pincheck(["--policy", "-"], input: Array(text.utf8)), .data, sentence, hasRows: hasRows)
+            expectRefusal(await pincheck(["--policy", "-"], input: text.bytes), .data, sentence, hasRows: hasRows)
         }
 
         /// Of a line no letter is told but what is the table's own.
@@ -227,7 +226,7 @@ extension OnStage {
         ]
 
         @Test(arguments: lists) func aListThatMakesNoSenseIsRefused(text: String, sentence: String) async {
-            expectRefusal(await pincheck(["--targets", "-"], input: Array(text.utf8)), .data, sentence, hasRows: true)
+            expectRefusal(await pincheck(["--targets", "-"], input: text.bytes), .data, sentence, hasRows: true)
         }
 
         @Test(arguments: [
@@ -239,11 +238,11 @@ extension OnStage {
             ("--targets", "127.0.0.1:1 pins=/nonexistent", "standard input:1: '/nonexistent': there is no such file"),
         ]) func whatNamesNothingIsNoInput(option: String, text: String, sentence: String) async {
             expectRefusal(
-                await pincheck([option, "-"], input: Array(text.utf8)), .noInput, sentence,
+                await pincheck([option, "-"], input: text.bytes), .noInput, sentence,
                 hasRows: text.contains("nonexistent"))
         }
 
-        @Test(arguments: [[0xFF], Array("a.example".utf8) + [0xC3], [0xFF, 0xFE, 0x61, 0x00]] as [[UInt8]])
+        @Test(arguments: [[0xFF], "a.example".bytes + [0xC3], [0xFF, 0xFE, 0x61, 0x00]] as [[UInt8]])
         func aListThatIsNotUTF8IsRefused(bytes: [UInt8]) async {
             let sentence = "standard input: a list of targets is text in UTF-8, and this is not: save it as UTF-8"
             expectRefusal(await pincheck(["--targets", "-"], input: bytes), .data, sentence)

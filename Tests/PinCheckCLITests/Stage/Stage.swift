@@ -78,7 +78,7 @@ struct Stage: Sendable {
 
     func run(_ line: String, environment: [String: String] = [:], input: String = "") async -> Outcome {
         await pincheck(
-            words(line), environment: environment.mapValues(expand), at: Self.now, input: Array(expand(input).utf8))
+            words(line), environment: environment.mapValues(expand), at: Self.now, input: expand(input).bytes)
     }
 
     /// A text without what differs from process to process: the directory, the ports, and how long things took.

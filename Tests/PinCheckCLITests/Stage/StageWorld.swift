@@ -48,7 +48,7 @@ struct StageWorld: Sendable {
                         let body = isThere ? "a list\n" : "nothing here\n"
                         return Responder.Answer(
                             "HTTP/1.1 \(isThere ? "200 OK" : "404 Not Found")\nContent-Length: \(body.utf8.count)",
-                            request.hasPrefix("HEAD ") ? [] : Array(body.utf8))
+                            request.hasPrefix("HEAD ") ? [] : body.bytes)
                     }
                 })
         }

@@ -9,7 +9,7 @@ import Testing
     private let name = "api.example.com"
 
     private func response(_ body: String, status: String = "200 OK", headers: String = "") -> [UInt8] {
-        Array("HTTP/1.1 \(status)\r\n\(headers)Content-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)
+        "HTTP/1.1 \(status)\r\n\(headers)Content-Length: \(body.utf8.count)\r\n\r\n\(body)".bytes
     }
 
     private func ask(_ behavior: ServerBehavior, family: AddressFamily = .ipv4, timeout: Duration = .seconds(20))
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func anAnswerThatEndsWithTheConnectionIsTaken() async throws {
-        let answer = Array("HTTP/1.1 200 OK\r\n\r\n192.0.2.1".utf8)
+        let answer = "HTTP/1.1 200 OK\r\n\r\n192.0.2.1".bytes
         #expect(try await ask(.script(answer)).result.get().addresses.count == 1)
     }
 
@@ -85,7 +85,7 @@ import Testing
 
     @Test(arguments: [
         (ServerBehavior.closes, "closed the connection before its answer"),
-        (.script(Array("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n192".utf8)), "closed the connection before"),
+        (.script("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n192".bytes), "closed the connection before"),
         (.smtp, "does not speak HTTP"), (.garbage(), "does not speak HTTP"),
     ]) func aServiceThatIsNoneIsSaidToBeNone(behavior: ServerBehavior, words: String) async throws {
         let error = try #require(try await ask(behavior).result.failure)
@@ -97,14 +97,14 @@ import Testing
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         let pieces = String(repeating: piece, count: 200_000)
         let text = piece.hasPrefix("HTTP") ? pieces : head + pieces
-        let (result, _) = try await ask(.script(Array(text.utf8), stalls: true))
+        let (result, _) = try await ask(.script(text.bytes, stalls: true))
         #expect(result.failure?.description.contains("its answer is larger than 256 KiB") == true, "\(result)")
     }
 
     @Test func aServiceThatDripsOrStallsIsLeftAtTheDeadline() async throws {
         // Long enough to reach the service on a busy machine.
         let timeout = Duration.seconds(1)
-        for bytes in [Array("".utf8), Array("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n192".utf8)] {
+        for bytes in ["".bytes, "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n192".bytes] {
             let (result, _) = try await ask(.script(bytes, stalls: true), timeout: timeout)
             #expect(result.failure?.reason == .deadlineExceeded(timeout: timeout))
         }
@@ -162,7 +162,7 @@ import Testing
         ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", true), ("HTTP/1.1 302 Found\r\n\r\n", true),
         ("HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\n", false), ("no HTTP\r\n\r\n", true),
     ]) func aServiceIsToldThatNothingMoreComes(answer: String, isAnswered: Bool) async throws {
-        let application = isAnswered ? Responder.answers(Array(answer.utf8)) : .greets(Array(answer.utf8))
+        let application = isAnswered ? Responder.answers(answer.bytes) : .greets(answer.bytes)
         for version in versions {
             try await serving(application, upTo: version) { service, server in
                 let timeout = isAnswered ? Duration.seconds(30) : .milliseconds(500)

@@ -54,7 +54,7 @@ import Testing
 @Suite struct AddressAnswerTests {
     private func read(_ text: String) -> String {
         do {
-            let answer = try AddressAnswer.read(Array(text.utf8))
+            let answer = try AddressAnswer.read(text.bytes)
             return "\(answer.host ?? "-") [\(answer.addresses.map(\.description).joined(separator: " "))]"
         } catch { return "error: \(error)" }
     }
