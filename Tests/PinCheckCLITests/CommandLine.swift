@@ -146,6 +146,8 @@ extension ConnectionObservation { var request: String { String(decoding: applica
 
 extension LabCertificate { var pin: String { SHA256Digest(bytes: publicKeySHA256)!.description } }
 
+extension LabKey { var pin: String { SHA256Digest(bytes: publicKeySHA256)!.description } }
+
 extension StringProtocol { var bytes: [UInt8] { Array(utf8) } }
 
 extension [String: String] {

@@ -75,19 +75,19 @@ import Testing
 }
 
 extension JSONSchemaCheck {
-    static func expectIgnorableWarnings(in value: Any, sourceLocation: SourceLocation) {
+    static func expectIgnorableWarnings(in value: Any, at place: SourceLocation) {
         for case let object as [String: Any] in (value as? [Any]) ?? [value] {
             var warnings = object["warnings"] as? [[String: Any]] ?? []
             for finding in object["findings"] as? [[String: Any]] ?? [] {
                 if ["warn", "warning"].contains(finding["level"] as? String) { warnings.append(finding) }
                 guard let id = finding["id"] as? String, finding["severity"] != nil else { continue }
-                #expect(throws: Never.self, sourceLocation: sourceLocation) { try FindingID.ignored(id, byLint: true) }
+                #expect(throws: Never.self, sourceLocation: place) { try FindingID.ignored(id, byLint: true) }
             }
             for id in warnings.compactMap({ $0["id"] as? String }) {
-                #expect(throws: Never.self, sourceLocation: sourceLocation) { try FindingID.ignored(id) }
+                #expect(throws: Never.self, sourceLocation: place) { try FindingID.ignored(id) }
             }
             for member in object.values where member is [String: Any] || member is [Any] {
-                expectIgnorableWarnings(in: member, sourceLocation: sourceLocation)
+                expectIgnorableWarnings(in: member, at: place)
             }
         }
     }

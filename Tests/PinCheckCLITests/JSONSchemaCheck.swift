@@ -17,7 +17,7 @@ struct JSONSchemaCheck {
     }
 
     /// Checks every document in a text that has a schema: one document, or one a line.
-    static func expect(validDocumentsIn text: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    static func expect(validDocumentsIn text: String, at place: SourceLocation = #_sourceLocation) {
         guard text.hasPrefix("{") else { return }
         let whole = try? JSONSerialization.jsonObject(with: Data(text.utf8))
         let documents =
@@ -27,19 +27,19 @@ struct JSONSchemaCheck {
             guard let identifier = (document as? Object)?["schema"] as? String,
                 let name = Schemas.names.first(where: { identifier == Schemas.identifiers[$0] })
             else { continue }
-            expectIgnorableWarnings(in: document, sourceLocation: sourceLocation)
-            expectMatchedPins(in: document, sourceLocation: sourceLocation)
+            expectIgnorableWarnings(in: document, at: place)
+            expectMatchedPins(in: document, at: place)
             do {
                 let findings = try JSONSchemaCheck(name).findings(in: document)
                 guard !findings.isEmpty else { continue }
                 let list = findings.prefix(20).joined(separator: "\n")
                 let words = "The document is not as Sources/pincheck/schemas/\(name).json says"
-                Issue.record("\(words):\n\(list)", sourceLocation: sourceLocation)
-            } catch { Issue.record(error, sourceLocation: sourceLocation) }
+                Issue.record("\(words):\n\(list)", sourceLocation: place)
+            } catch { Issue.record(error, sourceLocation: place) }
         }
     }
 
-    private static func expectMatchedPins(in document: Any, sourceLocation: SourceLocation) {
+    private static func expectMatchedPins(in document: Any, at place: SourceLocation) {
         guard let report = document as? Object else { return }
         for result in report["results"] as? [Object] ?? [report] {
             let matched = (result["pins"] as? Object)?["matched"] as? [Object] ?? []
@@ -48,7 +48,7 @@ struct JSONSchemaCheck {
                 guard (client["reason"] as? Object)?["id"] as? String == "pin-matched",
                     let name = client["name"] as? String
                 else { continue }
-                #expect(names.contains(name), "\(name) matched no pin", sourceLocation: sourceLocation)
+                #expect(names.contains(name), "\(name) matched no pin", sourceLocation: place)
             }
         }
     }

@@ -33,7 +33,7 @@ import Testing
 
     private static let weak = try! LabKey.shared(.rsa(bits: 1_024), label: "weak")
     private static let ed25519 = try! LabKey.shared(.ed25519, label: "next")
-    private static let odd = SHA256Digest(bytes: ed25519.publicKeySHA256)!.description
+    private static let odd = ed25519.pin
 
     private func plist(_ leaf: String, _ ca: String? = nil, isSecured: Bool = false) -> String {
         let loads = "<key>NSAllowsArbitraryLoads</key><\(!isSecured)/>"
@@ -74,7 +74,7 @@ import Testing
         @others.pem --pins $TOP | pass pin-matched: "assumptions" : []
         @next.csr --pins $TOP | unknown issuer-unknown: ask with the certificate once it is issued
         @next.csr --client okhttp --pins @Pins.kt | unknown issuer-unknown: okhttp compares no pin for $HOST
-        @weak.csr --pins \(SHA256Digest(bytes: weak.publicKeySHA256)!) | fail weak-key
+        @weak.csr --pins \(weak.pin) | fail weak-key
         @tomorrow.pem --pins $INTER | pass pin-matched: it begins at … "time"
         @pre.pem --pins $NEXT | data: is a Certificate Transparency precertificate: ask with the certificate, or
         // The remedy is in the form that the client takes.

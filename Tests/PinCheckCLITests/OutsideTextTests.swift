@@ -19,7 +19,7 @@ import Testing
     /// Runs lines in each of the forms, and looks at both streams; in them `HOSTILE` is the hostile text.
     private func expectHarmless(
         _ lines: [String], in forms: [String] = [""], at desk: Desk, environment: [String: String] = [:],
-        input: String = "", sourceLocation: SourceLocation = #_sourceLocation
+        input: String = "", at place: SourceLocation = #_sourceLocation
     ) async {
         for (line, form) in lines.flatMap({ line in forms.map { (line, $0) } }) {
             let outcome = await desk(
@@ -27,10 +27,10 @@ import Testing
                 environment: environment, input: input)
             for (name, text) in [("output", outcome.output), ("errors", outcome.errors)] {
                 let stray = text.unicodeScalars.first { $0.isHidden && !["\n", "\u{FE0F}"].contains($0) }
-                #expect(stray == nil, "\(name) of \(line)", sourceLocation: sourceLocation)
+                #expect(stray == nil, "\(name) of \(line)", sourceLocation: place)
                 let shown = text.unicodeScalars.split(separator: "\n")
                 let forged = shown.contains { $0.starts(with: "::evil".unicodeScalars) }
-                #expect(!forged, "\(name) of \(line): \(text)", sourceLocation: sourceLocation)
+                #expect(!forged, "\(name) of \(line): \(text)", sourceLocation: place)
             }
         }
     }

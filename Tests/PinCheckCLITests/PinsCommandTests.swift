@@ -104,7 +104,7 @@ import Testing
 
     @Test func aPrivateKeyIsReadOnPurposeOnlyAndNeverShown() async throws {
         let key = try LabKey.shared(.p256, label: "pins secret")
-        let pin = try #require(SHA256Digest(bytes: key.publicKeySHA256)).description
+        let pin = key.pin
         let secret = try key.privateKeyPEM()
         let lines = secret.split(separator: "\n").dropFirst().dropLast()
         let desk = try Desk(["pem": secret, "broken": secret.replacing(lines[1], with: lines[1].reversed())])

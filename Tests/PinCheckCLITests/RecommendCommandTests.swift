@@ -10,12 +10,8 @@ import Testing
 @Suite(.endsSomeTime) struct RecommendCommandTests {
     private let lab: RotatedAuthority
     private let host = RotatedAuthority.host
-    private let reserve: String
 
-    init() throws {
-        lab = try RotatedAuthority()
-        reserve = try #require(SHA256Digest(bytes: lab.reserve.publicKeySHA256)).description
-    }
+    init() throws { lab = try RotatedAuthority() }
 
     /// A desk with chains below the lab's roots, and with its keys.
     private func open(_ body: (Desk) async throws -> Void) async throws {
@@ -97,7 +93,8 @@ import Testing
     @Test(arguments: rows.indices) func whatOutlastsCAsIsRecommended(index: Int) async throws {
         let row = Self.rows[index]
         let names = [
-            lab.rootX.pin: "X", lab.rootY.pin: "Y", lab.old.pin: "OLD", lab.leaf.pin: "LEAF", reserve: "RESERVE",
+            lab.rootX.pin: "X", lab.rootY.pin: "Y", lab.old.pin: "OLD", lab.leaf.pin: "LEAF",
+            lab.reserve.pin: "RESERVE",
         ]
         try await open { desk in
             let line = "pins \(row.line) --host $HOST --recommend -f json"
@@ -118,18 +115,16 @@ import Testing
             #expect(advice["pins"].array.allSatisfy { $0["until"].text != nil && $0["source"].text != nil })
             let steps = try lab.rotations().filter { !$0.roots.contains { $0.der == lab.old.der } }
             try await expectFewest(pins(advice), outlasting: steps, at: desk)
-            try await expectFewest([lab.leaf.pin, reserve], outlasting: lab.rotationsOfOwnKeys(), at: desk)
+            try await expectFewest([lab.leaf.pin, lab.reserve.pin], outlasting: lab.rotationsOfOwnKeys(), at: desk)
         }
     }
 
     @Test func aRootThatItsAuthorityLeavesIsPinnedOnlyAsLongAsItIsServed() async throws {
         let end = Timestamp(secondsSinceEpoch: LabClock.now + 86_400 * 100)
-        func root(_ certificate: LabCertificate, _ name: String, _ state: CARoot.State) -> CARoot {
-            CARoot(
-                name, SHA256Digest(bytes: certificate.publicKeySHA256)!, "EC P-256", state, of: "Mover",
-                until: state == .older ? end : nil, "https://authority.example/", "2026-01-01")
-        }
-        let cas = [root(lab.rootY, "Root Y", .inUse), root(lab.rootX, "Root X", .older)]
+        let cas = [
+            RotatedAuthority.caRoot(lab.rootY, "Root Y"),
+            RotatedAuthority.caRoot(lab.rootX, "Root X", .older, until: end),
+        ]
         try await open { desk in
             let line = "pins @plain.pem --host $HOST --recommend --anchors @rootX.pem -f json"
             let advice = try advice(await desk(line, cas: cas))
@@ -268,12 +263,14 @@ struct RotatedAuthority {
         ]
     }
 
-    var cas: [CARoot] {
-        func root(_ certificate: LabCertificate, _ name: String, _ crossSigners: [String] = []) -> CARoot {
-            CARoot(
-                name, SHA256Digest(bytes: certificate.publicKeySHA256)!, "EC P-256", .inUse, of: "A Laboratory",
-                signedBy: crossSigners, "https://authority.example/roots", "2026-01-01")
-        }
-        return [root(rootX, "Root X", ["Old Root"]), root(rootY, "Root Y")]
+    var cas: [CARoot] { [Self.caRoot(rootX, "Root X", signedBy: ["Old Root"]), Self.caRoot(rootY, "Root Y")] }
+
+    static func caRoot(
+        _ certificate: LabCertificate, _ name: String, _ state: CARoot.State = .inUse, until: Timestamp? = nil,
+        signedBy crossSigners: [String] = []
+    ) -> CARoot {
+        CARoot(
+            name, SHA256Digest(bytes: certificate.publicKeySHA256)!, "EC P-256", state, of: "A Laboratory",
+            until: until, signedBy: crossSigners, "https://authority.example/roots", "2026-01-01")
     }
 }

@@ -52,7 +52,7 @@ import X509
 
     @Test(arguments: [false, true]) func whatThereWasNoTimeToJudgeIsNotAccepted(hasQuestion: Bool) async throws {
         try await LoopbackServer.serving(.presenting(served)) { server in
-            let request = ProbeRequest(to: .address(try #require(IPAddress("127.0.0.1"))), port: server.port)
+            let request = ProbeRequest(to: .address(IPAddress("127.0.0.1")!), port: server.port)
             let question = HTTPRequest(try HTTPPath("/"), host: try ServerName(host), port: 443)
             let endpoint = CheckEndpoint(
                 target: "\(host):\(server.port)", targetPort: Int(server.port), urlHost: .dns(host), host: host,

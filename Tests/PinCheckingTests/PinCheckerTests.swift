@@ -110,14 +110,15 @@ import X509
     }
 
     @Test func configurationErrorsAreThrownBeforeThereIsAHost() throws {
-        #expect { _ = try PinChecker(pins: ["sha256/AAAA"]) } throws: { ($0 as? Problem)?.kind == .data }
-        #expect { _ = try PinChecker(pins: ["/nowhere/pin.pem"]) } throws: { ($0 as? Problem)?.kind == .noInput }
-        #expect { _ = try PinChecker(anchors: ["/nowhere"]) } throws: { ($0 as? Problem)?.kind == .noInput }
-        #expect { _ = try Client("okhttpd") } throws: { ($0 as? Problem)?.kind == .usage }
-        #expect { _ = try PinChecker(clients: []) } throws: { ($0 as? Problem)?.kind == .usage }
+        func kind(_ body: () throws -> Void) -> Problem.Kind? { #expect(throws: Problem.self) { try body() }?.kind }
+        #expect(kind { _ = try PinChecker(pins: ["sha256/AAAA"]) } == .data)
+        #expect(kind { _ = try PinChecker(pins: ["/nowhere/pin.pem"]) } == .noInput)
+        #expect(kind { _ = try PinChecker(anchors: ["/nowhere"]) } == .noInput)
+        #expect(kind { _ = try Client("okhttpd") } == .usage)
+        #expect(kind { _ = try PinChecker(clients: []) } == .usage)
         let checker = try PinChecker()
-        #expect { _ = try checker.check(chain: [], for: host) } throws: { ($0 as? Problem)?.kind == .data }
-        #expect { _ = try checker.check(chain: [[1]], for: host) } throws: { ($0 as? Problem)?.kind == .data }
+        #expect(kind { _ = try checker.check(chain: [], for: host) } == .data)
+        #expect(kind { _ = try checker.check(chain: [[1]], for: host) } == .data)
     }
 
     @Test func everyClientThatHasANameOfItsOwnIsTheOneOfThatName() throws {
@@ -136,7 +137,7 @@ import X509
 /// The keys of a server that is asked for keys of several types.
 @Suite struct KeySourceTests {
     private func connection(_ variant: Variant, _ result: Result<Handshake, ProbeError>) throws -> CheckedConnection {
-        let request = ProbeRequest(to: .address(try #require(IPAddress("127.0.0.1"))), port: 443)
+        let request = ProbeRequest(to: .address(IPAddress("127.0.0.1")!), port: 443)
         let endpoint = CheckEndpoint(
             target: "a.example:443", targetPort: 443, urlHost: .dns("a.example"), host: "a.example",
             referenceName: .unchecked, request: request)

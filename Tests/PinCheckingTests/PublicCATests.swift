@@ -65,12 +65,12 @@ import X509
         let folder = DeviceDataScriptTests.script.deletingLastPathComponent().deletingLastPathComponent().appending(
             path: "PinChecking/Pins/PublicCAs")
         let roots = DeviceData.builtIn.certificates.map { pem($0, label: "CERTIFICATE") }.joined()
-        let directory = try TemporaryDirectory()
-        let output = directory.path + "/public-cas.tsv"
+        let files = try TemporaryDirectory()
+        let output = files.path + "/public-cas.tsv"
         let end = try DeviceDataScriptTests.run(
             folder.appending(path: "make-public-cas"),
             arguments: [
-                folder.appending(path: "public-cas.json").path, try directory.write(roots, to: "roots.pem"), "--output",
+                folder.appending(path: "public-cas.json").path, try files.write(roots, to: "roots.pem"), "--output",
                 output,
             ])
         #expect(end.status == 0, "\(end.errors)")

@@ -35,10 +35,10 @@ import Testing
             <application android:networkSecurityConfig="@xml/net"/>
             </manifest>
             """
-        let directory = try TemporaryDirectory()
-        let path = try directory.write(manifest.bytes, to: "AndroidManifest.xml")
+        let files = try TemporaryDirectory()
+        let path = try files.write(manifest.bytes, to: "AndroidManifest.xml")
         #expect(try failure(path).id == .missingFile)
-        try directory.write(Samples.android.bytes, to: "net.xml")
+        try files.write(Samples.android.bytes, to: "net.xml")
         #expect(try PinSource(path).read().configurations.first?.entries.first?.pins.count == 2)
     }
 

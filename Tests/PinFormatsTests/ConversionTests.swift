@@ -138,16 +138,16 @@ import Testing
     }
 
     @Test func certificatesGoThroughAFNetworkingsFiles() throws {
-        let directory = try TemporaryDirectory()
-        let pem = try directory.write(leaf.pem + root.pem, to: "pins.pem")
+        let files = try TemporaryDirectory()
+        let pem = try files.write(leaf.pem + root.pem, to: "pins.pem")
         let groups = PinGroup.groups(of: try PinSource(pem).read(), host: "api.example.com")
         let block = try PinBlockFormat.afnetworking.block(groups)
-        let saver = try CertificateSaver(directory: directory.path + "/saved")
+        let saver = try CertificateSaver(directory: files.path + "/saved")
         for item in groups.flatMap(\.items) {
             let saved = try saver.save(try #require(item.certificate), role: item.role)
             #expect(block.contains("\(saved.path.split(separator: "/").last ?? ""): add to the bundle"))
         }
-        let back = try PinSource(directory.path + "/saved").read()
+        let back = try PinSource(files.path + "/saved").read()
         #expect(Set(back.pins.compactMap(\.certificate?.der)) == [leaf.der, root.der])
     }
 

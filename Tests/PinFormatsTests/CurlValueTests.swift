@@ -33,12 +33,12 @@ import Testing
 
     @Test func blanksInThePEMOfAKeyAreNotPassedOver() throws {
         let lines = leaf.key.publicKeyPEM.split(separator: "\n")
-        let directory = try TemporaryDirectory()
-        let good = try directory.write(lines.joined(separator: "\r\n").bytes, to: "good.pem")
+        let files = try TemporaryDirectory()
+        let good = try files.write(lines.joined(separator: "\r\n").bytes, to: "good.pem")
         #expect(try read(good).pins.count == 1)
         for end in [" ", "\t"] {
             let text = lines.map { $0.hasPrefix("-") ? String($0) : $0 + end }.joined(separator: "\n") + "\n"
-            let error = try failure(try directory.write(text.bytes, to: "blank.pem"))
+            let error = try failure(try files.write(text.bytes, to: "blank.pem"))
             #expect(error.id == .whitespace, "\(error)")
             #expect(error.description.contains("blank.pem:2: has blanks in the key, which curl does not pass over"))
         }

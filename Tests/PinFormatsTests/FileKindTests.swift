@@ -59,8 +59,8 @@ import Testing
 
     @Test(arguments: table(unread)) func whatIsNotReadSaysWhatToGiveInstead(row: [String]) throws {
         let (line, reason, remedy) = (Int(row[2]) ?? 0, row[3], row[4])
-        let directory = try TemporaryDirectory()
-        let path = try directory.write(row[1], to: row[0])
+        let files = try TemporaryDirectory()
+        let path = try files.write(row[1], to: row[0])
         let problems = PinSource(path).inspect().problems
         try #require(problems.count == 1, "\(problems)")
         let error = try failure(path)
@@ -71,8 +71,8 @@ import Testing
     }
 
     @Test func whatIsCompressedSaysHowToUnpackIt() throws {
-        let directory = try TemporaryDirectory()
-        let path = try directory.write([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3], to: "list.gz")
+        let files = try TemporaryDirectory()
+        let path = try files.write([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3], to: "list.gz")
         #expect(try failure(path).description == "\(path): is compressed with gzip; unpack it: gunzip -k \(path)")
     }
 
@@ -107,8 +107,8 @@ import Testing
         """
 
     @Test(arguments: table(mixed)) func aSecondNotationIsAMistake(row: [String]) throws {
-        let directory = try TemporaryDirectory()
-        let path = try directory.write(row[1].replacing("PEM", with: root.pem), to: row[0])
+        let files = try TemporaryDirectory()
+        let path = try files.write(row[1].replacing("PEM", with: root.pem), to: row[0])
         let error = try failure(path)
         #expect(error.reason.contains(row[2]), "\(error)")
         #expect(PinSource(path).inspect().problems.count == 1)
@@ -150,9 +150,9 @@ import Testing
             ("Latin-1", text.bytes + [0xE9, 0x0A], [.textEncoding]),
             ("private key", (text + "\n" + key).bytes, [.privateKey]), ("private key alone", key.bytes, [.privateKey]),
         ]
-        let directory = try TemporaryDirectory()
+        let files = try TemporaryDirectory()
         for (what, bytes, problems) in bad {
-            let path = try directory.write(bytes, to: name)
+            let path = try files.write(bytes, to: name)
             let error = try failure(path)
             #expect(error.id.map(problems.contains) == true, "\(what): \(error)")
             #expect(error.place?.path == path)
@@ -160,9 +160,9 @@ import Testing
             #expect(!error.description.contains(secret) && !error.description.contains { $0.isNewline })
         }
         // Cut off anywhere it is refused, or less is read than the whole; a list may end behind any line.
-        let whole = try PinSource(try directory.write(text, to: name)).read()
+        let whole = try PinSource(try files.write(text, to: name)).read()
         for end in stride(from: 0, to: text.utf8.count - 2, by: 7) {
-            let cut = try directory.write(Array(text.utf8.prefix(end)), to: name)
+            let cut = try files.write(Array(text.utf8.prefix(end)), to: name)
             guard case .success(let reading) = outcome(cut) else { continue }
             #expect(name.hasSuffix(".txt"), "\(name) cut after \(end) bytes")
             func entries(_ reading: PinReading) -> [[HostEntry]] { reading.configurations.map(\.entries) }
@@ -171,14 +171,14 @@ import Testing
     }
 
     @Test func manyLinesAndEqualKeysAreRefusedOrBounded() throws {
-        let directory = try TemporaryDirectory()
-        let wrong = try directory.write(String(repeating: "sha256/AAEC\n", count: 2_000), to: "pins.txt")
+        let files = try TemporaryDirectory()
+        let wrong = try files.write(String(repeating: "sha256/AAEC\n", count: 2_000), to: "pins.txt")
         let inspection = PinSource(wrong).inspect()
         #expect(inspection.problems.count == 1_000)
         #expect(inspection.omittedProblemCount == 1_000)
-        let many = try directory.write(String(repeating: "a\n", count: 1_000_000), to: "many.txt")
+        let many = try files.write(String(repeating: "a\n", count: 1_000_000), to: "many.txt")
         #expect(try failure(many).id == .tooLarge)
-        let twice = try directory.write("{\"TSKPinnedDomains\": {}, \"TSKPinnedDomains\": {}}", to: "twice.json")
+        let twice = try files.write("{\"TSKPinnedDomains\": {}, \"TSKPinnedDomains\": {}}", to: "twice.json")
         #expect(try failure(twice).id == .duplicate)
     }
 }

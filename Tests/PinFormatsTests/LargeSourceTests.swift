@@ -7,18 +7,16 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct LargeSourceTests {
     @Test(arguments: [("certificate.cer", [0x30, 0x83, 0xFF]), ("pins.txt", "sha256/".bytes)] as [(String, [UInt8])])
     func fiftyMegabytesAreRefused(name: String, start: [UInt8]) throws {
-        let directory = try TemporaryDirectory()
-        let path = try directory.write(start, to: name)
+        let files = try TemporaryDirectory()
+        let path = try files.write(start, to: name)
         try #require(truncate(path, 50_000_000) == 0)
         #expect(try failure(path).id == .tooLarge)
-        #expect(try failure(directory.path).id == .tooLarge)
+        #expect(try failure(files.path).id == .tooLarge)
     }
 
-    private func expectUnreasonable(_ bytes: some Sequence<UInt8>, sourceLocation: SourceLocation = #_sourceLocation)
-        throws
-    {
-        let error = try failure(ofFile: "source", Array(bytes), sourceLocation: sourceLocation)
-        #expect(error.id == .unreasonableDocument, sourceLocation: sourceLocation)
+    private func expectUnreasonable(_ bytes: some Sequence<UInt8>, at place: SourceLocation = #_sourceLocation) throws {
+        let error = try failure(ofFile: "source", Array(bytes), at: place)
+        #expect(error.id == .unreasonableDocument, sourceLocation: place)
     }
 
     @Test func entitiesAreNotExpanded() throws {
@@ -68,10 +66,10 @@ import Testing
     }
 
     @Test func aFileThatManyHostsOfAPolicyNameIsReadOnce() throws {
-        let directory = try TemporaryDirectory()
-        try directory.write(String(repeating: "# comment\n", count: 2_000) + first.base64, to: "pins.txt")
+        let files = try TemporaryDirectory()
+        try files.write(String(repeating: "# comment\n", count: 2_000) + first.base64, to: "pins.txt")
         let hosts = (0..<2_000).map { "\"a\($0).example.com\": {pins: \"pins.txt\"}" }.joined(separator: ",")
-        let path = try directory.write("{version: 1, hosts: {\(hosts)}}", to: "policy.json5")
+        let path = try files.write("{version: 1, hosts: {\(hosts)}}", to: "policy.json5")
         let entries = try PinSource(path).read().configurations.flatMap(\.entries)
         #expect(entries.count == 2_000)
         #expect(Set(entries.flatMap(\.pins).map(\.origin)).count == 1)
@@ -166,8 +164,8 @@ import Testing
 
     @Test func moreThanAKeyIsNotTriedAsOne() throws {
         let nested = Array(repeating: [0x30, 0x80] as [UInt8], count: 150_000).joined()
-        let directory = try TemporaryDirectory()
-        let path = try directory.write(Array(nested), to: "key.der")
+        let files = try TemporaryDirectory()
+        let path = try files.write(Array(nested), to: "key.der")
         let error = try #require(throws: Problem.self) { try KeyFile.publicHalf(ofKeyFile: path) }
         #expect(error.id == .otherKind)
     }

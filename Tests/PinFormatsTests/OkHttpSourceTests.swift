@@ -52,9 +52,9 @@ import Testing
 
     @Test func everySourceIsReadWholeOrRefusedAtItsLine() throws {
         #expect(Self.rows.count > 500)
-        let directory = try TemporaryDirectory()
+        let files = try TemporaryDirectory()
         for row in Self.rows {
-            let path = try directory.write(row.text, to: row.name)
+            let path = try files.write(row.text, to: row.name)
             #expect(Self.told(outcome(path)) == row.expected, "\(row.name): \(row.text)")
             #expect(PinSource(path).inspect().problems.isEmpty == (Int(row.expected) == nil))
         }
@@ -66,7 +66,7 @@ import Testing
         // What is in comments is no text of the source's, and cannot be told by a search.
         let texts = Self.rows.map(\.text).filter { !$0.contains("//") && !$0.contains("/*") }
         let read = Self.rows.filter { Int($0.expected) == nil }.map(\.text)
-        let directory = try TemporaryDirectory()
+        let files = try TemporaryDirectory()
         for _ in 0..<400 {
             var text = try #require((Bool.random(using: &random) ? read : texts).randomElement(using: &random))
             if Bool.random(using: &random) { text += "\n" + (texts.randomElement(using: &random) ?? "") }
@@ -74,7 +74,7 @@ import Testing
             let bytes = isDamaged ? text.bytes.damaged(most: 2, using: &random) : text.bytes
             let damaged = String(decoding: bytes, as: UTF8.self)
             guard !damaged.contains("//"), !damaged.contains("/*"), damaged.contains("CertificatePinner"),
-                case .success(let reading) = outcome(try directory.write(bytes, to: "A.kt"))
+                case .success(let reading) = outcome(try files.write(bytes, to: "A.kt"))
             else { continue }
             let pins = Set(
                 reading.configurations.flatMap(\.entries).flatMap(\.pins).map { "sha256/\($0.spkiSHA256.base64)" })

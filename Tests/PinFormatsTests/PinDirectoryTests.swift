@@ -8,48 +8,48 @@ import Testing
     private static let a = Samples.a
 
     @Test func everyPinFileCountsInTheOrderOfTheNames() throws {
-        let directory = try TemporaryDirectory()
-        try directory.write(root.der, to: "b.cer")
-        try directory.write(leaf.der, to: "a.cer")
-        try directory.write("sha256/\(Self.a)\n", to: "c.txt")
-        try directory.write(leaf.key.publicKeyPEM, to: "d")
-        try directory.write("not looked at".bytes, to: ".hidden.cer")
-        let reading = try PinSource(directory.path).read()
+        let files = try TemporaryDirectory()
+        try files.write(root.der, to: "b.cer")
+        try files.write(leaf.der, to: "a.cer")
+        try files.write("sha256/\(Self.a)\n", to: "c.txt")
+        try files.write(leaf.key.publicKeyPEM, to: "d")
+        try files.write("not looked at".bytes, to: ".hidden.cer")
+        let reading = try PinSource(files.path).read()
         #expect(reading.pins.map(\.certificate?.der) == [leaf.der, root.der, nil, nil])
-        #expect(reading.pins.map(\.origin) == ["/a.cer", "/b.cer", "/c.txt:1", "/d:1"].map { directory.path + $0 })
+        #expect(reading.pins.map(\.origin) == ["/a.cer", "/b.cer", "/c.txt:1", "/d:1"].map { files.path + $0 })
         #expect(reading.notes.isEmpty)
-        #expect(try PinSource(directory.path + "/").read().pins == reading.pins)
+        #expect(try PinSource(files.path + "/").read().pins == reading.pins)
     }
 
     @Test func certificatesAFNetworkingWouldNotLoadAreNamedAndCount() throws {
-        let directory = try TemporaryDirectory()
-        try directory.write(root.der, to: "a.cer")
-        try directory.write(leaf.der, to: "b.crt")
-        try directory.write(leaf.pem, to: "c.pem")
-        try directory.write(leaf.der, to: "d.der")
-        try directory.write(leaf.der, to: "e.CER")
-        let reading = try PinSource(directory.path).read()
+        let files = try TemporaryDirectory()
+        try files.write(root.der, to: "a.cer")
+        try files.write(leaf.der, to: "b.crt")
+        try files.write(leaf.pem, to: "c.pem")
+        try files.write(leaf.der, to: "d.der")
+        try files.write(leaf.der, to: "e.CER")
+        let reading = try PinSource(files.path).read()
         #expect(reading.pins.count == 5)
         #expect(reading.notes.map(\.kind) == [.notLoadedByAFNetworking])
         #expect(
             reading.notes.first?.description
-                == "\(directory.path): AFNetworking loads only DER files named .cer from a bundle, "
+                == "\(files.path): AFNetworking loads only DER files named .cer from a bundle, "
                 + "not 'b.crt', 'c.pem', 'd.der', 'e.CER'")
     }
 
     @Test func filesThatPromiseNothingAndHoldNothingAreNamed() throws {
-        let directory = try TemporaryDirectory()
-        try directory.write(leaf.der, to: "leaf.cer")
-        try directory.write("Example: sha256/\(Self.a)\n", to: "README")
-        try directory.write("sha256/\(Self.a) is an example", to: "notes.md")
-        try directory.write("Nothing of interest.", to: "prose.txt")
-        try directory.write([0x89, 0x50, 0x4E, 0x47, 0], to: "icon.png")
-        try directory.makeDirectory("old")
-        let reading = try PinSource(directory.path).read()
+        let files = try TemporaryDirectory()
+        try files.write(leaf.der, to: "leaf.cer")
+        try files.write("Example: sha256/\(Self.a)\n", to: "README")
+        try files.write("sha256/\(Self.a) is an example", to: "notes.md")
+        try files.write("Nothing of interest.", to: "prose.txt")
+        try files.write([0x89, 0x50, 0x4E, 0x47, 0], to: "icon.png")
+        try files.makeDirectory("old")
+        let reading = try PinSource(files.path).read()
         #expect(reading.pins.count == 1)
         #expect(reading.notes.map(\.kind) == Array(repeating: .notAPinFile, count: 4))
         #expect(
-            reading.notes.map { $0.description.dropFirst(directory.path.count + 1) } == [
+            reading.notes.map { $0.description.dropFirst(files.path.count + 1) } == [
                 "icon.png: binary data that is neither a certificate nor a public key",
                 "notes.md: documentation, which was not looked into", "old: a subdirectory, which was not looked into",
                 "prose.txt: holds no pin",
@@ -59,10 +59,10 @@ import Testing
     @Test(arguments: ["broken.cer", "broken.crt", "broken.der", "broken.pem", "broken.PUB", "broken.key"])
     func aFileNamedAsPinsAreHasToBeOne(name: String) throws {
         for bytes in [[], "hello".bytes, [0, 1, 2], Array(leaf.der.dropLast())] {
-            let directory = try TemporaryDirectory()
-            try directory.write(root.der, to: "a.cer")
-            let path = try directory.write(bytes, to: name)
-            let error = try failure(directory.path)
+            let files = try TemporaryDirectory()
+            try files.write(root.der, to: "a.cer")
+            let path = try files.write(bytes, to: name)
+            let error = try failure(files.path)
             #expect(error.kind == .data)
             #expect(error.place == .file(path))
         }
@@ -80,10 +80,10 @@ import Testing
             name: String, bytes: [UInt8], problem: FindingID?
         ) throws
     {
-        let directory = try TemporaryDirectory()
-        try directory.write(leaf.der, to: "leaf.cer")
-        try directory.write(bytes, to: name)
-        let inspection = PinSource(directory.path).inspect()
+        let files = try TemporaryDirectory()
+        try files.write(leaf.der, to: "leaf.cer")
+        try files.write(bytes, to: name)
+        let inspection = PinSource(files.path).inspect()
         #expect(inspection.problems.map(\.id) == (problem.map { [$0] } ?? []))
         #expect(inspection.notes.map(\.kind) == (problem == nil ? [.notAPinFile] : []))
     }
@@ -111,10 +111,10 @@ import Testing
         ),
     ]) func aProjectTellsWhatIsNotReadOfIt(name: String, text: String, found: String) throws {
         for depth in [0, 4] {
-            let directory = try TemporaryDirectory()
-            try directory.write(leaf.der, to: "leaf.cer")
-            try directory.write(text, to: (0..<depth).map { "d\($0)/" }.joined() + name)
-            let readings = PinSource(directory.path).inspectAll()
+            let files = try TemporaryDirectory()
+            try files.write(leaf.der, to: "leaf.cer")
+            try files.write(text, to: (0..<depth).map { "d\($0)/" }.joined() + name)
+            let readings = PinSource(files.path).inspectAll()
             let unread = readings.flatMap(\.unread).map {
                 "\($0.problem.id.map { "\($0)" } ?? ""):\($0.problem.place?.line ?? 0)"
             }
@@ -124,39 +124,39 @@ import Testing
             let hashes = readings.flatMap(\.unread).flatMap(\.pins).map(\.spkiSHA256.base64)
             #expect(hashes.allSatisfy { $0 == Self.a } && (hashes.isEmpty || text.contains(Self.a)))
             if name == "search.json" { #expect(readings.flatMap(\.notes).contains { $0.kind == .notAPinFile }) }
-            if depth == 0, !found.isEmpty { #expect(try failure(directory.path).kind == .data) }
+            if depth == 0, !found.isEmpty { #expect(try failure(files.path).kind == .data) }
         }
     }
 
     @Test func theConfigurationsOfAnAppsResourcesAreRead() throws {
-        let directory = try TemporaryDirectory()
-        try directory.write(Samples.android, to: "res/xml/n.xml")
+        let files = try TemporaryDirectory()
+        try files.write(Samples.android, to: "res/xml/n.xml")
         for path in ["/res", "/res/", "/res/xml"] {
-            #expect(try PinSource(directory.path + path).read().configurations.map(\.kind) == [.android])
+            #expect(try PinSource(files.path + path).read().configurations.map(\.kind) == [.android])
         }
         // The texts of the app are looked through next to the configuration, without a manifest and with one.
-        func unread(_ path: String) -> [Int] { PinSource(directory.path + path).inspectAll().map(\.unread.count) }
-        try directory.write("<string>sha256/\(Self.a)</string>", to: "res/values/strings.xml")
+        func unread(_ path: String) -> [Int] { PinSource(files.path + path).inspectAll().map(\.unread.count) }
+        try files.write("<string>sha256/\(Self.a)</string>", to: "res/values/strings.xml")
         #expect(unread("/res") == [0, 1] && unread("") == [0, 1])
-        try directory.write("<manifest/>", to: "AndroidManifest.xml")
+        try files.write("<manifest/>", to: "AndroidManifest.xml")
         #expect(unread("") == [1])
-        try directory.write("<network-security-config/>", to: "res/xml-v31/n.xml")
+        try files.write("<network-security-config/>", to: "res/xml-v31/n.xml")
         let manifest = "<manifest><application android:networkSecurityConfig=\"@xml/n\"/></manifest>"
-        try directory.write(manifest, to: "AndroidManifest.xml")
+        try files.write(manifest, to: "AndroidManifest.xml")
         for path in ["/res", "/res/xml", "/res/xml/n.xml", "/res/xml-v31/n.xml", "/AndroidManifest.xml"] {
-            #expect(try failure(directory.path + path).id == .duplicate)
+            #expect(try failure(files.path + path).id == .duplicate)
         }
     }
 
     @Test func aDirectoryWithoutPinsIsMissingInput() throws {
-        let directory = try TemporaryDirectory()
-        let empty = try failure(directory.path)
+        let files = try TemporaryDirectory()
+        let empty = try failure(files.path)
         #expect(empty.id == .noPinsInDirectory)
         #expect(empty.kind == .noInput)
         #expect(
-            empty.description == "\(directory.path): no file in this directory holds a pin; "
+            empty.description == "\(files.path): no file in this directory holds a pin; "
                 + "name the directory or file that does; hidden files are not searched")
-        try directory.write("sha256/\(Self.a)", to: "README.md")
-        #expect(try failure(directory.path).id == .noPinsInDirectory)
+        try files.write("sha256/\(Self.a)", to: "README.md")
+        #expect(try failure(files.path).id == .noPinsInDirectory)
     }
 }

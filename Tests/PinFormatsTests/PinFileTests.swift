@@ -11,8 +11,8 @@ import Testing
     }
 
     @Test(arguments: ["leaf.cer", "leaf.der", "leaf.pem", "leaf"]) func aDERCertificateIsRead(name: String) throws {
-        let directory = try TemporaryDirectory()
-        let path = try directory.write(leaf.der, to: name)
+        let files = try TemporaryDirectory()
+        let path = try files.write(leaf.der, to: name)
         let reading = try PinSource(path).read()
         #expect(reading.pins.map(\.certificate?.der) == [leaf.der])
         #expect(reading.pins.map(\.origin) == [path])
@@ -62,8 +62,8 @@ import Testing
 
     @Test func aFileWinsOverAPinOfTheSameText() throws {
         // Not in the working directory, so the path has to be more than the pin.
-        let directory = try TemporaryDirectory()
-        let path = try directory.write("sha256/\(Self.b)", to: "sha256/\(Self.a)")
+        let files = try TemporaryDirectory()
+        let path = try files.write("sha256/\(Self.b)", to: "sha256/\(Self.a)")
         #expect(try hashes(path) == [second])
     }
 
@@ -128,8 +128,8 @@ import Testing
     }
 
     @Test func aPEMNamedCERComesWithTheCommandThatConvertsIt() throws {
-        let directory = try TemporaryDirectory()
-        let path = try directory.write(leaf.pem, to: "api.cer")
+        let files = try TemporaryDirectory()
+        let path = try files.write(leaf.pem, to: "api.cer")
         let error = try failure(path)
         #expect(error.id == .cerNotDER)
         #expect(error.kind == .data)
@@ -138,8 +138,8 @@ import Testing
                 == "\(path): is PEM, and AFNetworking reads only DER from a .cer: it skips the file or crashes; "
                 + "convert each certificate (openssl x509 -in \(path) -outform der -out NEW.cer), or name the file .pem"
         )
-        let awkward = try directory.write(leaf.pem, to: "it's two.CER")
-        #expect(try failure(awkward).description.contains("-in '\(directory.path)/it'\\''s two.CER' -outform"))
+        let awkward = try files.write(leaf.pem, to: "it's two.CER")
+        #expect(try failure(awkward).description.contains("-in '\(files.path)/it'\\''s two.CER' -outform"))
     }
 
     @Test func theKeyOfARequestIsPinnedAndSaysSo() throws {
@@ -204,19 +204,19 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct UnreadableSourceTests {
     @Test func aPipeIntoWhichNobodyWritesIsNotWaitedForForEver() throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path + "/pins.pem"
+        let files = try TemporaryDirectory()
+        let path = files.path + "/pins.pem"
         try #require(mkfifo(path, 0o600) == 0)
         #expect(try failure(path).description == "\(path): is a pipe without a writer")
         // In a directory its name promises a pin.
-        let error = try failure(directory.path)
+        let error = try failure(files.path)
         #expect(error.id == .notARegularFile)
         #expect(error.kind == .noInput)
         #expect(
             error.description
                 == "\(path): is a pipe, a socket or a device and not a file; save what it gives to a file first")
-        try #require(rename(path, directory.path + "/pipe") == 0)
-        #expect(try failure(directory.path).id == .noPinsInDirectory)
+        try #require(rename(path, files.path + "/pipe") == 0)
+        #expect(try failure(files.path).id == .noPinsInDirectory)
     }
 
     @Test func aPipeThatTheUserNamesIsRead() throws {
@@ -235,21 +235,21 @@ import Testing
     }
 
     @Test func aLinkToItselfCannotBeRead() throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path + "/loop.pem"
+        let files = try TemporaryDirectory()
+        let path = files.path + "/loop.pem"
         try #require(symlink(path, path) == 0)
         let error = try failure(path)
         #expect(error.id == .unreadable)
         #expect(error.kind == .noInput)
         #expect(error.description.hasPrefix("\(path): cannot be read: "))
-        #expect(try failure(directory.path).kind == .noInput)
+        #expect(try failure(files.path).kind == .noInput)
     }
 
     @Test(.enabled(if: getuid() != 0, "root may read everything")) func aFileWithoutPermissionCannotBeRead() throws {
-        let directory = try TemporaryDirectory()
-        let path = try directory.write("sha256/", to: "pins.txt")
+        let files = try TemporaryDirectory()
+        let path = try files.write("sha256/", to: "pins.txt")
         try #require(chmod(path, 0) == 0)
         #expect(try failure(path).id == .unreadable)
-        #expect(try failure(directory.path).id == .unreadable)
+        #expect(try failure(files.path).id == .unreadable)
     }
 }

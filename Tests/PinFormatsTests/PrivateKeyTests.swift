@@ -6,11 +6,11 @@ import Testing
 
 @Suite struct PrivateKeyTests {
     /// What a message may not hold: any eight characters in a row of the key's text.
-    private func expectNothing(of key: String, in error: Problem, sourceLocation: SourceLocation = #_sourceLocation) {
+    private func expectNothing(of key: String, in error: Problem, at place: SourceLocation = #_sourceLocation) {
         let body = Array(key.split(separator: "\n").dropFirst().dropLast().joined())
         let message = error.description
         let shown = (0..<max(0, body.count - 8)).filter { message.contains(String(body[$0..<$0 + 8])) }
-        #expect(shown.isEmpty, sourceLocation: sourceLocation)
+        #expect(shown.isEmpty, sourceLocation: place)
     }
 
     @Test func aPrivateKeyIsRefusedInEveryFormAndNeverShown() throws {
@@ -26,10 +26,10 @@ import Testing
                 ("damaged.pem", text.replacing("-----BEGIN", with: "-BEGIN")),
                 ("body.txt", body.joined(separator: "\n")), ("pin.txt", "sha256/" + body.joined()),
             ] {
-                let directory = try TemporaryDirectory()
-                try directory.write(leaf.pem, to: "a.pem")
-                sources += [try directory.write(contents, to: name), directory.path]
-                directories.append(directory)
+                let files = try TemporaryDirectory()
+                try files.write(leaf.pem, to: "a.pem")
+                sources += [try files.write(contents, to: name), files.path]
+                directories.append(files)
             }
             for source in sources {
                 let error = try failure(source)
@@ -69,8 +69,8 @@ import Testing
     }
 
     @Test func theMessageSaysWhatToDoInstead() throws {
-        let directory = try TemporaryDirectory()
-        let path = try directory.write("# mine\n-----BEGIN EC PRIVATE KEY-----\n", to: "key.pem")
+        let files = try TemporaryDirectory()
+        let path = try files.write("# mine\n-----BEGIN EC PRIVATE KEY-----\n", to: "key.pem")
         #expect(
             try failure(path).description
                 == "\(path):2: this is a private key; it was not used and no part of it is shown; "
@@ -139,11 +139,11 @@ import Testing
     }
 
     @Test func aSourceWithoutAPinHasAProblem() throws {
-        let directory = try TemporaryDirectory()
-        #expect(PinSource(directory.path).inspect().problems.map(\.id) == [.noPinsInDirectory])
-        #expect(PinSource(directory.path + "/gone").inspect().problems.map(\.id) == [.missingFile])
+        let files = try TemporaryDirectory()
+        #expect(PinSource(files.path).inspect().problems.map(\.id) == [.noPinsInDirectory])
+        #expect(PinSource(files.path + "/gone").inspect().problems.map(\.id) == [.missingFile])
         #expect(PinSource("").inspect().problems.map(\.id) == [.empty])
-        let path = try directory.write("prose", to: "a: b:3")
+        let path = try files.write("prose", to: "a: b:3")
         #expect(PinSource(path).inspect().problems.map(\.place) == [.file(path)])
     }
 

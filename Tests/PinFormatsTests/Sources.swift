@@ -23,28 +23,27 @@ func outcome(_ text: String) -> Result<PinReading, Problem> {
 
 func hashes(_ text: String) throws -> [SHA256Digest] { try PinSource(text).read().pins.map(\.spkiSHA256) }
 
-func failure(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> Problem {
-    try #require(throws: Problem.self, sourceLocation: sourceLocation) { try PinSource(text).read() }
+func failure(_ text: String, at place: SourceLocation = #_sourceLocation) throws -> Problem {
+    try #require(throws: Problem.self, sourceLocation: place) { try PinSource(text).read() }
 }
 
-func failure(ofFile name: String, _ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) throws -> Problem
-{
-    let directory = try TemporaryDirectory()
-    return try failure(directory.write(bytes, to: name), sourceLocation: sourceLocation)
+func failure(ofFile name: String, _ bytes: [UInt8], at place: SourceLocation = #_sourceLocation) throws -> Problem {
+    let files = try TemporaryDirectory()
+    return try failure(files.write(bytes, to: name), at: place)
 }
 
-func failure(ofFile name: String, _ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> Problem {
-    try failure(ofFile: name, text.bytes, sourceLocation: sourceLocation)
+func failure(ofFile name: String, _ text: String, at place: SourceLocation = #_sourceLocation) throws -> Problem {
+    try failure(ofFile: name, text.bytes, at: place)
 }
 
 func inspection(ofFile name: String, _ text: String) throws -> PinReading {
-    let directory = try TemporaryDirectory()
-    return PinSource(try directory.write(text, to: name)).inspect()
+    let files = try TemporaryDirectory()
+    return PinSource(try files.write(text, to: name)).inspect()
 }
 
 func reading(ofFile name: String, _ bytes: [UInt8]) throws -> PinReading {
-    let directory = try TemporaryDirectory()
-    return try PinSource(directory.write(bytes, to: name)).read()
+    let files = try TemporaryDirectory()
+    return try PinSource(files.write(bytes, to: name)).read()
 }
 
 func reading(ofFile name: String, _ text: String) throws -> PinReading { try reading(ofFile: name, text.bytes) }

@@ -14,13 +14,14 @@ import X509
     let root: PinItem
 
     init() throws {
-        func item(_ certificate: LabCertificate, _ role: PinItem.Role) throws -> PinItem {
-            PinItem(try CertificateReader.certificate(der: certificate.der), role: role, source: "presented")
-        }
-        leaf = try item(pki.leaf, .leaf)
-        intermediate = try item(pki.interA, .intermediate)
-        root = try item(pki.rootA, .root)
+        leaf = try Self.item(pki.leaf)
+        intermediate = try Self.item(pki.interA, .intermediate)
+        root = try Self.item(pki.rootA, .root)
     }
+
+    private static func item(_ certificate: LabCertificate, _ role: PinItem.Role = .leaf, source: String = "presented")
+        throws -> PinItem
+    { PinItem(try CertificateReader.certificate(der: certificate.der), role: role, source: source) }
 
     private func group(_ items: [PinItem]? = nil, host: String? = host, port: Int = 443, chosen: [PinItem] = [])
         -> PinGroup
@@ -47,7 +48,7 @@ import X509
 
     @Test(arguments: [PinBlockFormat.okhttp, .trustkit, .nspinned, .android])
     func twoPortsOfAHostAreOneEntryWhereEntriesHaveNone(format: PinBlockFormat) throws {
-        let other = PinItem(try CertificateReader.certificate(der: pki.rogue.der), role: .leaf, source: "presented")
+        let other = try Self.item(pki.rogue)
         let block = try format.block([group([leaf]), group([other], port: 8_443)])
         let entries = try reading(ofFile: "block", block).configurations.flatMap(\.entries)
         // OkHttp has a line for each pin, and counts them together.
@@ -82,9 +83,9 @@ import X509
         let attack = "evil --> <key>a</key> */ /* \\u000a \n\r\u{2028}\u{85}$(id) `id` \u{202E}\" ' ; \\ ]]> ?> -"
         let hostile = try LabCertificate.selfSigned(
             .leaf(subject: DistinguishedName(commonNameBytes: attack.bytes), names: []))
-        let item = PinItem(try CertificateReader.certificate(der: hostile.der), role: .leaf, source: attack)
+        let item = try Self.item(hostile, source: attack)
         let plain = try LabCertificate.selfSigned(.leaf(subject: "plain", names: []))
-        let other = PinItem(try CertificateReader.certificate(der: plain.der), role: .leaf, source: "presented")
+        let other = try Self.item(plain)
         let block = try format.block([
             PinGroup(host: Self.host, port: 443, origins: [attack], items: [item], remarks: [attack])
         ])
@@ -143,15 +144,14 @@ import X509
     @Test func aFileIsNeverReplacedAndAnotherCertificateGetsAnotherName() throws {
         let renewed = try CertificateReader.certificate(der: pki.leafRe.der)
         let certificate = try #require(leaf.certificate)
-        let directory = try TemporaryDirectory()
-        let saver = try CertificateSaver(directory: directory.path + "/new")
+        let files = try TemporaryDirectory()
+        let saver = try CertificateSaver(directory: files.path + "/new")
         let saved = try saver.save(certificate, role: .leaf)
-        #expect(saved.path == directory.path + "/new/leaf-leaf.cer" && !saved.wasThere)
+        #expect(saved.path == files.path + "/new/leaf-leaf.cer" && !saved.wasThere)
         #expect(try saver.save(certificate, role: .leaf).wasThere)
         let other = try saver.save(renewed, role: .leaf)
         #expect(other.path.hasSuffix("/leaf-leaf-\(renewed.fingerprint.hexadecimal.prefix(8)).cer"))
-        let files = try FileManager.default.contentsOfDirectory(atPath: directory.path + "/new")
-        #expect(files.count == 2)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: files.path + "/new").count == 2)
         #expect(try Array(Data(contentsOf: URL(fileURLWithPath: saved.path))) == certificate.der)
         let mode = try FileManager.default.attributesOfItem(atPath: saved.path)[.posixPermissions] as? Int
         #expect(mode == 0o644)

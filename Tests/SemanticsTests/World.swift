@@ -122,12 +122,11 @@ struct Scene: Sendable, Changeable {
         client.decide(try observation, pins: try pinSet, verifier: try verifier)
     }
 
-    func failures(of client: some ClientProcedure, sourceLocation: SourceLocation = #_sourceLocation) throws
-        -> [TrustFailure]
+    func failures(of client: some ClientProcedure, at place: SourceLocation = #_sourceLocation) throws -> [TrustFailure]
     {
         let reason = try verdict(of: client).reason
         if case .untrusted(let failures) = reason { return failures }
-        Issue.record("\(reason)", sourceLocation: sourceLocation)
+        Issue.record("\(reason)", sourceLocation: place)
         return []
     }
 
@@ -152,13 +151,13 @@ struct ClientVector: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "vector \(number)" }
 
-    @discardableResult func check(sourceLocation: SourceLocation = #_sourceLocation) throws -> Verdict {
+    @discardableResult func check(at place: SourceLocation = #_sourceLocation) throws -> Verdict {
         let verdict = try scene.verdict(of: client)
-        #expect(verdict.reason.id == reason, "vector \(number): \(verdict.trace)", sourceLocation: sourceLocation)
-        #expect(verdict.trace.map(\.number) == verdict.trace.indices.map { $0 + 1 }, sourceLocation: sourceLocation)
+        #expect(verdict.reason.id == reason, "vector \(number): \(verdict.trace)", sourceLocation: place)
+        #expect(verdict.trace.map(\.number) == verdict.trace.indices.map { $0 + 1 }, sourceLocation: place)
         let hasFailedStep = verdict.trace.contains { $0.status == .fail }
         let isReportOnly = verdict.reason == .mismatchNotEnforced
-        #expect(isReportOnly || hasFailedStep != verdict.isAccepted, "\(verdict.trace)", sourceLocation: sourceLocation)
+        #expect(isReportOnly || hasFailedStep != verdict.isAccepted, "\(verdict.trace)", sourceLocation: place)
         return verdict
     }
 }

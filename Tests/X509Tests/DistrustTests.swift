@@ -54,15 +54,9 @@ import X509
         }
     }
 
-    private static let chain = [pki.leaf, pki.interA]
-
-    private func find(_ presented: [LabCertificate] = chain, by store: TrustStore) throws -> PathFindings {
-        try PathVerifierTests.find(presented, in: store)
-    }
-
-    private func ids(_ place: Place, _ entries: [Entry], of presented: [LabCertificate] = chain) throws -> [String] {
+    private func ids(_ place: Place, _ entries: [Entry], of presented: [LabCertificate] = served) throws -> [String] {
         let files = try TemporaryDirectory()
-        let findings = try find(presented, by: try place.store(entries, in: files))
+        let findings = try find(presented, in: try place.store(entries, in: files))
         #expect(findings.failures.isEmpty == !findings.validPaths.isEmpty)
         return findings.failures.map(\.id)
     }
@@ -70,10 +64,10 @@ import X509
     @Test(arguments: Place.allCases) func aLeafAnIntermediateAndARootAre(place: Place) throws {
         for settings in Self.distrusting {
             for (presented, entries) in [
-                ([pki.leaf], [(pki.leaf, settings)]), (Self.chain, [(pki.leaf, settings), (pki.rootA, nil)]),
-                (Self.chain, [(pki.rootA, nil), (pki.interA, settings)]),
-                (Self.chain, [(pki.interA, settings), (pki.rootA, nil)]),
-                ([pki.leaf], [(pki.interA, settings), (pki.rootA, nil)]), (Self.chain, [(pki.rootA, settings)]),
+                ([pki.leaf], [(pki.leaf, settings)]), (served, [(pki.leaf, settings), (pki.rootA, nil)]),
+                (served, [(pki.rootA, nil), (pki.interA, settings)]),
+                (served, [(pki.interA, settings), (pki.rootA, nil)]),
+                ([pki.leaf], [(pki.interA, settings), (pki.rootA, nil)]), (served, [(pki.rootA, settings)]),
             ] as [([LabCertificate], [Entry])] { #expect(try ids(place, entries, of: presented) == ["distrusted"]) }
         }
     }
@@ -95,12 +89,12 @@ import X509
             #expect(try ids(place, avoiding, of: [pki.leaf, pki.interA, pki.interAxB]) == [])
         }
         let files = try TemporaryDirectory()
-        let findings = try find([pki.leaf, pki.interA, pki.interAxB], by: Place.file.store(avoiding, in: files))
-        let expected = [try PathVerifierTests.values([pki.leaf, pki.interAxB, pki.rootB])]
+        let findings = try find([pki.leaf, pki.interA, pki.interAxB], in: Place.file.store(avoiding, in: files))
+        let expected = [try values([pki.leaf, pki.interAxB, pki.rootB])]
         #expect(findings.validPaths == expected)
         let store = try Place.file.store(distrusting, in: files)
         for platform in [nil, .apple(), .android(), .openssl] as [Platform?] {
-            let failures = try PathVerifierTests.find([pki.leaf, pki.interA2], on: platform, in: store).failures
+            let failures = try find([pki.leaf, pki.interA2], on: platform, in: store).failures
             #expect(failures.first?.id == "distrusted", "\(failures)")
         }
     }
@@ -118,8 +112,8 @@ import X509
         let distrusting = try Place.file.store([(pki.rootA, Self.rejecting)], in: files)
         let trusting = try Place.file.store([(pki.rootA, nil)], in: files)
         for _ in 0..<2 {
-            #expect(try find(by: distrusting).failures.map(\.id) == ["distrusted"])
-            #expect(try !find(by: trusting).validPaths.isEmpty)
+            #expect(try find(served, in: distrusting).failures.map(\.id) == ["distrusted"])
+            #expect(try !find(served, in: trusting).validPaths.isEmpty)
             // A pin or a chain that happens to be written in the same format is no store.
             let text = Array(pki.interA.pem(Self.rejecting).utf8)
             #expect(try CertificateReader.certificates(pemOrDER: text).map(\.der) == [pki.interA.der])
@@ -131,10 +125,10 @@ import X509
         let store = try Place.systemBundle.store([(pki.interA, Self.rejecting)], in: files)
         let verifier = OpenSSLPathVerifier(trustStore: store)
         var question = PathQuestion(
-            presented: try #require(PresentedChain(try PathVerifierTests.values([pki.leaf, pki.interA]))),
-            anchors: .only(try PathVerifierTests.values([pki.rootA])), policy: .basicX509, time: PathVerifierTests.now)
+            presented: try #require(PresentedChain(try values(served))), anchors: .only(try values([pki.rootA])),
+            policy: .basicX509, time: PathVerifierTests.now)
         #expect(verifier.findPaths(question).failures.map(\.id) == ["distrusted"])
-        question.anchors = .only(try PathVerifierTests.values([pki.leaf]))
+        question.anchors = .only(try values([pki.leaf]))
         #expect(verifier.findPaths(question).failures.isEmpty)
     }
 
@@ -147,7 +141,7 @@ import X509
         let bundle = try files.write(pki.rootA.pem, to: "bundle.pem")
         func failures() throws -> [String] {
             let store = TrustStore.system(environment: ["SSL_CERT_FILE": bundle, "SSL_CERT_DIR": "\(first):\(second)"])
-            return try find(by: store).failures.map(\.id)
+            return try find(served, in: store).failures.map(\.id)
         }
         #expect(try failures().isEmpty)
         try files.write(pki.interA.pem(Self.rejecting), to: "second/\(stem)0")

@@ -9,10 +9,6 @@ import X509
     private let oldRoot = try! LabCertificate.selfSigned(.authority("Old Root"))
     private let key = try! LabKey.generate()
 
-    private func findings(_ presented: [LabCertificate], anchors: [LabCertificate], on platform: Platform) throws
-        -> PathFindings
-    { try PathVerifierTests.find(presented, anchors: anchors, on: platform) }
-
     private func intermediate(by issuer: LabCertificate, _ change: (inout CertificateTemplate) -> Void = { _ in })
         throws -> LabCertificate
     { try issuer.issue(.authority("Intermediate").with(change), key: key) }
@@ -28,14 +24,14 @@ import X509
             ([leaf, new, root], nil), ([leaf, new, oldRoot], nil),
         ]
         for (presented, reason) in worlds {
-            let found = try findings(presented, anchors: [root], on: .openssl)
+            let found = try find(presented, anchors: [root], on: .openssl)
             #expect(found.failures.first?.id == reason, "\(presented.map(\.subject)): \(found)")
             #expect(found.validPaths.isEmpty == (reason != nil))
             for platform in [Platform.apple(), .android()] {
-                #expect(try !findings(presented, anchors: [root], on: platform).validPaths.isEmpty)
+                #expect(try !find(presented, anchors: [root], on: platform).validPaths.isEmpty)
             }
         }
-        #expect(try !findings([leaf, old, new], anchors: [root, oldRoot], on: .openssl).validPaths.isEmpty)
+        #expect(try !find([leaf, old, new], anchors: [root, oldRoot], on: .openssl).validPaths.isEmpty)
     }
 
     @Test func twoCertificatesOfOneNameAndKeyAreOnOnePathForCurlAlone() throws {
@@ -45,22 +41,22 @@ import X509
         // The leaf names this one by its identifier, and OpenSSL takes no other for its issuer.
         let byOther = try intermediate(by: other) { $0.subjectKeyIdentifier = .bytes(first) }
         let leaf = try byOther.issue(.leaf(serverName).with { $0.authorityKeyIdentifier = .bytes(first) })
-        let path = try PathVerifierTests.values([leaf, byOther, other, byRoot, root])
+        let path = try values([leaf, byOther, other, byRoot, root])
         for presented in [[leaf, byOther, other, byRoot], [leaf, byRoot, other, byOther]] {
-            #expect(try findings(presented, anchors: [root], on: .openssl).validPaths == [path])
+            #expect(try find(presented, anchors: [root], on: .openssl).validPaths == [path])
         }
-        let elsewhere = try findings([leaf, byOther, other, byRoot], anchors: [oldRoot], on: .openssl)
+        let elsewhere = try find([leaf, byOther, other, byRoot], anchors: [oldRoot], on: .openssl)
         #expect(elsewhere.validPaths.isEmpty && !elsewhere.failures.isEmpty)
         let misnamed = try byOther.issue(
             CertificateTemplate.leaf("other.example.com").with { $0.authorityKeyIdentifier = .bytes(first) })
-        let refused = try findings([misnamed, byOther, other, byRoot], anchors: [root], on: .openssl)
+        let refused = try find([misnamed, byOther, other, byRoot], anchors: [root], on: .openssl)
         #expect(refused.validPaths.isEmpty && refused.failures.first?.id == "name-mismatch")
         // Constraints are held against the name that is asked for, which such a path is not searched by.
         let constrained = try intermediate(by: other) {
             $0.subjectKeyIdentifier = .bytes(first)
             $0.permittedNames = [GeneralName("example.com")]
         }
-        #expect(try findings([leaf, constrained, other, byRoot], anchors: [root], on: .openssl).validPaths.isEmpty)
+        #expect(try find([leaf, constrained, other, byRoot], anchors: [root], on: .openssl).validPaths.isEmpty)
     }
 
     @Test func aTrustedLeafIsNoEndWhereItsIssuerIsSentAlong() throws {
@@ -68,18 +64,18 @@ import X509
         let noAuthority = try LabCertificate.selfSigned(.authority("No authority").with { $0.isAuthority = false })
         let leaf = try issuer.issue(.leaf(serverName))
         let odd = try noAuthority.issue(.leaf(serverName))
-        #expect(try findings([odd, noAuthority], anchors: [odd], on: .openssl).validPaths.isEmpty)
-        #expect(try !findings([odd, noAuthority], anchors: [odd], on: .apple()).validPaths.isEmpty)
-        #expect(try !findings([leaf], anchors: [leaf], on: .openssl).validPaths.isEmpty)
+        #expect(try find([odd, noAuthority], anchors: [odd], on: .openssl).validPaths.isEmpty)
+        #expect(try !find([odd, noAuthority], anchors: [odd], on: .apple()).validPaths.isEmpty)
+        #expect(try !find([leaf], anchors: [leaf], on: .openssl).validPaths.isEmpty)
     }
 
     @Test func ofHundredsOfRootsWithOneNameThatOfTheKeyIsFound() throws {
         let leaf = try root.issue(.leaf(serverName))
         let others = try (0..<300).map { _ in try LabCertificate.selfSigned(.authority("Root")) }
         for anchors in [others + [root], [root] + others] {
-            #expect(try !findings([leaf], anchors: anchors, on: .openssl).validPaths.isEmpty)
+            #expect(try !find([leaf], anchors: anchors, on: .openssl).validPaths.isEmpty)
         }
-        #expect(try findings([leaf], anchors: others, on: .openssl).validPaths.isEmpty)
+        #expect(try find([leaf], anchors: others, on: .openssl).validPaths.isEmpty)
     }
 
     @Test func ofRootsWithOneNameTheFirstOfTheFileIsTaken() throws {
@@ -88,9 +84,9 @@ import X509
         let leaf = try inter.issue(.leaf(serverName))
         // A root that is sent along has a key identifier: what it finds among the anchors comes no earlier for that.
         for presented in [[leaf, inter], [leaf, root, inter], [leaf, other, inter]] {
-            #expect(try !findings(presented, anchors: [root, other], on: .openssl).validPaths.isEmpty)
-            #expect(try findings(presented, anchors: [other, root], on: .openssl).validPaths.isEmpty)
-            #expect(try !findings(presented, anchors: [other, root], on: .apple()).validPaths.isEmpty)
+            #expect(try !find(presented, anchors: [root, other], on: .openssl).validPaths.isEmpty)
+            #expect(try find(presented, anchors: [other, root], on: .openssl).validPaths.isEmpty)
+            #expect(try !find(presented, anchors: [other, root], on: .apple()).validPaths.isEmpty)
         }
     }
 }

@@ -7,25 +7,24 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
     try CertificateReader.certificate(der: certificate.der)
 }
 
+let served = [pki.leaf, pki.interA]
+
+func find(
+    _ presented: [LabCertificate], anchors: [LabCertificate] = [pki.rootA], pinned: [LabCertificate] = [],
+    name: String = serverName, policy: TrustPolicy? = nil, on platform: Platform? = nil,
+    at time: Timestamp = PathVerifierTests.now, in store: TrustStore? = nil
+) throws -> PathFindings {
+    let store = try store ?? TrustStore(anchors: [AnchorBundle(values(anchors))])
+    let question = PathQuestion(
+        presented: try #require(PresentedChain(try values(presented))), intermediates: try values(pinned),
+        anchors: .trustStore, policy: policy ?? .sslServer(name: ReferenceName(name)), time: time, platform: platform)
+    return OpenSSLPathVerifier(trustStore: store).findPaths(question)
+}
+
+func values(_ certificates: [LabCertificate]) throws -> [Certificate] { try certificates.map { try x509($0) } }
+
 @Suite("Every valid path is found, whatever the wire order") struct PathVerifierTests {
     static let now = Timestamp(secondsSinceEpoch: LabClock.now)
-
-    static func find(
-        _ presented: [LabCertificate], anchors: [LabCertificate] = [pki.rootA], pinned: [LabCertificate] = [],
-        name: String = serverName, policy: TrustPolicy? = nil, on platform: Platform? = nil, at time: Timestamp = now,
-        in store: TrustStore? = nil
-    ) throws -> PathFindings {
-        let store = try store ?? TrustStore(anchors: [AnchorBundle(values(anchors))])
-        let question = PathQuestion(
-            presented: try #require(PresentedChain(try values(presented))), intermediates: try values(pinned),
-            anchors: .trustStore, policy: policy ?? .sslServer(name: ReferenceName(name)), time: time,
-            platform: platform)
-        return OpenSSLPathVerifier(trustStore: store).findPaths(question)
-    }
-
-    static func values(_ certificates: [LabCertificate]) throws -> [Certificate] {
-        try certificates.map { try x509($0) }
-    }
 
     typealias Row = (
         presented: [LabCertificate], anchors: [LabCertificate], pinned: [LabCertificate], path: [LabCertificate]
@@ -54,15 +53,15 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
     ]
 
     @Test(arguments: rows) func thereIsOnePathTheRows(_ row: Row) throws {
-        let findings = try Self.find(row.presented, anchors: row.anchors, pinned: row.pinned)
-        #expect(findings.validPaths == [try Self.values(row.path)], "\(findings.failures)")
+        let findings = try find(row.presented, anchors: row.anchors, pinned: row.pinned)
+        #expect(findings.validPaths == [try values(row.path)], "\(findings.failures)")
     }
 
     @Test func twoTrustedRootsGiveTwoPathsThePreferredOneWhateverTheOrder() throws {
-        let one = try Self.find([pki.leaf, pki.interA, pki.interAxB], anchors: [pki.rootA, pki.rootB])
-        let other = try Self.find([pki.leaf, pki.interAxB, pki.interA], anchors: [pki.rootB, pki.rootA])
+        let one = try find([pki.leaf, pki.interA, pki.interAxB], anchors: [pki.rootA, pki.rootB])
+        let other = try find([pki.leaf, pki.interAxB, pki.interA], anchors: [pki.rootB, pki.rootA])
         #expect(one.validPaths == other.validPaths)
-        #expect(Set(one.validPaths.compactMap(\.last)) == Set(try Self.values([pki.rootA, pki.rootB])))
+        #expect(Set(one.validPaths.compactMap(\.last)) == Set(try values([pki.rootA, pki.rootB])))
     }
 
     @Test func anAnchorDoesNotStandInForAnAuthorityOfItsNameBelowIt() throws {
@@ -72,14 +71,14 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
         let successor = try root.issue(.authority("Root"))
         let intermediate = try successor.issue(.authority("CA"))
         let leaf = try intermediate.issue(.leaf(serverName))
-        let expected = [try Self.values([leaf, intermediate, successor, root])]
+        let expected = [try values([leaf, intermediate, successor, root])]
         for presented in [[leaf, intermediate, successor], [leaf, successor, root, intermediate]] {
-            let findings = try Self.find(presented, anchors: [root])
+            let findings = try find(presented, anchors: [root])
             #expect(findings.validPaths == expected, "\(findings.failures)")
         }
         // One that was not signed by that key is none, whatever its name.
         let stranger = try LabCertificate.selfSigned(template)
-        #expect(try Self.find([leaf, intermediate, successor], anchors: [stranger]).validPaths.isEmpty)
+        #expect(try find([leaf, intermediate, successor], anchors: [stranger]).validPaths.isEmpty)
     }
 
     /// What is presented, the name that is asked for, the reasons in their order, and the best path there is.
@@ -110,7 +109,7 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
 
     @Test(arguments: rejected.indices) func whatIsNoPathSaysWhy(index: Int) throws {
         let (presented, name, failures, bestEffort) = Self.rejected[index]
-        let found = try Self.find(presented, name: name)
+        let found = try find(presented, name: name)
         #expect(found.validPaths.isEmpty)
         let ids = found.failures.map(\.id)
         try #require(ids.count >= failures.count, "\(ids)")
@@ -118,24 +117,24 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
             let parts = failure.replacing("…", with: "").split(separator: " at ").map(String.init)
             #expect(found.id == parts[0])
             guard parts.count > 1, let depth = Int(parts[1]) else { continue }
-            #expect(try found.depth == depth && found.certificate == Self.values(presented)[depth])
+            #expect(try found.depth == depth && found.certificate == values(presented)[depth])
         }
         #expect(failures.last?.hasSuffix("…") == true || ids.count == failures.count, "\(ids)")
-        if let bestEffort { #expect(found.bestEfforts.first == (try Self.values(bestEffort))) }
+        if let bestEffort { #expect(found.bestEfforts.first == (try values(bestEffort))) }
     }
 
     @Test func theBasicPolicyChecksNeitherNamesNorStrength() throws {
         for presented in [[pki.leaf, pki.interA], [Self.weakKey, pki.interA]] {
-            #expect(try !Self.find(presented, policy: .basicX509).validPaths.isEmpty)
+            #expect(try !find(presented, policy: .basicX509).validPaths.isEmpty)
         }
     }
 
     @Test func aTwinOfTheIssuerWithAnotherKeyIsABadSignature() throws {
         let twin = try pki.rootA.renew(pki.interA) { $0.subjectKeyIdentifier = .absent }
-        let findings = try Self.find([pki.leaf, twin])
+        let findings = try find([pki.leaf, twin])
         #expect(findings.validPaths.isEmpty)
         #expect(findings.failures.map(\.id).contains("bad-signature"))
-        #expect(findings.bestEfforts == [try Self.values([pki.leaf])])
+        #expect(findings.bestEfforts == [try values([pki.leaf])])
     }
 
     @Test func theLastSecondOfValidityIsValidAndTheNextOneIsNot() throws {
@@ -143,7 +142,7 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
         let last = Self.now.advanced(bySeconds: leaf.template.notAfter - Self.now.secondsSinceEpoch)
         let early = Timestamp(secondsSinceEpoch: leaf.template.notBefore - 1)
         for (time, ids) in [(last, []), (last.advanced(bySeconds: 1), ["expired"]), (early, ["not-yet-valid"])] {
-            #expect(try Self.find([leaf, pki.interA], at: time).failures.map(\.id) == ids)
+            #expect(try find([leaf, pki.interA], at: time).failures.map(\.id) == ids)
         }
     }
 
@@ -153,8 +152,8 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
         ] as [([OID], String?)] {
             let leaf = try pki.interA.issue(
                 .leaf(serverName).with { $0.extendedKeyUsage = usage.isEmpty ? nil : usage })
-            #expect(try Self.find([leaf, pki.interA]).failures.first?.id == id)
-            #expect(try !Self.find([leaf, pki.interA], policy: .basicX509).validPaths.isEmpty)
+            #expect(try find([leaf, pki.interA]).failures.first?.id == id)
+            #expect(try !find([leaf, pki.interA], policy: .basicX509).validPaths.isEmpty)
         }
     }
 
@@ -183,7 +182,7 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
             ([leaf, pki.interA], pki.rootA), ([try authority.issue(.leaf(serverName)), authority], pki.rootA),
             ([try root.issue(.leaf(serverName))], root), ([leaf], leaf),
         ] {
-            let findings = try Self.find(presented, anchors: [anchor])
+            let findings = try find(presented, anchors: [anchor])
             #expect(findings.failures.first?.reason == .malformed(clause), "\(findings.failures)")
             #expect(findings.validPaths.isEmpty && !findings.failures.contains { $0.id == "unknown-issuer" })
         }
@@ -194,9 +193,9 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
         let authority = try pki.rootA.issue(
             .authority("Constrained").with { $0.excludedNames = [.dns("secret.example.com")] })
         let leaf = try authority.issue(.leaf("*.example.com"))
-        let secret = try Self.find([leaf, authority], name: "secret.example.com")
+        let secret = try find([leaf, authority], name: "secret.example.com")
         #expect(secret.failures.map(\.id) == ["name-constraint"])
-        #expect(try !Self.find([leaf, authority], name: "public.example.com").validPaths.isEmpty)
+        #expect(try !find([leaf, authority], name: "public.example.com").validPaths.isEmpty)
     }
 
     @Test(arguments: [
@@ -209,20 +208,20 @@ func x509(_ certificate: LabCertificate) throws -> Certificate {
         ("a_b.example.com.", "a_b.example.com", false), ("*.example.com\u{0}", "a_b.example.com", false),
     ]) func aWildcardStandsForTheWholeLeftMostLabel(pattern: String, name: String, isValid: Bool) throws {
         let leaf = try pki.interA.issue(.leaf(pattern))
-        #expect(try Self.find([leaf, pki.interA], name: name).failures.map(\.id) == (isValid ? [] : ["name-mismatch"]))
+        #expect(try find([leaf, pki.interA], name: name).failures.map(\.id) == (isValid ? [] : ["name-mismatch"]))
     }
 
     @Test func aWildcardBelowARegistrysSuffixSpoilsNoNameBesideIt() throws {
         let leaf = try pki.interA.issue(.leaf("*.co.uk", "example.co.uk"))
         for (name, isValid) in [("example.co.uk", true), ("other.co.uk", false)] {
-            let findings = try Self.find([leaf, pki.interA], name: name)
+            let findings = try find([leaf, pki.interA], name: name)
             #expect(findings.failures.map(\.id) == (isValid ? [] : ["name-mismatch"]))
         }
     }
 
     @Test func ofManyNamesSixArePutIntoWords() throws {
         let leaf = try pki.interA.issue(.leaf("a.example.com").withManyNames(60))
-        let failure = try #require(try Self.find([leaf, pki.interA], name: "b.example.com").failures.first)
+        let failure = try #require(try find([leaf, pki.interA], name: "b.example.com").failures.first)
         #expect(failure.description.hasSuffix("name-4.many.example.com and 55 more"))
     }
 }

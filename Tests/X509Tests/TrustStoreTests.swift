@@ -11,11 +11,11 @@ import X509
     }
 
     @Test func missingAndBrokenStoresHoldNothing() throws {
-        let directory = try TemporaryDirectory()
-        let file = try directory.write("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", to: "b.pem")
-        let pipe = directory.path + "/pipe"
+        let files = try TemporaryDirectory()
+        let file = try files.write("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", to: "b.pem")
+        let pipe = files.path + "/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)
-        for path in [file, directory.path + "/none", directory.path, pipe] {
+        for path in [file, files.path + "/none", files.path, pipe] {
             #expect(try !Self.isTrusted(Self.system(file: path)))
         }
     }
@@ -27,9 +27,9 @@ import X509
         return system(directory: files.path)
     }
 
-    private static func paths(_ store: TrustStore, _ presented: [LabCertificate] = [pki.leaf, pki.interA]) throws
-        -> [[Certificate]]
-    { try PathVerifierTests.find(presented, in: store).validPaths }
+    private static func paths(_ store: TrustStore, _ presented: [LabCertificate] = served) throws -> [[Certificate]] {
+        try find(presented, in: store).validPaths
+    }
 
     @Test(arguments: [true, false]) func aHashedFileYieldsTheCertificateOfItsNameAndNoOther(inOneFile: Bool) throws {
         let stem = pki.rootA.hashedFileName.dropLast()
@@ -90,9 +90,9 @@ import X509
     }
 
     @Test func givenAnchorsReplaceTheSystemsOrAddToThem() throws {
-        let directory = try TemporaryDirectory()
+        let files = try TemporaryDirectory()
         let bundle = pem(of: try LabCertificate.strangers(20) + [pki.rootA])
-        let system = Self.system(file: try directory.write(bundle, to: "bundle.pem"))
+        let system = Self.system(file: try files.write(bundle, to: "bundle.pem"))
         let other = try AnchorBundle(pemOrDER: Array(pki.rootB.pem.utf8))
         #expect(try !Self.isTrusted(TrustStore(anchors: [other])))
         #expect(try Self.isTrusted(TrustStore(anchors: [other], and: system)))

@@ -145,9 +145,7 @@ struct ArticleWorld {
         return ports.merging([addresses[0]: ports[addresses[1]]!]) { $1 }
     }
 
-    private func pin(_ key: LabKey) -> String {
-        String((SHA256Digest(bytes: key.publicKeySHA256)?.description ?? "").dropFirst("sha256/".count))
-    }
+    private func pin(_ key: LabKey) -> String { String(key.pin.dropFirst("sha256/".count)) }
 
     private var networkSecurityConfig: String {
         """

@@ -39,7 +39,7 @@ import Testing
             let other = "--pins sha256/\(String(repeating: "A", count: 43))="
             for (index, first) in ["", other + " --pins $LEAF"].enumerated() {
                 isForged.store(true, ordering: .relaxed)
-                #expect(await fetch(to: "\(index).bin", pins: first).status == .unreachable)
+                await fetch(to: "\(index).bin", pins: first).expect(.unreachable)
                 // Of what no pin was for nothing is kept.
                 #expect(bytes(files, "\(index).bin.part") == (first.isEmpty ? nil : Array(forged.prefix(30_000))))
                 isForged.store(false, ordering: .relaxed)
@@ -227,7 +227,7 @@ import Testing
                 "\(broken)")
             // A run that was ended before it had anything left nothing.
             try files.write("", to: "e.part")
-            #expect(await fetch(to: "e").status == .pass)
+            await fetch(to: "e").expect(.pass)
             #expect(bytes(files, "e") == document)
         }
     }
@@ -246,11 +246,11 @@ import Testing
             #expect(try mode(path + ".part.record") == 0o600)
             // Also one that was there, and one that takes its place.
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path + ".part.record")
-            #expect(await fetch("--connect 127.0.0.1:1").status == .unreachable)
+            await fetch("--connect 127.0.0.1:1").expect(.unreachable)
             #expect(try mode(path + ".part.record") == 0o600)
             await fetch(path: "/a.bin?token=1").expect(.unreachable)
             #expect(try mode(path + ".part.record") == 0o600)
-            #expect(await fetch(path: "/a.bin?token=1").status == .pass)
+            await fetch(path: "/a.bin?token=1").expect(.pass)
             #expect(try mode(path) == 0o700 && bytes(files, "a.bin") == document)
         }
     }
@@ -277,7 +277,7 @@ import Testing
             await fetch().expect(.inputOutput, "another run is writing it")
             #expect(server.connections.count == 1)
             first.cancel()
-            #expect(await first.value.status == .unreachable)
+            await first.value.expect(.unreachable)
         }
     }
 }

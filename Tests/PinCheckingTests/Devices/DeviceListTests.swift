@@ -8,11 +8,11 @@ import X509
 
 @Suite struct DeviceListsOfFilesTests {
     private func data(_ text: String) throws -> DeviceData {
-        let directory = try TemporaryDirectory()
-        try directory.write(pki.rootA.pem + pki.rootB.pem, to: "roots.pem")
-        try directory.write(pki.junk.der, to: "junk.cer")
-        try directory.write("no certificate", to: "text.cer")
-        return try DeviceData(DeviceLists(PinFile.load(directory.write(text, to: "devices.json"))))
+        let files = try TemporaryDirectory()
+        try files.write(pki.rootA.pem + pki.rootB.pem, to: "roots.pem")
+        try files.write(pki.junk.der, to: "junk.cer")
+        try files.write("no certificate", to: "text.cer")
+        return try DeviceData(DeviceLists(PinFile.load(files.write(text, to: "devices.json"))))
     }
 
     private func refusal(_ text: String) -> Problem? {
@@ -172,12 +172,12 @@ import X509
             ]
         }
         let stores: [String: Any] = ["source": source[0], "commit": source[1], "stores": lists]
-        let directory = try TemporaryDirectory()
+        let files = try TemporaryDirectory()
         let json = Array(try JSONSerialization.data(withJSONObject: stores))
-        let output = directory.path + "/data.c"
+        let output = files.path + "/data.c"
         let end = try Self.run(arguments: [
-            try directory.write(json, to: "stores.json"), try directory.write(roots, to: "roots.pem"), "--licence",
-            try directory.write(data.licence, to: "licence"), "--c-source", output,
+            try files.write(json, to: "stores.json"), try files.write(roots, to: "roots.pem"), "--licence",
+            try files.write(data.licence, to: "licence"), "--c-source", output,
         ])
         #expect(end.status == 0, "\(end.errors)")
         let compiledIn = Self.script.deletingLastPathComponent().appending(path: "data.c")
