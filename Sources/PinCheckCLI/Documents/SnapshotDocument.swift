@@ -86,10 +86,14 @@ extension Snapshot.Endpoint: JSONDocument {
 
 extension Snapshot.Certificate: JSONDocument {
     var document: JSONObject {
+        JSONObject((changed.members + [("issuer_key_id", issuerKeyID)]).sorted { $0.0 < $1.0 })
+    }
+
+    /// The certificate in a change, without its issuer's key.
+    var changed: JSONObject {
         [
-            "cert_sha256": certificateSHA256, "issuer": issuer, "issuer_key_id": issuerKeyID, "key": key,
-            "names": names, "not_after": notAfter.description, "not_before": notBefore.description,
-            "spki_sha256": spkiSHA256, "subject": subject,
+            "subject": subject, "issuer": issuer, "key": key, "spki_sha256": spkiSHA256,
+            "cert_sha256": certificateSHA256, "not_before": notBefore, "not_after": notAfter, "names": names,
         ]
     }
 }

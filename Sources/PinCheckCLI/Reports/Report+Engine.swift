@@ -72,16 +72,6 @@ extension BaselineChanges: JSONDocument {
     }
 }
 
-extension Snapshot.Certificate {
-    /// The certificate in a change; in a snapshot it also has its issuer's key.
-    fileprivate var changed: JSONObject {
-        [
-            "subject": subject, "issuer": issuer, "key": key, "spki_sha256": spkiSHA256,
-            "cert_sha256": certificateSHA256, "not_before": notBefore, "not_after": notAfter, "names": names,
-        ]
-    }
-}
-
 extension HostPolicy {
     /// The named devices in documents, each with the verdict of its clients; `nil` if none was named.
     func devices(judgedBy verdicts: [ClientVerdict], at time: Timestamp) -> JSONObject? {
