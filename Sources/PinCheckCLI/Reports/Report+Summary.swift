@@ -72,7 +72,7 @@ extension Report {
         return report
     }
 
-    var seconds: Double? { (tls?.timings).map { (($0.resolve ?? .zero) + $0.connect + $0.handshake).seconds } }
+    var duration: Duration? { (tls?.timings).map { ($0.resolve ?? .zero) + $0.connect + $0.handshake } }
 }
 
 extension [Report] {
@@ -109,8 +109,8 @@ func decimalText(_ parts: Int64, places: Int) -> String {
     return (parts < 0 ? "-" : "") + padded.dropLast(places) + "." + padded.suffix(places)
 }
 
-func decimalSeconds(_ value: Double) -> String {
-    decimalText(Int64((min(max(value, 0), 1e9) * 1_000_000).rounded()), places: 6)
+func decimalSeconds(_ time: Duration) -> String {
+    decimalText(Int64((min(max(time.seconds, 0), 1e9) * 1_000_000).rounded()), places: 6)
 }
 
 /// Makes names different, for formats that forbid equal ones.

@@ -99,7 +99,7 @@ final class ProbeService: Sendable {
             // The failure is not the target's.
             throw failed("local-limit", ScrapeProblem(503, "out of file descriptors or local ports: raise the limit"))
         }
-        let seconds = decimalSeconds(request.arrival.duration(to: .now).seconds)
+        let seconds = decimalSeconds(request.arrival.duration(to: .now))
         let status = ExitStatus.worst(reports.filter(\.counts).map(\.status))
         metrics.count("probes_total", [("module", module.name), ("status", status.name)])
         var fields: ServeLog.Fields = [

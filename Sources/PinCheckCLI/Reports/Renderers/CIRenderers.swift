@@ -36,7 +36,7 @@ struct JUnitDocument {
 
     /// Adds a suite with its cases; warnings are in `output`, because skipped tests would count as not made.
     mutating func add(
-        _ suite: String, of classname: String, _ cases: [Case], output: [String] = [], seconds: Double = 0,
+        _ suite: String, of classname: String, _ cases: [Case], output: [String] = [], took duration: Duration = .zero,
         at time: Timestamp
     ) {
         let own = cases.map(\.outcome.element)
@@ -55,7 +55,7 @@ struct JUnitDocument {
         suites.append(
             "  <testsuite name=\"\(xmlEscaped(suiteNames.name(suite)))\" \(Self.counts(own))"
                 + " skipped=\"\(own.count { $0 == "skipped" })\""
-                + " time=\"\(decimalSeconds(seconds))\" timestamp=\"\(time.description.dropLast())\">\n"
+                + " time=\"\(decimalSeconds(duration))\" timestamp=\"\(time.description.dropLast())\">\n"
                 + lines.joined() + "  </testsuite>\n")
     }
 
@@ -66,7 +66,7 @@ struct JUnitDocument {
 
     var text: String {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"pincheck\" \(Self.counts(elements))"
-            + " time=\"\(decimalSeconds((ContinuousClock.now - began).seconds))\">\n" + suites.joined()
+            + " time=\"\(decimalSeconds(ContinuousClock.now - began))\">\n" + suites.joined()
             + "</testsuites>\n"
     }
 }
@@ -96,7 +96,7 @@ struct JUnitRenderer: ResultRenderer {
         document.add(
             reports.name, of: host, cases, output: output,
             // The connections to one target are made at the same time.
-            seconds: reports.compactMap(\.seconds).max() ?? 0, at: first.evaluatedAt)
+            took: reports.compactMap(\.duration).max() ?? .zero, at: first.evaluatedAt)
         return ""
     }
 

@@ -81,10 +81,10 @@ struct PrometheusRenderer: ResultRenderer {
         if let times = report.tls?.timings {
             for (phase, time) in [
                 ("resolve", times.resolve), ("connect", times.connect), ("handshake", times.handshake),
-            ] { add("check_duration_seconds", time.map { decimalSeconds($0.seconds) }, [("phase", phase)]) }
+            ] { add("check_duration_seconds", time.map(decimalSeconds), [("phase", phase)]) }
         }
         add("http_status", report.result.answer?.response?.status)
-        add("http_answer_seconds", (report.result.answer?.response?.time).map { decimalSeconds($0.seconds) })
+        add("http_answer_seconds", (report.result.answer?.response?.time).map(decimalSeconds))
     }
 
     mutating func ending(exit: ExitStatus) -> String {
@@ -242,10 +242,10 @@ struct NagiosRenderer: ResultRenderer {
     private static func data(of report: Report) -> [(label: String, value: String)] {
         var data: [(label: String, value: String)] = []
         // The guidelines write U for an unknown value.
-        let time = report.seconds.map { decimalSeconds($0) + "s" } ?? "U"
+        let time = report.duration.map { decimalSeconds($0) + "s" } ?? "U"
         if report.endpoint != nil { data.append(("time", time + ";;;0")) }
         if let time = report.result.answer?.response?.time {
-            data.append(("answer_time", decimalSeconds(time.seconds) + "s;;;0"))
+            data.append(("answer_time", decimalSeconds(time) + "s;;;0"))
         }
         for link in report.needed {
             var limits = [range(from: link.warnDays), range(from: link.failDays)]
