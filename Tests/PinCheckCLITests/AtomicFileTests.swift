@@ -150,7 +150,7 @@ import Testing
     }
 
     private func failure(_ path: String) -> Problem? {
-        #expect(throws: Problem.self) { try OutputFile.write([1], to: path) }
+        #expect(throws: Problem.self) { try OutputFile.write("1", to: path) }
     }
 
     private func read(_ files: TemporaryDirectory, _ name: String) throws -> String {

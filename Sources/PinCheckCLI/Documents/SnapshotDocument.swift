@@ -127,7 +127,7 @@ extension Baseline {
             context.console.report("Warning: \(quoted(path)) was not updated: the run ended with \(status.name)")
             return
         }
-        if snapshot != self.snapshot { try OutputFile.write(Array(JSONRenderer.document(snapshot).utf8), to: path) }
+        if snapshot != self.snapshot { try OutputFile.write(JSONRenderer.document(snapshot), to: path) }
         for place in unanswered {
             context.console.report("Warning: \(place) did not answer: its entry of \(quoted(path)) stays")
         }

@@ -90,8 +90,8 @@ struct TextStyle {
 }
 
 enum OutputFile {
-    static func write(_ contents: [UInt8], to path: String) throws(Problem) {
-        do { try AtomicFile.write(contents, to: path) } catch { throw self.error(error, at: path) }
+    static func write(_ text: String, to path: String) throws(Problem) {
+        do { try AtomicFile.write(Array(text.utf8), to: path) } catch { throw self.error(error, at: path) }
     }
 
     /// Writes a whole text to the file or standard output, but never over a file that this run has read.
@@ -101,7 +101,7 @@ enum OutputFile {
             return try context.console.output.write(text)
         }
         try refuseReadFile(path)
-        try write(Array(text.utf8), to: path)
+        try write(text, to: path)
     }
 
     static func lock(_ path: String, _ what: SafeText) throws(Problem) -> FileLock {

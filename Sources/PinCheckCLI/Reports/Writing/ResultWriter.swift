@@ -143,7 +143,7 @@ struct ResultSink {
     mutating func finish(exit: ExitStatus, after news: String? = nil) throws(Problem) {
         let text = (news ?? "") + (held ?? "") + renderer.ending(exit: exit)
         if let path = output.file, stream.isWhole {
-            try OutputFile.write(Array(text.utf8), to: path)
+            try OutputFile.write(text, to: path)
         } else if !text.isEmpty {
             try stream.write(text)
         }

@@ -107,7 +107,7 @@ struct StateFile {
                 outcome.told, outcome.since,
             ].joined(separator: "\t") + "\t\(target)\n"
         }
-        try OutputFile.write(Array("\(Self.head)\n\(lines.joined())".utf8), to: path)
+        try OutputFile.write("\(Self.head)\n\(lines.joined())", to: path)
         withExtendedLifetime(lock) {}
     }
 
