@@ -21,8 +21,6 @@ struct Console {
 struct OutputStream {
     let isTerminal: Bool
     var isFile = false
-    /// `true` if everything waits for the end of the run, as for a file that is replaced as a whole.
-    var isWhole = false
     var layout = TextLayout()
     var identity: FileIdentity?
     /// The file that the words of a failure name.

@@ -123,15 +123,14 @@ struct ResultSink {
             settings.state = nil
             try OutputFile.refuseReadFile(path)
             try OutputFile.refuseMissingDirectory(of: path)
-            let isGrowing = output.form.isWrittenAsItGrows
-            stream = isGrowing ? try .growingFile(at: path) : OutputStream(isTerminal: false, isWhole: true) { _ in }
+            stream = output.isWhole ? OutputStream(isTerminal: false) { _ in } : try .growingFile(at: path)
         } else {
             stream = context.console.output
             try OutputFile.refuseReadFile(behind: stream)
         }
-        if settings.state != nil || stream.isWhole { held = "" }
+        if settings.state != nil || output.isWhole { held = "" }
         self.output = output
-        renderer = output.form.renderer(settings, stream, context)
+        renderer = output.renderer(settings, stream, context)
     }
 
     /// Writes the next results at once: an interrupted run leaves all of them or none.
@@ -142,7 +141,7 @@ struct ResultSink {
 
     mutating func finish(exit: ExitStatus, after news: String? = nil) throws(Problem) {
         let text = (news ?? "") + (held ?? "") + renderer.ending(exit: exit)
-        if let path = output.file, stream.isWhole {
+        if let path = output.file, output.isWhole {
             try OutputFile.write(text, to: path)
         } else if !text.isEmpty {
             try stream.write(text)
@@ -157,18 +156,23 @@ enum OutputForm: String, CaseIterable {
     var isWrittenAsItGrows: Bool { self == .jsonl }
     /// `true` if warnings also go to standard error and unchanged results can be left out.
     var isForPeople: Bool { self == .text || self == .brief }
+}
+
+extension FormOutput<OutputForm> {
+    /// `true` if the output is a file that is replaced as a whole at the end of the run.
+    var isWhole: Bool { file != nil && !form.isWrittenAsItGrows }
 
     func renderer(_ settings: Settings, _ stream: OutputStream, _ context: Context) -> any ResultRenderer {
         let text = TextRenderer.on(stream, settings, in: context)
-        return switch self {
+        return switch form {
         case .text: TextResultRenderer(text: text, hasAll: settings.state == nil)
         case .brief: BriefRenderer(text: text)
-        case .json, .jsonl: JSONResultRenderer(hasLines: self == .jsonl)
+        case .json, .jsonl: JSONResultRenderer(hasLines: form == .jsonl)
         case .nagios: NagiosRenderer()
         case .prometheus: PrometheusRenderer(now: context.now)
         case .junit: JUnitRenderer()
         case .github: GitHubRenderer()
-        case .html: HTMLRenderer(explains: settings.explains, isWhole: stream.isWhole)
+        case .html: HTMLRenderer(explains: settings.explains, isWhole: isWhole)
         }
     }
 }
