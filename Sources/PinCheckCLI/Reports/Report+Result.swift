@@ -26,7 +26,7 @@ extension Report {
     var reason: Reason { result.reason }
     var status: ExitStatus { ExitStatus(result.outcome) }
     var endpoint: EndpointFacts? { result.endpoint }
-    var verifyName: String? { result.referenceName == .unchecked ? nil : result.referenceName.description }
+    var verifyName: String? { result.referenceName.text }
     var variant: Variant? { result.variant }
     var evaluatedAt: Timestamp { result.time }
     var warnings: [Reason] { result.warnings.map(\.reason) }

@@ -32,7 +32,6 @@ package enum ExitStatus: Sendable, CaseIterable, Comparable {
     package static func < (left: ExitStatus, right: ExitStatus) -> Bool { left.gravity < right.gravity }
 
     private var gravity: Int { rawValue > 5 ? Int(rawValue) : [0, 5, 2, 1, 3, 4][Int(rawValue)] }
-
 }
 
 struct RunEnd {

@@ -221,8 +221,7 @@ extension Snapshot.Key {
         self.init(
             target: endpoint.target, connect: place == endpoint.target ? nil : place,
             sni: endpoint.request.serverNameIndication,
-            verifyName: endpoint.referenceName == .unchecked ? nil : endpoint.referenceName.description,
-            variant: variant.label)
+            verifyName: endpoint.referenceName.text, variant: variant.label)
     }
 }
 

@@ -89,6 +89,8 @@ package enum ReferenceName: Hashable, CustomStringConvertible {
     }
 
     package var serverName: ServerName? { if case .name(let name) = self { name } else { nil } }
+    /// The name as text; `nil` if none is checked.
+    package var text: String? { self == .unchecked ? nil : description }
 
     package var description: String {
         switch self {

@@ -28,8 +28,7 @@ extension KeySource {
         return [
             "target": name, "host": host, "port": port, "rules": group?.rules,
             "endpoint": endpoint.map {
-                EndpointFacts($0, peer: peer).document(
-                    verifyName: $0.referenceName == .unchecked ? nil : $0.referenceName.description)
+                EndpointFacts($0, peer: peer).document(verifyName: $0.referenceName.text)
             }, "key_type": keyType?.description, "verified": ending?.outcome.isAccepted, "reason": reason,
             "warnings": warnings, "keys": keys, "also_sent": alsoSent.map(\.description), "recommendation": recommended,
         ]
@@ -200,7 +199,6 @@ struct PinsResult {
             "saved_as": certificate.flatMap { saved[$0] },
         ]
     }
-
 }
 
 extension PinGroup {
