@@ -17,7 +17,6 @@ extension Report {
     mutating func change(_ edit: (inout CheckResult) -> Void) {
         edit(&result)
         result = result.withEnding()
-        monitoring = Self.monitoring(of: result)
     }
 
     mutating func end(_ outcome: PinChecking.Outcome, _ reason: Reason) {
@@ -71,7 +70,7 @@ extension Report {
                         ("mode", .text("public-key")), ("allowInvalidCertificates", .flag(false)),
                         ("validatesDomainName", .flag(true)),
                     ], trace: [TraceStep(number: 1, id: "pins", status: .pass, detail: "pin 1 matches the leaf")])
-            ], monitoring: Report.monitoring(of: result))
+            ])
     }
 
     static func endpoint(

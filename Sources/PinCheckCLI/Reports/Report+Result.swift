@@ -13,12 +13,10 @@ extension Report {
         self.init(
             result: result, tls: shown?.handshake ?? first,
             offerOf: shown?.handshake.flatMap { $0 === first ? nil : shown?.stack?.name },
-            firstPin: first?.presented.leaf.spkiSHA256.description,
             isOfAnotherTime: result.policy?.time != nil, presented: Link.list(result.presented, at: result.time),
             built: built, builtIsValid: path?.isVerified ?? false, whyUnverified: judged.flatMap(Self.whyUnverified),
             otherPaths: shown == nil ? [] : Self.otherPaths(beside: built, in: result),
-            pins: result.policy?.pins?.pins ?? [], matches: result.matches, clients: result.clients.map(Client.init),
-            monitoring: Self.monitoring(of: result))
+            pins: result.policy?.pins?.pins ?? [], matches: result.matches, clients: result.clients.map(Client.init))
     }
 
     var target: String { result.target }
@@ -31,6 +29,8 @@ extension Report {
     var evaluatedAt: Timestamp { result.time }
     var warnings: [Reason] { result.warnings.map(\.reason) }
     var outlook: Outlook? { result.outlook }
+    /// The pin of the leaf in the first handshake, even if another handshake is shown.
+    var firstPin: String? { (try? result.connection?.get())?.presented.leaf.spkiSHA256.description }
     var evidence: LeafEvidence? { result.judged?.view.evidence }
     var unjudged: Reason? { result.judged?.leavesRevocationOpen == true ? Self.revocation : nil }
 
@@ -47,7 +47,8 @@ extension Report {
         return judged.ranked.count > 1 ? "\(client.name): \(detail)" : detail
     }
 
-    static func monitoring(of result: CheckResult) -> (exit: ExitStatus, reason: Reason, runExit: ExitStatus) {
+    /// The result for monitoring, in which every warning counts.
+    var monitoring: (exit: ExitStatus, reason: Reason, runExit: ExitStatus) {
         let ending = result.endingCountingWarnings
         return (ExitStatus(ending.outcome), ending.reason, ExitStatus(result.runOutcome(of: ending)))
     }

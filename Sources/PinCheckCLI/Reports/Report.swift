@@ -8,8 +8,6 @@ struct Report: JSONDocument {
     var tls: Handshake?
     /// The TLS stack whose offer led to the shown handshake; `nil` if that is the first handshake.
     var offerOf: String?
-    /// The pin of the leaf in the first handshake, even if another handshake is shown.
-    var firstPin: String?
     var targetReason: Reason?
     var isOfAnotherTime: Bool
     var presented: [Link]
@@ -21,11 +19,10 @@ struct Report: JSONDocument {
     var pins: [Pin]
     var matches: [MatchedPin]
     var clients: [Client]
-    /// The result for monitoring, in which every warning counts.
-    var monitoring: (exit: ExitStatus, reason: Reason, runExit: ExitStatus)
 
     var document: JSONObject {
-        [
+        let monitoring = monitoring
+        return [
             "schema": Self.schema, "target": target, "verdict": verdict, "reason": reason, "exit": status,
             "endpoint": endpoint?.document(verifyName: verifyName), "proxy": endpoint?.proxy?.document(tls?.proxy),
             "tls": tls, "verify_name": verifyName, "variant": variant,
