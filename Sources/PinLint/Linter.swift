@@ -38,6 +38,14 @@ package struct Linter {
         return findings.grouped { "\($0.id) \($0.placedMessage)" }.map { $0.elements[0] }
     }
 
+    /// Reports on the readings of sources; ignored findings are left out, unless they make data unusable.
+    package func report(
+        on sources: [String], _ readings: [PinReading], ignoring ignored: Set<FindingID>, failOn: Finding.Level?
+    ) -> LintReport {
+        let told = findings(in: readings).filter { $0.isObstacle || !ignored.contains($0.kind) }
+        return LintReport(findings: told, sources: sources.map(LintReport.name), time: now, failOn: failOn)
+    }
+
     /// Sorts the findings of a source by place; those of one place stay in the order of the rules.
     private func inOrder(_ findings: [Finding]) -> [Finding] {
         findings.sorted { left, right in
@@ -46,6 +54,44 @@ package struct Linter {
             return (left.place?.line ?? 0) < (right.place?.line ?? 0)
         }
     }
+}
+
+/// The findings of one run, in the order of the sources and rules.
+package struct LintReport {
+    package let findings: [Finding]
+    /// The names of the sources.
+    package let sources: [String]
+    package let time: Timestamp
+    /// The mildest level that fails; `nil` if none does.
+    let failOn: Finding.Level?
+
+    /// The name of a source: text that is neither a file nor all pins may be a piece of a private key.
+    static func name(of source: String) -> String {
+        // A pin has 44 digits in Base64: a longer word may contain a key.
+        let isPins = source.split(whereSeparator: { $0 == ";" || $0 == "," || $0.isWhitespace }).allSatisfy { part in
+            part.hasPrefix("sha256/") && part.utf8.count == "sha256/".utf8.count + 44
+        }
+        return isPins || PinFile.isThere(source) ? source : withoutSecrets(source)
+    }
+
+    package func fails(_ finding: Finding) -> Bool { failOn.map { finding.level >= $0 } ?? false }
+    package func count(_ level: Finding.Level) -> Int { findings.count { $0.level == level } }
+    package var malformed: Int { findings.count(where: \.isObstacle) }
+
+    package var summary: String {
+        let name = sources.count == 1 ? TerminalText.excerpt(sources[0], to: 120) : "\(sources.count) sources"
+        let parts = [Finding.Level.error, .warning, .note].map { ($0.rawValue, count($0)) }.filter { $0.1 > 0 }.map {
+            "\($1) \($0)\($1 == 1 ? "" : "s")"
+        }
+        return name + ": " + (parts.isEmpty ? "nothing found" : parts.listed)
+            + (malformed > 0 ? " (\(malformed) malformed or missing)" : "")
+    }
+}
+
+extension Finding {
+    package var placeText: String { place?.description ?? "" }
+    package var advice: String? { remedy?.ownWords }
+    package var sentence: String { message + (remedy?.words ?? "") }
 }
 
 package struct LintClient {

@@ -47,22 +47,18 @@ extension Invocation {
         }
         PolicyHosts.noteFiles(namedIn: sources, in: context)
         try Hashing.require()
-        let now = settings.request.judging.time ?? context.now()
         let outlook = settings.request.judging.outlook
         let linter = Linter(
-            now: now, warnBefore: try outlook.warnBefore ?? Threshold("30d"),
+            now: settings.request.judging.time ?? context.now(), warnBefore: try outlook.warnBefore ?? Threshold("30d"),
             clients: settings.shippingClients.map { LintClient($0.pinForm, $0.platform, kinds: $0.namedBy) })
-        var inspections = sources.flatMap { PinSource($0).inspectAll() }
-        for index in inspections.indices { inspections[index].report(inspections[index].policyFiles.flatMap(refusals)) }
-        for inspection in inspections where inspection.omittedProblemCount > 0 {
+        var readings = sources.flatMap { PinSource($0).inspectAll() }
+        for index in readings.indices { readings[index].report(readings[index].policyFiles.flatMap(refusals)) }
+        for reading in readings where reading.omittedProblemCount > 0 {
             context.console.report(
-                "Warning: \(quoted(inspection.text)) has \(inspection.omittedProblemCount) more malformed places")
+                "Warning: \(quoted(reading.text)) has \(reading.omittedProblemCount) more malformed places")
         }
-        let findings = linter.findings(in: inspections).filter { finding in
-            finding.isObstacle || !outlook.ignored.contains(finding.kind)
-        }
-        let report = LintReport(
-            findings: findings, sources: sources.map { Self.name(of: $0) }, time: now, failOn: settings.mildestFailure)
+        let report = linter.report(
+            on: sources, readings, ignoring: outlook.ignored, failOn: settings.mildestFailure)
         for output in outputs { try write(report, as: output) }
         return report.exit
     }
@@ -73,15 +69,6 @@ extension Invocation {
             var policies = context.policies
             return try Check.plan(stream.split(after: .max).first, &policies).compactMap { $0.bad?.problem }
         } catch { return [error] }
-    }
-
-    /// The name of a source in reports: text that is neither a file nor all pins may be a piece of a private key.
-    private static func name(of source: String) -> String {
-        // A pin has 44 digits in Base64: a longer word may contain a key.
-        let isPins = source.split(whereSeparator: { $0 == ";" || $0 == "," || $0.isWhitespace }).allSatisfy { part in
-            part.hasPrefix("sha256/") && part.utf8.count == "sha256/".utf8.count + 44
-        }
-        return isPins || PinFile.isThere(source) ? source : withoutSecrets(source)
     }
 
     private func write(_ report: LintReport, as output: FormOutput<LintForm>) throws(Problem) {

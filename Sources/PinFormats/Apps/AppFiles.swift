@@ -1,4 +1,4 @@
-import Base
+package import Base
 import Pinning
 
 /// The files of an app as it ships, by their paths within it.
@@ -45,6 +45,9 @@ struct ArchivedApp: AppFiles {
     static func isArchive(bytes: [UInt8]) -> Bool {
         bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) || bytes.starts(with: [0x50, 0x4B, 0x05, 0x06])
     }
+
+    /// The endings of the names of archives.
+    static let endings = ["ipa", "zip", "apk", "aab", "apks", "xapk"]
 
     func path(of name: String) -> String { "\(path):\(name)" }
 
@@ -219,5 +222,17 @@ struct UnpackedApp: AppFiles {
             } catch { throw RegularFile.failure(error, at: .at(path(of: name))) }
             guard goesOn, visit(name, UnsafeRawBufferPointer(start: nil, count: 0), true) else { return }
         }
+    }
+}
+
+extension PinPlace {
+    /// The archive in the path and the name in it, as in `App.ipa:Payload/App.app/Info.plist`; `nil` without one.
+    package var archive: (path: String, name: String)? {
+        guard let path else { return nil }
+        for ending in ArchivedApp.endings {
+            guard let range = path.firstRange(of: ".\(ending):") else { continue }
+            return (String(path[..<path.index(before: range.upperBound)]), String(path[range.upperBound...]))
+        }
+        return nil
     }
 }

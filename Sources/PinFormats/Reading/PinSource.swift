@@ -142,7 +142,7 @@ package struct PinSource: Hashable {
     private func readFile(into reading: inout PinReading) throws(Problem) {
         guard !ArchivedApp.isArchive(path: text) else { return try AppReader(archive: text).read(into: &reading) }
         let file = try PinFile.load(text, mayBePipe: true)
-        if !file.bytes.isEmpty, ["ipa", "apk", "aab", "apks", "xapk", "zip"].contains(file.fileExtension) {
+        if !file.bytes.isEmpty, ArchivedApp.endings.contains(file.fileExtension) {
             throw file.problem(
                 .otherKind, "is not a zip archive, which a file named .\(file.fileExtension) is",
                 "download or build it again")

@@ -1,24 +1,16 @@
 import Base
+import PinFormats
+import PinLint
 import Pinning
 import TLSProbe
 
-/// The findings of one run, in the order of the sources and rules; `schemas/lint.json` explains the document's keys.
-struct LintReport {
-    let findings: [Finding]
-    let sources: [String]
-    let time: Timestamp
-    /// The mildest level that fails; `nil` if none does.
-    let failOn: Finding.Level?
-
+/// The forms of a report on pins; `schemas/lint.json` explains the document's keys.
+extension LintReport {
     var exit: ExitStatus {
         if findings.contains(where: { $0.isObstacle && !$0.kind.isMissing }) { return .data }
         if findings.contains(where: \.isObstacle) { return .noInput }
         return findings.contains(where: fails) ? .fail : .pass
     }
-
-    private func fails(_ finding: Finding) -> Bool { failOn.map { finding.level >= $0 } ?? false }
-    private func count(_ level: Finding.Level) -> Int { findings.count { $0.level == level } }
-    private var malformed: Int { findings.count(where: \.isObstacle) }
 
     var document: JSONObject {
         [
@@ -80,15 +72,6 @@ struct LintReport {
         }
     }
 
-    private var summary: String {
-        let name = sources.count == 1 ? TerminalText.excerpt(sources[0], to: 120) : "\(sources.count) sources"
-        let parts = [Finding.Level.error, .warning, .note].map { ($0.rawValue, count($0)) }.filter { $0.1 > 0 }.map {
-            "\($1) \($0)\($1 == 1 ? "" : "s")"
-        }
-        return name + ": " + (parts.isEmpty ? "nothing found" : parts.listed)
-            + (malformed > 0 ? " (\(malformed) malformed or missing)" : "")
-    }
-
     static func catalogue(_ layout: TextLayout) -> String {
         let rows = FindingID.ofLint.map { kind in
             [kind.word, kind.isMalformed ? "malformed" : kind.lintLevels[0].rawValue, kind.sentence]
@@ -128,13 +111,13 @@ struct LintReport {
         guard let place = finding.place, let file = place.path else {
             return ["logicalLocations": [logicalLocation(finding.placeText)]]
         }
-        let (archive, entry) = Self.archive(in: file)
-        var physical: JSONObject = ["artifactLocation": artifactLocation(path: archive ?? file)]
+        let archive = place.archive
+        var physical: JSONObject = ["artifactLocation": artifactLocation(path: archive?.path ?? file)]
         if archive == nil, let line = place.line {
             physical.members.append(("region", ["startLine": line] as JSONObject))
         }
-        let line = entry == nil ? nil : place.line.map(String.init)
-        let names = [entry, line, place.key].compactMap { $0 }
+        let line = archive == nil ? nil : place.line.map(String.init)
+        let names = [archive?.name, line, place.key].compactMap(\.self)
         guard !names.isEmpty else { return ["physicalLocation": physical] }
         return ["physicalLocation": physical, "logicalLocations": [logicalLocation(names.joined(separator: ":"))]]
     }
@@ -142,15 +125,6 @@ struct LintReport {
     private static func text(_ text: String) -> JSONObject { ["text": text] }
 
     private static func logicalLocation(_ name: String) -> JSONObject { ["fullyQualifiedName": name] }
-
-    /// The archive in a path and the path in it, as in `App.ipa:Payload/App.app/Info.plist`.
-    private static func archive(in path: String) -> (archive: String?, entry: String?) {
-        for ending in [".ipa:", ".zip:", ".apk:", ".aab:", ".apks:", ".xapk:"] {
-            guard let range = path.firstRange(of: ending) else { continue }
-            return (String(path[..<path.index(before: range.upperBound)]), String(path[range.upperBound...]))
-        }
-        return (nil, nil)
-    }
 
     /// The URI of a path: relative to the root of the sources, or with the scheme `file` (RFC 3986, RFC 8089).
     private static func artifactLocation(path: String) -> JSONObject {
@@ -163,10 +137,6 @@ struct LintReport {
 }
 
 extension Finding {
-    fileprivate var placeText: String { place?.description ?? "" }
-    fileprivate var advice: String? { remedy?.ownWords }
-    fileprivate var sentence: String { message + (remedy?.words ?? "") }
-
     fileprivate var document: JSONObject {
         [
             "id": id, "severity": level.rawValue, "file": place?.path, "line": place?.line, "key": place?.key,
