@@ -34,13 +34,7 @@ package enum PinCheck {
         guard DescriptorLimit.hasFreeDescriptors() else {
             return .software("too few files can be opened: raise the limit, as in 'ulimit -n 256'")
         }
-        guard let path = getenv("OPENSSL_CONF").map({ String(cString: $0) }) else { return nil }
-        guard !System.isEndless(path) else {
-            return .noInput(
-                "OpenSSL's configuration \(quoted(path)) is not a regular file of at most 1 MiB: let OPENSSL_CONF name "
-                    + "another, or /dev/null for none")
-        }
-        do { try Hashing.require() } catch { return error }
+        do { try Hashing.requireNamedConfiguration() } catch { return error }
         return nil
     }
 

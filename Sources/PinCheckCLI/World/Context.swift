@@ -77,7 +77,7 @@ enum System {
             })
         context.signals = { ProcessSignal.stream() }
         var input = stat()
-        if fstat(STDIN_FILENO, &input) == 0, input.st_mode & S_IFMT == S_IFREG {
+        if fstat(STDIN_FILENO, &input) == 0, FileKind(input) == .regular {
             context.standardInput = FileIdentity(input)
         }
         return context
@@ -98,7 +98,7 @@ enum System {
             }
             return OutputStream(isTerminal: false) { _ throws(WriteFailure) in throw .system(EBADF) }
         }
-        let isFile = status.st_mode & S_IFMT == S_IFREG
+        let isFile = FileKind(status) == .regular
         let isTerminal = !isFile && isatty(descriptor) == 1
         return OutputStream(
             isTerminal: isTerminal, isFile: isFile,
@@ -125,18 +125,6 @@ enum System {
 
     /// Ends the process without exit handlers, which would tear down OpenSSL under threads that still use it.
     static func exit(code: Int32) -> Never { _exit(code) }
-
-    /// `true` if a read of the file may never end or fill the memory: OpenSSL reads its configuration to the end.
-    static func isEndless(_ path: String) -> Bool {
-        var (status, null) = (stat(), stat())
-        guard stat(path, &status) == 0 else { return false }
-        switch status.st_mode & S_IFMT {
-        case S_IFREG: return status.st_size > 1 << 20
-        // OpenSSL reports a directory as unreadable.
-        case S_IFDIR: return false
-        default: return stat("/dev/null", &null) != 0 || null.st_rdev != status.st_rdev
-        }
-    }
 }
 
 enum ProcessSignal {

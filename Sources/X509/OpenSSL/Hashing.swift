@@ -22,6 +22,29 @@ package enum Hashing {
             "OpenSSL offers no SHA-256: its default provider is not active; check the file that OPENSSL_CONF names")
     }
 
+    /// Sets OpenSSL up by the file that OPENSSL_CONF names, if it does; it is read to the end, so it must have one.
+    package static func requireNamedConfiguration() throws(Problem) {
+        guard let path = getenv("OPENSSL_CONF").map({ String(cString: $0) }) else { return }
+        guard !isEndless(path) else {
+            throw .noInput(
+                "OpenSSL's configuration \(quoted(path)) is not a regular file of at most 1 MiB: let OPENSSL_CONF name "
+                    + "another, or /dev/null for none")
+        }
+        try require()
+    }
+
+    /// `true` if a read of the file may never end or fill the memory.
+    private static func isEndless(_ path: String) -> Bool {
+        var (status, null) = (stat(), stat())
+        guard stat(path, &status) == 0 else { return false }
+        switch FileKind(status) {
+        case .regular: return status.st_size > 1 << 20
+        // OpenSSL reports a directory as unreadable.
+        case .directory: return false
+        default: return stat("/dev/null", &null) != 0 || null.st_rdev != status.st_rdev
+        }
+    }
+
     package static func sha256(_ bytes: [UInt8]) -> SHA256Digest {
         var digest = [UInt8](repeating: 0, count: SHA256Digest.byteCount)
         let status = EVP_Digest(bytes, bytes.count, &digest, nil, sha256, nil)
