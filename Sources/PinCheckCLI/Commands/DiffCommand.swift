@@ -66,7 +66,7 @@ extension Invocation {
         {
             return try compare(baseline, with: newer, isJudged: isJudged(request), outputs)
         }
-        if let missing = others.first(where: { Mistake.isFile(meantBy: $0) && !PinFile.isThere($0) }) {
+        if let missing = others.first(where: { PinFile.isMeant(by: $0) && !PinFile.isThere($0) }) {
             throw Problem.noInput(
                 "\(quoted(missing)): there is no such file: name a snapshot, or a target as host or https URL")
         }

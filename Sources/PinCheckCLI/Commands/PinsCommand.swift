@@ -134,7 +134,7 @@ extension Invocation {
             return sources(name, try PinInput.read(PinFile(path: name, bytes: bytes)), host: host)
         }
         if PinFile.isThere(argument) { return sources(argument, try PinInput.read(argument), host: host) }
-        guard !Mistake.isFile(meantBy: argument) else {
+        guard !PinFile.isMeant(by: argument) else {
             throw Problem.noInput("\(quoted(argument)): there is no such file")
         }
         return nil

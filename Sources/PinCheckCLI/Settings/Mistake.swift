@@ -84,19 +84,9 @@ enum Mistake {
 
     private static let names = Command.all.map(\.name) + ["help"]
 
-    /// `true` if an argument can only be a file: none of these endings is a top-level domain.
-    static func isFile(meantBy argument: String) -> Bool {
-        if argument.contains("/"), !argument.contains("://") { return true }
-        return [
-            ".pem", ".cer", ".crt", ".der", ".csr", ".pub", ".key", ".p7b", ".ipa", ".apk", ".aab", ".apks", ".xapk",
-            ".plist", ".xml", ".json",
-        ]
-        .contains { argument.lowercased().hasSuffix($0) }
-    }
-
     /// Refuses a target that is a file, or a directory without a dot in its name: hosts rarely lack one.
     static func refuse(asTarget argument: String) throws(Problem) {
-        let (isFile, isDirectory) = (isFile(meantBy: argument), FileKind(at: argument) == .directory)
+        let (isFile, isDirectory) = (PinFile.isMeant(by: argument), FileKind(at: argument) == .directory)
         guard isFile || isDirectory && !argument.contains(".") && !argument.contains(":"), PinFile.isThere(argument)
         else { return }
         guard isDirectory else {

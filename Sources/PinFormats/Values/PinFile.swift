@@ -42,6 +42,16 @@ package struct PinFile {
         return isPlain && text.utf8.first != UInt8(ascii: "-") ? text : "'\(text.replacingBytes(["'": #"'\''"#]))'"
     }
 
+    private static let endings: Set = [
+        "pem", "cer", "crt", "der", "csr", "pub", "key", "p7b", "ipa", "apk", "aab", "apks", "xapk", "plist", "xml",
+        "json",
+    ]
+
+    /// `true` if an argument can only be a file: none of the endings is a top-level domain.
+    package static func isMeant(by argument: String) -> Bool {
+        argument.contains("/") && !argument.contains("://") || endings.contains(fileExtension(of: argument))
+    }
+
     package static func isThere(_ path: String) -> Bool { FileKind(at: path) != .absent }
 
     package static func load(_ path: String, mayBePipe: Bool = false) throws(Problem) -> PinFile {
