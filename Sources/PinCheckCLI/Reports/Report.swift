@@ -140,11 +140,3 @@ struct Report: JSONDocument {
 private func snakeCase(_ name: String) -> String {
     name.map { $0 == "-" ? "_" : $0.isUppercase ? "_" + $0.lowercased() : String($0) }.joined()
 }
-
-extension Timestamp {
-    /// The days to another moment, rounded down: the last hours before an end give 0, the first after it -1.
-    func wholeDays(to end: Timestamp) -> Int {
-        let (days, rest) = seconds(to: end).quotientAndRemainder(dividingBy: 86_400)
-        return Int(rest < 0 ? days - 1 : days)
-    }
-}

@@ -69,7 +69,7 @@ package struct DeviceData {
     package var date: Timestamp { devices.map(\.date).max() ?? Timestamp(secondsSinceEpoch: 0) }
 
     /// The age of the data in whole days; 0 if the clock is behind.
-    package func age(at time: Timestamp) -> Int { Int(max(0, date.seconds(to: time)) / 86_400) }
+    package func age(at time: Timestamp) -> Int { max(0, date.wholeDays(to: time)) }
     package func isStale(at time: Timestamp) -> Bool { age(at: time) > Self.daysUntilStale }
 
     package func roots(of device: Device) -> some RandomAccessCollection<[UInt8]> {

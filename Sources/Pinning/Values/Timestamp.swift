@@ -18,6 +18,12 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         return overflow ? limit : seconds
     }
 
+    /// The days to another moment, rounded down: the last hours before an end give 0, the first after it -1.
+    package func wholeDays(to end: Timestamp) -> Int {
+        let (days, rest) = seconds(to: end).quotientAndRemainder(dividingBy: 86_400)
+        return Int(rest < 0 ? days - 1 : days)
+    }
+
     /// The moment `seconds` later, or earlier if negative, limited to the range of `Int64`.
     public func advanced(bySeconds seconds: Int64) -> Timestamp {
         let (sum, overflow) = secondsSinceEpoch.addingReportingOverflow(seconds)
