@@ -93,11 +93,7 @@ struct Drift {
 
 /// The pins of one source for one host, by the rules of its clients.
 private struct HostView {
-    enum Reach: Int, Comparable {
-        case nameAlone, oneLabel, anyNumber
-
-        static func < (left: Reach, right: Reach) -> Bool { left.rawValue < right.rawValue }
-    }
+    enum Reach: Comparable { case nameAlone, oneLabel, anyNumber }
 
     let spot: PinPlace
     let keys: [SHA256Digest]
