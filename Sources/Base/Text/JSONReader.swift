@@ -143,7 +143,7 @@ package struct JSONReader {
     private mutating func word() throws(Failure) -> DocumentTree.Content {
         let start = position
         while let sign = next, Self.isNamePart(sign) || "+-.".unicodeScalars.contains(sign) { position += 1 }
-        let word = String(decoding: bytes[start..<position], as: UTF8.self)
+        let word = String(utf8: bytes[start..<position])
         switch word {
         case "true": return .flag(true)
         case "false": return .flag(false)
@@ -187,7 +187,7 @@ package struct JSONReader {
         case "\n":
             line += 1
             return ""
-        default: return String(decoding: [bytes[position - 1]], as: UTF8.self)
+        default: return String(utf8: [bytes[position - 1]])
         }
     }
 
@@ -206,7 +206,7 @@ package struct JSONReader {
     private mutating func fourDigits() throws(Failure) -> UInt32 {
         let digits = bytes[position..<min(position + 4, bytes.count)]
         guard digits.count == 4, digits.first != UInt8(ascii: "+"),
-            let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+            let value = UInt32(String(utf8: digits), radix: 16)
         else { throw broken("'\\u' is not followed by four hexadecimal digits") }
         position += 4
         return value

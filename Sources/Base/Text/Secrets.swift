@@ -29,7 +29,7 @@ package enum KeyMaterial {
             if end < bytes.count { result.append(bytes[end]) }
             index = end + 1
         }
-        return String(decoding: result, as: UTF8.self)
+        return String(utf8: result)
     }
 
     private static let colon = UInt8(ascii: ":")

@@ -14,6 +14,9 @@ extension Substring {
 }
 
 extension String {
+    /// The text of bytes in UTF-8; U+FFFD replaces bytes that are not.
+    @inlinable package init(utf8 bytes: some Collection<UInt8>) { self.init(decoding: bytes, as: UTF8.self) }
+
     package func parts(at separator: Character, atMost count: Int = .max) -> [Substring] {
         self[...].parts(at: separator, atMost: count)
     }
@@ -40,7 +43,7 @@ extension String {
                 index += 1
             }
         }
-        return String(decoding: result, as: UTF8.self)
+        return String(utf8: result)
     }
 }
 
@@ -90,7 +93,7 @@ extension StringProtocol {
         var rest = Array(utf8)[...]
         while var byte = rest.popFirst() {
             if byte == UInt8(ascii: "%") {
-                let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+                let digits = String(utf8: rest.prefix(2))
                 guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit), let value = UInt8(digits, radix: 16)
                 else { return nil }
                 (byte, rest) = (value, rest.dropFirst(2))

@@ -65,7 +65,7 @@ package struct TerminalDocument {
     private static func escaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var result = ""
         var isAfterReturn = false
-        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+        for scalar in String(utf8: bytes).unicodeScalars {
             if isAfterReturn, scalar != "\n" { result += TerminalText.escaped("\r") }
             isAfterReturn = scalar == "\r"
             if isAfterReturn { continue }

@@ -8,7 +8,7 @@ package final class TemporaryDirectory: Sendable {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array((parent + "/pincheck-lab-XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else { throw .system("create a temporary directory in \(parent)") }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        path = String(utf8: template.dropLast().map { UInt8(bitPattern: $0) })
     }
 
     deinit { removeTree(path) }

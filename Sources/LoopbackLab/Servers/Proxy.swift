@@ -77,7 +77,7 @@ struct Proxy {
             guard let byte = take(1) else { return nil }
             head += byte
         }
-        let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n").map(String.init)
+        let lines = String(utf8: head).split(separator: "\r\n").map(String.init)
         let words = lines.first?.split(separator: " ") ?? []
         guard words.count == 3, words[0] == "CONNECT" else {
             return refuse(Array("HTTP/1.1 405 Method Not Allowed\r\n\r\n".utf8))
@@ -116,7 +116,7 @@ struct Proxy {
         switch kind {
         case 1: take(4).map { $0.map(String.init).joined(separator: ".") }
         case 4: take(16).map { "[" + $0.map { String($0, radix: 16) }.joined(separator: " ") + "]" }
-        default: take(1).flatMap { take(Int($0[0])) }.map { String(decoding: $0, as: UTF8.self) }
+        default: take(1).flatMap { take(Int($0[0])) }.map { String(utf8: $0) }
         }
     }
 }

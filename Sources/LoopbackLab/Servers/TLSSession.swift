@@ -1,3 +1,4 @@
+import Base
 import COpenSSL
 
 /// The server's side of TLS over a stream, through memory BIOs; one thread uses it.
@@ -88,7 +89,7 @@ final class TLSSession: ByteStream {
             request += bytes
             let end = Array("\r\n\r\n".utf8)
             wasAsked = request.indices.contains { request[$0...].starts(with: end) }
-            if wasAsked { more = send(application.answer(String(decoding: request, as: UTF8.self))) }
+            if wasAsked { more = send(application.answer(String(utf8: request))) }
         }
     }
 
@@ -138,7 +139,7 @@ final class TLSSession: ByteStream {
             $0.completedHandshake = true
             $0.version = TLSVersion(rawValue: String(cString: SSL_get_version(ssl)))
             $0.applicationProtocol = name.map {
-                String(decoding: UnsafeBufferPointer(start: $0, count: Int(length)), as: UTF8.self)
+                String(utf8: UnsafeBufferPointer(start: $0, count: Int(length)))
             }
             $0.clientCertificate = certificate.map { certificate in encoded { i2d_X509(certificate, $0) } }
         }

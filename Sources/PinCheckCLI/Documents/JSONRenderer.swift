@@ -65,7 +65,7 @@ struct JSONRenderer {
         var output = JSONRenderer(depth: depth)
         output.bytes.reserveCapacity(8192)
         value.write(to: &output)
-        return String(decoding: output.bytes, as: UTF8.self)
+        return String(utf8: output.bytes)
     }
 
     fileprivate mutating func begin(with bracket: Unicode.Scalar) {
@@ -119,7 +119,7 @@ struct JSONRenderer {
     }
 
     private mutating func writeEscaped(_ text: UnsafeBufferPointer<UInt8>) {
-        for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+        for scalar in String(utf8: text).unicodeScalars {
             switch scalar {
             case "\"": bytes += "\\\"".utf8
             case "\\": bytes += "\\\\".utf8

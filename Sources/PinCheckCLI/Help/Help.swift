@@ -222,5 +222,5 @@ enum Completion {
     static let scripts = [
         ("bash", PackageResources.completion_bash), ("zsh", PackageResources.completion_zsh),
         ("fish", PackageResources.completion_fish),
-    ].map { shell, script in (name: shell, text: String(decoding: script, as: UTF8.self)) }
+    ].map { shell, script in (name: shell, text: String(utf8: script)) }
 }

@@ -27,7 +27,7 @@ package struct ScrapeQuery {
             throw ScrapeProblem(400, "the request is for no path: ask for /probe?target=HOST")
         }
         let path = rest.prefix { $0 != UInt8(ascii: "?") }
-        self.path = String(decoding: path, as: UTF8.self)
+        self.path = String(utf8: path)
         parameters = Substring(rest[path.endIndex...].dropFirst())
     }
 

@@ -182,7 +182,7 @@ struct TargetList {
                 return .success(try self.target(target, words.dropFirst(), place))
             } catch {
                 // A message quotes nothing from the line: a file that was named by mistake may contain secrets.
-                let text = String(decoding: line, as: UTF8.self)
+                let text = String(utf8: line)
                 let why = KeyMaterial.isArmoured(text) ? "this is a private key; it was not used" : error.message
                 return .failure(BadEntry("\(place)", Problem.data("\(text.count) characters; \(why)").at(place)))
             }
@@ -193,7 +193,7 @@ struct TargetList {
     /// The words of a line; a `#` at the start of a word begins a comment.
     private static func words(of line: ArraySlice<UInt8>) -> [String] {
         let words = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        return words.prefix { $0.first != UInt8(ascii: "#") }.map { String(decoding: $0, as: UTF8.self) }
+        return words.prefix { $0.first != UInt8(ascii: "#") }.map { String(utf8: $0) }
     }
 
     private func target(_ target: String, _ words: ArraySlice<String>, _ place: PinPlace) throws(Problem) -> CheckTarget

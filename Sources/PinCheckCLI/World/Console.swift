@@ -43,7 +43,7 @@ final class OutputBuffer: Sendable {
 
     init() {}
 
-    var text: String { contents.withLock { String(decoding: $0, as: UTF8.self) } }
+    var text: String { contents.withLock { String(utf8: $0) } }
 
     func stream(isTerminal: Bool = false, isFile: Bool = false, layout: TextLayout = TextLayout()) -> OutputStream {
         OutputStream(isTerminal: isTerminal, isFile: isFile, layout: layout) { bytes in

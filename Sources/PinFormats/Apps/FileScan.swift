@@ -83,7 +83,7 @@ struct FileScan {
             if isPin { omitted += 1 }
             return
         }
-        let text = String(decoding: digits.reversed() + [UInt8(ascii: "=")], as: UTF8.self)
+        let text = String(utf8: digits.reversed() + [UInt8(ascii: "=")])
         guard HashText.canonical(text[...]) == text, let digest = try? HashText.bare(text, at: .option) else { return }
         if isPin { prefixed.insert(digest.spkiSHA256) } else { bare.insert(digest.spkiSHA256) }
     }
@@ -127,7 +127,7 @@ struct FileScan {
     private func isCode(_ before: ArraySlice<UInt8>) -> Bool {
         if let last = before.last, last != UInt8(ascii: "\n") { return true }
         return before.contains(UInt8(ascii: "{"))
-            || String(decoding: before, as: UTF8.self).split(separator: "\n").contains { line in
+            || String(utf8: before).split(separator: "\n").contains { line in
                 // An apostrophe between letters is not a quotation mark.
                 let words = line.replacing(/\p{L}'\p{L}/, with: "")
                 return "\"'`".contains { mark in !words.count(where: { $0 == mark }).isMultiple(of: 2) }

@@ -133,7 +133,7 @@ struct BinaryPropertyList {
             return .date(Timestamp(secondsSinceEpoch: 978_307_200).advanced(bySeconds: seconds).date)
         case 0x5:
             let (length, start) = try length(marker, at: offset)
-            return .text(String(decoding: try text(start, length), as: UTF8.self))
+            return .text(String(utf8: try text(start, length)))
         case 0x6:
             let (length, start) = try length(marker, at: offset)
             let units = try text(start, length * 2)

@@ -130,7 +130,7 @@ enum XMLReader {
         XML_SetCharacterDataHandler(parser) { pointer, text, length in
             guard let text, length > 0 else { return }
             let bytes = UnsafeRawBufferPointer(start: text, count: Int(length))
-            Tree.from(pointer)?.tree.append(String(decoding: bytes, as: UTF8.self))
+            Tree.from(pointer)?.tree.append(String(utf8: bytes))
         }
         XML_SetStartDoctypeDeclHandler(parser) { pointer, _, _, _, hasInternalSubset in
             Tree.from(pointer)?.documentType(declares: hasInternalSubset != 0)

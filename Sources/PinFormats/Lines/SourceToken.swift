@@ -80,7 +80,7 @@ private struct SourceLexer {
         } else if Self.isNamePart(byte) {
             let name = rest.prefix(while: Self.isNamePart)
             skip(name.count)
-            add(.word(String(decoding: name, as: UTF8.self)))
+            add(.word(String(utf8: name)))
         } else {
             try refuseUnsure()
             skip(1)
@@ -122,7 +122,7 @@ private struct SourceLexer {
             skip(count)
         }
         skip(end.utf8.count)
-        return String(decoding: taken, as: UTF8.self)
+        return String(utf8: taken)
     }
 
     /// Refuses `\u0022`, which Java takes for a quotation mark anywhere, and a carriage return, Java's end of a line.
@@ -132,7 +132,7 @@ private struct SourceLexer {
         }
         guard starts("\\u") else { return }
         let digits = rest.dropFirst().drop { $0 == UInt8(ascii: "u") }.prefix(4)
-        guard let value = UInt16(String(decoding: digits, as: UTF8.self), radix: 16), value > 0x7F else {
+        guard let value = UInt16(String(utf8: digits), radix: 16), value > 0x7F else {
             throw SourceMistake(line: line, reason: "an escape stands here that Java reads as a part of the code")
         }
     }

@@ -154,7 +154,7 @@ package enum HashText {
             let kind = [32: "of MD5", 40: "of SHA-1"][digits.count] ?? "instead of the 64 of SHA-256"
             throw word.error(.hexadecimal, "has \(digits.count) hexadecimal digits \(kind)", PinString.howToMakeAPin)
         }
-        let base64 = SHA256Digest(hexadecimal: String(decoding: digits, as: UTF8.self))?.base64
+        let base64 = SHA256Digest(hexadecimal: String(utf8: digits))?.base64
         throw word.error(
             .hexadecimal, "is hexadecimal, which can be the hash of a key or the fingerprint of a whole certificate",
             (word.rewritten(base64) ?? "write it in base64")
@@ -238,8 +238,8 @@ struct Base64 {
         let position: Int
 
         init(inUTF8 utf8: [UInt8], at index: Int) {
-            let before = String(decoding: utf8[..<index], as: UTF8.self)
-            character = String(decoding: utf8[index...].prefix(64), as: UTF8.self).first ?? "\u{FFFD}"
+            let before = String(utf8: utf8[..<index])
+            character = String(utf8: utf8[index...].prefix(64)).first ?? "\u{FFFD}"
             position = before.count + 1
         }
     }

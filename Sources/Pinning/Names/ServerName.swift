@@ -47,7 +47,7 @@ public enum ServerName: Sendable, Hashable, CustomStringConvertible {
         if let last = labels.last, Self.looksNumeric(last) {
             throw refuse("ends in a number but is not an address: write an IPv4 address as four numbers from 0 to 255")
         }
-        self = .dns(String(decoding: name.map(Self.lowercased), as: UTF8.self))
+        self = .dns(String(utf8: name.map(Self.lowercased)))
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "-_.".utf8.contains(byte) }

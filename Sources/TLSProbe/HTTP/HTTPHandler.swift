@@ -68,7 +68,7 @@ final class HTTPHandler: ChannelInboundHandler {
             case .incomplete: break
             case .failed(let error): end(error)
             case .complete(let status, let line):
-                let line = String(decoding: line, as: UTF8.self)
+                let line = String(utf8: line)
                 let head = HTTPResponse(status: status, statusLine: line, time: Duration(.now() - asked))
                 self.head = head
                 if exchange.receiver == nil { finish(.success(head)) }

@@ -61,7 +61,7 @@ package struct ProxyDialogue {
     }
 
     private func text(of line: [UInt8]) -> String {
-        String(decoding: credentials?.hidden(in: line) ?? line, as: UTF8.self)
+        String(utf8: credentials?.hidden(in: line) ?? line)
     }
 
     /// The request for a tunnel (RFC 9110, 9.3.6); neither a name nor base64 can end a line.

@@ -1,3 +1,4 @@
+import Base
 import COpenSSL
 import Pinning
 
@@ -88,7 +89,7 @@ enum Extensions {
     }
 
     private static func text(_ string: UnsafeRawPointer?) -> String {
-        String(decoding: bytes(string) ?? [], as: UTF8.self)
+        String(utf8: bytes(string) ?? [])
     }
 
     /// The short name of an object identifier; its dotted numbers if it has none.
@@ -101,7 +102,7 @@ enum Extensions {
         var text = [CChar](repeating: 0, count: 128)
         let length = OBJ_obj2txt(&text, Int32(text.count), object, 1)
         let shown = text.prefix(max(0, min(Int(length), text.count - 1)))
-        return String(decoding: shown.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return String(utf8: shown.map(UInt8.init(bitPattern:)))
     }
 }
 
@@ -128,7 +129,7 @@ enum DistinguishedNames {
         let length = COpenSSL_BIO_get_mem_data(bio, &start)
         guard length > 0, let start else { return "" }
         return start.withMemoryRebound(to: UInt8.self, capacity: length) {
-            String(decoding: UnsafeBufferPointer(start: $0, count: length), as: UTF8.self)
+            String(utf8: UnsafeBufferPointer(start: $0, count: length))
         }
     }
 
@@ -141,7 +142,7 @@ enum DistinguishedNames {
         let length = COpenSSL_ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(entry))
         guard length >= 0, let text else { return nil }
         defer { COpenSSL_OPENSSL_free(text) }
-        return String(decoding: UnsafeBufferPointer(start: text, count: Int(length)), as: UTF8.self)
+        return String(utf8: UnsafeBufferPointer(start: text, count: Int(length)))
     }
 }
 

@@ -82,8 +82,8 @@ struct HTMLRenderer: ResultRenderer {
         return start.description
     }
 
-    static let timeline = String(decoding: PackageResources.timeline_css, as: UTF8.self)
-    static let sheet = timeline + String(decoding: PackageResources.page_css, as: UTF8.self)
+    static let timeline = String(utf8: PackageResources.timeline_css)
+    static let sheet = timeline + String(utf8: PackageResources.page_css)
 
     /// Allows a browser only the style sheet: the page loads nothing, runs nothing and sends nothing.
     static let policy =

@@ -116,7 +116,7 @@ struct StateFile {
         do { bytes = try BoundedFile.contents(ofFile: path) } catch {
             throw error.kind == .data ? .data("\(error.message): remove it to start anew") : error
         }
-        var lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")[...]
+        var lines = String(utf8: bytes).split(separator: "\n")[...]
         guard let head = lines.popFirst() else { return [:] }
         guard head == self.head else {
             throw .data(
