@@ -7,7 +7,7 @@ package enum Descriptor {
             if error != .brokenPipe, let start, let end = end(of: descriptor), end > start, end - start <= bytes.count {
                 var status = stat()
                 let written = bytes[..<(end - start)]
-                let whole = written.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+                let whole = written.lastIndex { $0 == "\n" }.map { $0 + 1 } ?? 0
                 if fstat(descriptor, &status) == 0, Int(status.st_size) == end,
                     ftruncate(descriptor, off_t(start + whole)) == 0
                 {

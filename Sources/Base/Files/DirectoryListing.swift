@@ -45,7 +45,7 @@ package struct PathParts {
     package let name: String
 
     package init(_ path: String) {
-        let end = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
+        let end = path.utf8.lastIndex { $0 == "/" }.map { path.utf8.index(after: $0) } ?? path.startIndex
         directory = String(path[..<end])
         name = String(path[end...])
     }

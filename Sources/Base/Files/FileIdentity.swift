@@ -88,7 +88,7 @@ enum SymbolicLinks {
             let count = readlink(path, &buffer, buffer.count)
             guard count > 0 else { return path }
             guard let target = String(validating: buffer[..<count], as: UTF8.self) else { throw .system(EILSEQ) }
-            path = target.utf8.first == UInt8(ascii: "/") ? target : PathParts(path).directory + target
+            path = target.utf8.first == "/" ? target : PathParts(path).directory + target
         }
         throw .system(ELOOP)
     }

@@ -205,7 +205,7 @@ package struct JSONReader {
 
     private mutating func fourDigits() throws(Failure) -> UInt32 {
         let digits = bytes[position..<min(position + 4, bytes.count)]
-        guard digits.count == 4, digits.first != UInt8(ascii: "+"),
+        guard digits.count == 4, digits.first != "+",
             let value = UInt32(String(utf8: digits), radix: 16)
         else { throw broken("'\\u' is not followed by four hexadecimal digits") }
         position += 4

@@ -70,6 +70,12 @@ extension [UInt8] {
     package func holds(_ part: [UInt8]) -> Bool { position(of: part) != nil }
 }
 
+/// Compares a byte with a character of ASCII, as in `bytes.first == "/"`.
+@inlinable package func == (byte: UInt8?, character: Unicode.Scalar) -> Bool {
+    byte.map { UInt32($0) } == character.value
+}
+@inlinable package func != (byte: UInt8?, character: Unicode.Scalar) -> Bool { !(byte == character) }
+
 extension UInt8 {
     package var isDigit: Bool { (0x30...0x39).contains(self) }
     package var isAlphanumeric: Bool { isDigit || (0x61...0x7A).contains(self | 0x20) }
@@ -92,7 +98,7 @@ extension StringProtocol {
         var bytes: [UInt8] = []
         var rest = Array(utf8)[...]
         while var byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%") {
+            if byte == "%" {
                 let digits = String(utf8: rest.prefix(2))
                 guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit), let value = UInt8(digits, radix: 16)
                 else { return nil }

@@ -21,12 +21,12 @@ package struct ScrapeQuery {
         }
         var rest = text[...].utf8
         for scheme in ["http://", "https://"] where text.lowercased().hasPrefix(scheme) {
-            rest = rest.dropFirst(scheme.utf8.count).drop { $0 != UInt8(ascii: "/") }
+            rest = rest.dropFirst(scheme.utf8.count).drop { $0 != "/" }
         }
-        guard rest.first == UInt8(ascii: "/"), !rest.contains(UInt8(ascii: "#")) else {
+        guard rest.first == "/", !rest.contains(UInt8(ascii: "#")) else {
             throw ScrapeProblem(400, "the request is for no path: ask for /probe?target=HOST")
         }
-        let path = rest.prefix { $0 != UInt8(ascii: "?") }
+        let path = rest.prefix { $0 != "?" }
         self.path = String(utf8: path)
         parameters = Substring(rest[path.endIndex...].dropFirst())
     }
@@ -35,7 +35,7 @@ package struct ScrapeQuery {
     package func probe() throws(ScrapeProblem) -> (target: String, module: String?) {
         var values: [String: String] = [:]
         for part in parameters.utf8.split(separator: UInt8(ascii: "&")) {
-            let name = part.prefix { $0 != UInt8(ascii: "=") }
+            let name = part.prefix { $0 != "=" }
             let key = try Self.decoded(Substring(name))
             let value = try Self.decoded(Substring(part[name.endIndex...].dropFirst()))
             guard ["target", "module"].contains(key) else {

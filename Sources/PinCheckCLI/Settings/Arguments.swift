@@ -22,7 +22,7 @@ struct Arguments {
                 positionals += rest
                 break
             }
-            if argument.utf8.first != UInt8(ascii: "-") || argument.utf8.count == 1 {
+            if argument.utf8.first != "-" || argument.utf8.count == 1 {
                 positionals.append(argument)
             } else if argument.hasPrefix("--") {
                 takeLong(argument, &rest)
@@ -33,7 +33,7 @@ struct Arguments {
     }
 
     private mutating func takeLong(_ argument: String, _ rest: inout ArraySlice<String>) {
-        let equals = argument.utf8.firstIndex(of: UInt8(ascii: "="))
+        let equals = argument.utf8.firstIndex { $0 == "=" }
         let name = equals.map { String(argument[..<$0]) } ?? argument
         let text = equals.map { String(argument[argument.utf8.index(after: $0)...]) }
         let isQuestion = name == "--help" || name == "--version"

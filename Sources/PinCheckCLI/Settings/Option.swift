@@ -88,7 +88,7 @@ struct Option {
     func excludes(_ other: Option) -> Bool { rival == other.flag || other.rival == flag }
 
     var names: [String] { [short, flag].compactMap(\.self) }
-    var word: String { String(Substring(flag.utf8.drop { $0 == UInt8(ascii: "-") })) }
+    var word: String { String(Substring(flag.utf8.drop { $0 == "-" })) }
 
     static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
         _ flag: String, _ short: String? = nil, of value: String, help: String, _ detail: String = "",

@@ -192,8 +192,8 @@ struct TargetList {
 
     /// The words of a line; a `#` at the start of a word begins a comment.
     private static func words(of line: ArraySlice<UInt8>) -> [String] {
-        let words = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        return words.prefix { $0.first != UInt8(ascii: "#") }.map { String(utf8: $0) }
+        let words = line.split { $0 == " " || $0 == "\t" }
+        return words.prefix { $0.first != "#" }.map { String(utf8: $0) }
     }
 
     private func target(_ target: String, _ words: ArraySlice<String>, _ place: PinPlace) throws(Problem) -> CheckTarget

@@ -25,7 +25,7 @@ extension CheckRequest {
 
         /// Reads a timeout in seconds, from 0.001 to 86400.
         package static func timeout(_ text: String) throws(Problem) -> Duration {
-            let isPlain = text.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
+            let isPlain = text.utf8.allSatisfy { $0.isDigit || $0 == "." }
             guard isPlain, let seconds = Double(text), (0.001...86_400).contains(seconds) else {
                 throw .usage("\(quoted(text)) is not a time in seconds from 0.001 to 86400, as in 2.5")
             }

@@ -26,7 +26,7 @@ package struct Target: Hashable {
     init(_ part: Substring, of given: GivenText) throws(Problem) {
         text = given.text
         let rest: Substring?
-        if part.utf8.first == UInt8(ascii: "[") {
+        if part.utf8.first == "[" {
             let parts = part.dropFirst().parts(at: "]", atMost: 2)
             guard parts.count == 2, let address = IPAddress(parts[0]), address.isIPv6,
                 parts[1].isEmpty || parts[1].hasPrefix(":")
@@ -36,7 +36,7 @@ package struct Target: Hashable {
         } else if let address = IPAddress(part) {
             (host, writtenHost, rest) = (.ip(address), address.description, nil)
         } else {
-            let end = part.utf8.firstIndex(of: UInt8(ascii: ":"))
+            let end = part.utf8.firstIndex { $0 == ":" }
             let name = part[..<(end ?? part.endIndex)]
             rest = end.map { part[part.utf8.index(after: $0)...] }
             guard rest?.utf8.contains(UInt8(ascii: ":")) != true else {

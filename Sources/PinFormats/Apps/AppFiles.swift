@@ -67,7 +67,7 @@ struct ArchivedApp: AppFiles {
                 links[name] = target
             }
             guard entry.isFile, let name = entry.name else { continue }
-            guard name.utf8.count <= longestName, name.utf8.count(where: { $0 == UInt8(ascii: "/") }) < mostDepth else {
+            guard name.utf8.count <= longestName, name.utf8.count(where: { $0 == "/" }) < mostDepth else {
                 throw tooDeep
             }
             guard Self.isInside(name) else {

@@ -74,7 +74,7 @@ struct FileScan {
             start -= 1
             digits.append(bytes[start])
             // JSON may escape a slash.
-            if bytes[start] == UInt8(ascii: "/"), start > 0, bytes[start - 1] == UInt8(ascii: "\\") { start -= 1 }
+            if bytes[start] == "/", start > 0, bytes[start - 1] == "\\" { start -= 1 }
         }
         let isPin = Self.prefixes.contains { start >= $0.count && bytes[start - $0.count..<start].elementsEqual($0) }
         guard isPin || isBoundary(bytes, start - 1) && isBoundary(bytes, end + 1) else { return }
@@ -92,12 +92,12 @@ struct FileScan {
         guard bytes.indices.contains(index) else { return true }
         // In a binary property list `_` and its length begin a string of 15 or more characters (CFBinaryPList.c).
         let isString =
-            bytes[index] == UInt8(ascii: "_") && index + 1 < bytes.count && (0x10...0x13).contains(bytes[index + 1])
+            bytes[index] == "_" && index + 1 < bytes.count && (0x10...0x13).contains(bytes[index + 1])
         return isString || !Self.isDigit(bytes[index]) && !"=-_".utf8.contains(bytes[index])
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool {
-        Base64.value(of: byte) != nil && byte != UInt8(ascii: "-") && byte != UInt8(ascii: "_")
+        Base64.value(of: byte) != nil && byte != "-" && byte != "_"
     }
 
     /// The certificates or the key that a file consists of; `nil` if it is another kind, such as code with PEM.
@@ -125,8 +125,8 @@ struct FileScan {
 
     /// `true` if the text before PEM is code: it has a brace, or an open quotation mark in a line.
     private func isCode(_ before: ArraySlice<UInt8>) -> Bool {
-        if let last = before.last, last != UInt8(ascii: "\n") { return true }
-        return before.contains(UInt8(ascii: "{"))
+        if let last = before.last, last != "\n" { return true }
+        return before.contains { $0 == "{" }
             || String(utf8: before).split(separator: "\n").contains { line in
                 // An apostrophe between letters is not a quotation mark.
                 let words = line.replacing(/\p{L}'\p{L}/, with: "")

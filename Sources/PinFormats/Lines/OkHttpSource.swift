@@ -29,7 +29,7 @@ struct OkHttpSource {
     /// `true` if a file is source code with a pinner; a list contains the word only in comments.
     static func isFound(in file: PinFile) -> Bool {
         guard let text = file.text, text.holds("CertificatePinner") else { return false }
-        return text.utf8.split(separator: UInt8(ascii: "\n")).contains { line in
+        return text.utf8.split { $0 == "\n" }.contains { line in
             let line = Substring(line.drop { $0 == 0x20 || $0 == 0x09 })
             return line.first != "#" && line.holds("CertificatePinner")
         }

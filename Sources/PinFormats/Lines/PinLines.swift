@@ -74,7 +74,7 @@ enum PinLines {
         var number = 0
         while !rest.isEmpty {
             number += 1
-            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            let line = rest.prefix { $0 != "\n" }
             rest = rest[line.endIndex...].dropFirst()
             let content = PinText(withoutComment(Substring(line)), at: file.place(line: number), isArgument: false)
             if !content.text.isEmpty, !body(content) { return }
@@ -87,7 +87,7 @@ enum PinLines {
         let end = line.utf8.indices.first { index in
             defer { previous = previous << 8 | UInt16(line.utf8[index]) }
             let isBehindBlank = previous & 0xFF == 0x20 || previous & 0xFF == 0x09 || previous == 0xC2A0
-            return line.utf8[index] == UInt8(ascii: "#") && isBehindBlank
+            return line.utf8[index] == "#" && isBehindBlank
         }
         return line[..<(end ?? line.endIndex)]
     }

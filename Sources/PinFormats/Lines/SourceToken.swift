@@ -75,7 +75,7 @@ private struct SourceLexer {
         } else if starts("`") {
             // In Kotlin a name in backticks may contain any character.
             add(.word(try take("`", until: "`", "a name")))
-        } else if byte == UInt8(ascii: "'"), let count = characterLength {
+        } else if byte == "'", let count = characterLength {
             skip(count)
         } else if Self.isNamePart(byte) {
             let name = rest.prefix(while: Self.isNamePart)
@@ -111,13 +111,13 @@ private struct SourceLexer {
         var taken: [UInt8] = []
         skip(begin.utf8.count)
         while !starts(end) {
-            guard let byte = rest.first, end.utf8.count > 1 || byte != UInt8(ascii: "\n") else {
+            guard let byte = rest.first, end.utf8.count > 1 || byte != "\n" else {
                 guard let what else { break }
                 throw SourceMistake(line: start, reason: "\(what) begins here and does not end")
             }
             try refuseUnsure()
             // An escaped character does not end a text.
-            let count = end == "\"" && byte == UInt8(ascii: "\\") ? 2 : 1
+            let count = end == "\"" && byte == "\\" ? 2 : 1
             taken += rest.prefix(count)
             skip(count)
         }
@@ -131,7 +131,7 @@ private struct SourceLexer {
             throw SourceMistake(line: line, reason: "a carriage return stands here without a line feed")
         }
         guard starts("\\u") else { return }
-        let digits = rest.dropFirst().drop { $0 == UInt8(ascii: "u") }.prefix(4)
+        let digits = rest.dropFirst().drop { $0 == "u" }.prefix(4)
         guard let value = UInt16(String(utf8: digits), radix: 16), value > 0x7F else {
             throw SourceMistake(line: line, reason: "an escape stands here that Java reads as a part of the code")
         }
@@ -140,19 +140,19 @@ private struct SourceLexer {
     /// The length of a character literal with its quotation marks; `nil` if there is none.
     private var characterLength: Int? {
         let text = Array(rest.prefix(4))
-        if text.count == 4, text[1] == UInt8(ascii: "\\"), text[3] == UInt8(ascii: "'") { return 4 }
-        if text.count > 2, text[1] > 0x20, text[1] != UInt8(ascii: "\\"), text[2] == UInt8(ascii: "'") { return 3 }
+        if text.count == 4, text[1] == "\\", text[3] == "'" { return 4 }
+        if text.count > 2, text[1] > 0x20, text[1] != "\\", text[2] == "'" { return 3 }
         return nil
     }
 
     private func starts(_ text: String) -> Bool { rest.starts(with: text.utf8) }
 
     private mutating func skip(_ count: Int) {
-        line += rest.prefix(count).count { $0 == UInt8(ascii: "\n") }
+        line += rest.prefix(count).count { $0 == "\n" }
         rest = rest.dropFirst(count)
     }
 
     private static func isNamePart(_ byte: UInt8) -> Bool {
-        byte >= 0x80 || byte == UInt8(ascii: "_") || (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+        byte >= 0x80 || byte == "_" || (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
     }
 }

@@ -65,7 +65,7 @@ struct UnreadKind {
         var (pins, first): ([Pin], Int?) = ([], nil)
         let isSource = OkHttpSource.isFound(in: file)
         let words = isSource || isProgram(file) ? pinners : []
-        let rows = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let rows = text.utf8.split(omittingEmptySubsequences: false) { $0 == "\n" }
         for (number, row) in zip(1..., rows) {
             let (bytes, place) = (Array(row), file.place(line: number))
             for digest in CodePins.hashes(in: bytes) where pins.count < mostHashes {

@@ -72,9 +72,9 @@ struct CurlValue {
             return reading.add(key, at: filePlace, as: .curl)
         }
         // curl ignores a broken block after the key.
-        let lines = file.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let lines = file.bytes.split(omittingEmptySubsequences: false) { $0 == "\n" }
         let keys = ((try? PEM.blocks(in: file.bytes)) ?? []).filter { block in
-            block.label == "PUBLIC KEY" && lines[block.line - 1].first == UInt8(ascii: "-")
+            block.label == "PUBLIC KEY" && lines[block.line - 1].first == "-"
         }
         guard let block = keys.first else { throw noKey(in: file) }
         // curl removes line breaks from a block, and nothing else.

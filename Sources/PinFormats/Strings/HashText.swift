@@ -148,7 +148,7 @@ package enum HashText {
     private static func refuseHexadecimal(_ text: Substring, in word: PinString) throws(Problem) {
         let characters = Array(text.utf8)
         guard characters.allSatisfy(PinString.isFingerprint) else { return }
-        let digits = characters.filter { $0 != UInt8(ascii: ":") }
+        let digits = characters.filter { $0 != ":" }
         guard [32, 40, 64].contains(digits.count) || digits.count < characters.count else { return }
         guard digits.count == 64 else {
             let kind = [32: "of MD5", 40: "of SHA-1"][digits.count] ?? "instead of the 64 of SHA-256"
@@ -198,7 +198,7 @@ struct Base64 {
     /// Parses `text`; fails with the first character that is in neither alphabet.
     static func parse(_ text: some StringProtocol) -> Result<Base64, BadCharacter> {
         let utf8 = Array(text.utf8)
-        let digits = utf8.prefix(utf8.count - utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count)
+        let digits = utf8.prefix(utf8.count - utf8.reversed().prefix { $0 == "=" }.count)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count / 4 * 3 + 2)
         var word = 0
@@ -206,7 +206,7 @@ struct Base64 {
         var isURLAlphabet = false
         for (index, character) in digits.enumerated() {
             guard let value = value(of: character) else { return .failure(BadCharacter(inUTF8: utf8, at: index)) }
-            isURLAlphabet = isURLAlphabet || character == UInt8(ascii: "-") || character == UInt8(ascii: "_")
+            isURLAlphabet = isURLAlphabet || character == "-" || character == "_"
             word = word << 6 | value
             bits += 6
             if bits >= 8 {

@@ -71,7 +71,7 @@ struct PinString {
         return has(0x41...0x5A) && has(0x61...0x7A) && has(0x30...0x39)
     }
 
-    static func isFingerprint(_ character: UInt8) -> Bool { isHexDigit(character) || character == UInt8(ascii: ":") }
+    static func isFingerprint(_ character: UInt8) -> Bool { isHexDigit(character) || character == ":" }
     static func isHexDigit(_ character: UInt8) -> Bool { Unicode.Scalar(character).properties.isASCIIHexDigit }
 
     /// `true` if `text` is not longer than a pin or a fingerprint.

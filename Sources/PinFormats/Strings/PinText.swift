@@ -28,7 +28,7 @@ struct PinText {
         }.map { scalars in
             let word = Substring(scalars)
             let mark = word.utf8.first
-            let isQuoted = mark == UInt8(ascii: "\"") || mark == UInt8(ascii: "'")
+            let isQuoted = mark == "\"" || mark == "'"
             return isQuoted && word.utf8.count > 1 && word.utf8.last == mark ? word.dropFirst().dropLast() : word
         }
     }
@@ -52,8 +52,8 @@ struct PinText {
         if marks.contains(where: text.holds) || text.utf8.count == 43 && HashText.canonical(text) != nil { return true }
         if text.holds("256"), pins.contains(where: { $0.isClaimed && !$0.hash.isEmpty }) { return true }
         guard text.holds("=") else { return false }
-        return text.utf8.split { Base64.value(of: $0) == nil && $0 != UInt8(ascii: "=") }.contains { word in
-            word.last == UInt8(ascii: "=") && word.count > 43 && HashText.canonical(Substring(word.suffix(44))) != nil
+        return text.utf8.split { Base64.value(of: $0) == nil && $0 != "=" }.contains { word in
+            word.last == "=" && word.count > 43 && HashText.canonical(Substring(word.suffix(44))) != nil
         }
     }
 
@@ -154,7 +154,7 @@ struct PinText {
             rest = rest.dropFirst().dropLast()
         }
         let pairs = rest.utf8.split(omittingEmptySubsequences: false) {
-            $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: " ")
+            $0 == ":" || $0 == " "
         }
         return [16, 20, 32].contains(pairs.count)
             && pairs.allSatisfy { $0.count == 2 && $0.allSatisfy(PinString.isHexDigit) }

@@ -38,7 +38,7 @@ package enum TimeText {
         guard let sign = text.first, "+-".utf8.contains(sign), let parts = numbers(text.dropFirst(), "__:__"),
             parts[0] < 24, parts[1] < 60
         else { return nil }
-        return (sign == UInt8(ascii: "-") ? -1 : 1) * (parts[0] * 3_600 + parts[1] * 60)
+        return (sign == "-" ? -1 : 1) * (parts[0] * 3_600 + parts[1] * 60)
     }
 
     /// The numbers at the underscores of a pattern; `nil` if the text does not match it.
@@ -46,9 +46,9 @@ package enum TimeText {
         guard text.count == pattern.utf8.count else { return nil }
         var numbers = [0]
         for (byte, expected) in zip(text, pattern.utf8) {
-            if expected == UInt8(ascii: "_"), byte.isDigit {
+            if expected == "_", byte.isDigit {
                 numbers[numbers.count - 1] = numbers[numbers.count - 1] * 10 + Int(byte) - 0x30
-            } else if byte == expected, byte != UInt8(ascii: "_") {
+            } else if byte == expected, byte != "_" {
                 numbers.append(0)
             } else {
                 return nil

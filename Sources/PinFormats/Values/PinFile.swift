@@ -39,7 +39,7 @@ package struct PinFile {
             scalar.properties.isAlphabetic || scalar.properties.numericType != nil
                 || "/._-+@".unicodeScalars.contains(scalar)
         }
-        return isPlain && text.utf8.first != UInt8(ascii: "-") ? text : "'\(text.replacingBytes(["'": #"'\''"#]))'"
+        return isPlain && text.utf8.first != "-" ? text : "'\(text.replacingBytes(["'": #"'\''"#]))'"
     }
 
     private static let endings: Set = [
@@ -68,7 +68,7 @@ package struct PinFile {
     func refusePrivateKeys() throws(Problem) {
         if bytes.starts(with: Self.puttyMark) { throw .privateKey(at: place(line: 1)) }
         if let position = bytes.position(of: Self.pemMark) {
-            throw .privateKey(at: place(line: bytes[..<position].count { $0 == UInt8(ascii: "\n") } + 1))
+            throw .privateKey(at: place(line: bytes[..<position].count { $0 == "\n" } + 1))
         }
         let shape = text == nil ? DERShape(bytes) : nil
         if shape == .privateKey { throw .privateKey(at: place) }
@@ -88,7 +88,7 @@ package enum RegularFile {
     ///
     /// `directory` is that of the file and ends in a slash; `nil` means the current one.
     package static func path(_ text: String, besideFilesIn directory: String?) -> String {
-        guard let directory, text.utf8.first != UInt8(ascii: "/"), FileKind(at: directory + text) != .absent else {
+        guard let directory, text.utf8.first != "/", FileKind(at: directory + text) != .absent else {
             return text
         }
         return directory + text

@@ -19,14 +19,14 @@ public enum ServerName: Sendable, Hashable, CustomStringConvertible {
         guard text.utf8.count <= Self.longestText else { throw refuse(ServerNameError.tooLong) }
         // Bytes cost far less than characters, and a list can have a million names.
         let bytes = Array(text.utf8)
-        let isBracketed = bytes.first == UInt8(ascii: "[") && bytes.last == UInt8(ascii: "]")
+        let isBracketed = bytes.first == "[" && bytes.last == "]"
         if let address = IPAddress(isBracketed ? Substring(text.utf8.dropFirst().dropLast()) : text[...]),
             !isBracketed || address.isIPv6
         {
             self = .ip(address)
             return
         }
-        let name = bytes.last == UInt8(ascii: ".") ? bytes.dropLast() : bytes[...]
+        let name = bytes.last == "." ? bytes.dropLast() : bytes[...]
         guard !name.isEmpty else { throw refuse("is empty: give a name such as api.example.com") }
         guard name.allSatisfy({ $0 < 0x80 }) else { throw refuse("is not ASCII: write it with its xn-- labels") }
         guard name.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
@@ -37,7 +37,7 @@ public enum ServerName: Sendable, Hashable, CustomStringConvertible {
             throw refuse("holds \(character): give one host name, without scheme, port, wildcard or path")
         }
         guard name.count <= 253 else { throw refuse(ServerNameError.tooLong) }
-        let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let labels = name.split(omittingEmptySubsequences: false) { $0 == "." }
         guard labels.allSatisfy({ !$0.isEmpty }) else {
             throw refuse("has an empty label: remove the leading or doubled dot")
         }

@@ -26,8 +26,8 @@ struct HTTPHeadReader {
         for byte in bytes {
             count += 1
             guard count <= Self.limit else { return .failed(.tooLong(limit: Self.limit)) }
-            if byte == UInt8(ascii: "\n") {
-                if line.last == UInt8(ascii: "\r") { line.removeLast() }
+            if byte == "\n" {
+                if line.last == "\r" { line.removeLast() }
                 let step = endLine()
                 guard step == .incomplete else { return step }
                 line = []
@@ -64,9 +64,9 @@ struct HTTPHeadReader {
     private static func fits(_ byte: UInt8, at position: Int) -> Bool {
         guard position < shape.count else {
             // The reason phrase may be missing, and so may the blank before it.
-            return position > shape.count || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\r")
+            return position > shape.count || byte == " " || byte == "\r"
         }
-        guard shape[position] == UInt8(ascii: "0") else { return byte == shape[position] }
+        guard shape[position] == "0" else { return byte == shape[position] }
         // No status begins with a zero (RFC 9110, 15).
         return (position == 9 ? 0x31...0x39 : 0x30...0x39).contains(byte)
     }

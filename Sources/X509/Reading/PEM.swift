@@ -61,7 +61,7 @@ package enum PEM {
             digits.append(contentsOf: text[start..<lineEnd])
         }
         // OpenSSL takes padding for zeros, even in the middle.
-        let padding = digits.suffix(2).count { $0 == UInt8(ascii: "=") }
+        let padding = digits.suffix(2).count { $0 == "=" }
         let isPadded = memchr(digits, Int32(UInt8(ascii: "=")), max(0, digits.count - padding)) != nil
         var isWhole = false
         let der = [UInt8](unsafeUninitializedCapacity: digits.count / 4 * 3) { bytes, count in

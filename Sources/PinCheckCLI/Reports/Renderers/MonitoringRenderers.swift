@@ -274,7 +274,7 @@ struct NagiosRenderer: ResultRenderer {
 
     /// A label, quoted if necessary: it may contain anything but an equals sign, and its quotes are doubled.
     private static func label(_ text: String) -> String {
-        if text.utf8.allSatisfy({ $0.isAlphanumeric || $0 == UInt8(ascii: "_") }) { return text }
+        if text.utf8.allSatisfy({ $0.isAlphanumeric || $0 == "_" }) { return text }
         return "'" + text.replacingBytes(["'": "''", "=": "\\u{3D}"]) + "'"
     }
 }
