@@ -138,9 +138,7 @@ final class TLSSession: ByteStream {
         record {
             $0.completedHandshake = true
             $0.version = TLSVersion(rawValue: String(cString: SSL_get_version(ssl)))
-            $0.applicationProtocol = name.map {
-                String(utf8: UnsafeBufferPointer(start: $0, count: Int(length)))
-            }
+            $0.applicationProtocol = name.map { String(utf8: UnsafeBufferPointer(start: $0, count: Int(length))) }
             $0.clientCertificate = certificate.map { certificate in encoded { i2d_X509(certificate, $0) } }
         }
     }

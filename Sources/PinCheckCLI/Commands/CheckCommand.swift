@@ -41,8 +41,7 @@ extension Command {
         ], own: { [.targets, .plan, .judging, .outlook, .watching, .output] },
         shared: { [.devices, .names, .connection, .clientCertificate, .variants, .request] },
         run: { invocation in
-            let watch =
-                invocation.settings.isVerbose ? ProbeWatch { invocation.context.console.report("* \($0)") } : nil
+            let watch = invocation.settings.isVerbose ? ProbeWatch { invocation.console.report("* \($0)") } : nil
             return try await ProbeWatch.$current.withValue(watch) { try await invocation.check() }
         })
 }
@@ -143,7 +142,7 @@ extension Invocation {
         if !unread.isEmpty { try policies.read(request.judging) }
         for entry in unread { bad.add(entry) }
         // With `--state` the rows of bad entries are told like any other fault, not in each run.
-        if settings.state == nil { bad.report(in: context.console) }
+        if settings.state == nil { bad.report(in: console) }
         guard !isWhole else { return (checks, nil, total) }
         var (stream, policies) = (rest, policies)
         return (checks, { () throws(Problem) in try stream.nextChecks(&policies) }, total)

@@ -21,7 +21,7 @@ extension Invocation {
     }
 
     private func perform(_ scenes: [DemoScene], in directory: String, _ world: Context) async throws -> ExitStatus {
-        let output = context.console.output
+        let output = console.output
         let style = context.style(settings.color, on: output)
         // The demo is text to read: its lines are folded in a file or pipe, too.
         let layout = TextLayout(columns: output.layout.columns, wraps: true)

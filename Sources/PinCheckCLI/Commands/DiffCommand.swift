@@ -164,7 +164,7 @@ extension Invocation {
         ).all()
         // Reads pins only to note the files that configurations name: the snapshot must not overwrite them.
         for source in Set(targets.flatMap(\.request.judging.pins)) { _ = source.inspect() }
-        try file.map(OutputFile.refuseReadFile) ?? OutputFile.refuseReadFile(behind: context.console.output)
+        try file.map(OutputFile.refuseReadFile) ?? OutputFile.refuseReadFile(behind: console.output)
         var policies = context.policies
         let checks = try Check.unpinned(targets, &policies, needsRoots: false)
         var endpoints: [Snapshot.Endpoint] = []
@@ -184,9 +184,9 @@ extension Invocation {
                 isWhole = false
             }
         }
-        for line in told.joined() { context.console.report(line) }
+        for line in told.joined() { console.report(line) }
         guard !endpoints.isEmpty else {
-            context.console.report("Error: nothing was recorded: no endpoint answered")
+            console.report("Error: nothing was recorded: no endpoint answered")
             return .unreachable
         }
         try OutputFile.deliver(JSONRenderer.document(Snapshot(endpoints)), to: file, in: context)

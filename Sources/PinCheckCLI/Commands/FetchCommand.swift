@@ -47,11 +47,11 @@ extension Invocation {
                 try OutputFile.refuseReadFile(file + suffix)
             }
         } else {
-            try OutputFile.refuseReadFile(behind: context.console.output)
+            try OutputFile.refuseReadFile(behind: console.output)
         }
         let result = try await fetch(download, to: file, by: downloader)
         await downloader.shutdown()
-        let stream = file == nil ? context.console.errors : context.console.output
+        let stream = file == nil ? console.errors : console.output
         let text = TextRenderer.on(stream, settings, in: context)
         let status = ExitStatus(result)
         if !settings.isQuiet || status != .pass { try stream.write(text.block(result, status, file: file)) }
@@ -82,14 +82,14 @@ extension Invocation {
             throw hosts.missing(target)
         }
         _ = try plan(target, download.request)
-        for finding in policies.withLock({ $0.notes }) { context.console.report("Note: \(finding.reason.message)") }
+        for finding in policies.withLock({ $0.notes }) { console.report("Note: \(finding.reason.message)") }
         return Downloader(in: context.engine(), plan: plan)
     }
 
     private func fetch(
         _ download: DownloadRequest, to file: String?, by downloader: Downloader
     ) async throws(Problem) -> DownloadResult {
-        let (output, isQuiet) = (context.console.output, settings.isQuiet)
+        let (output, isQuiet) = (console.output, settings.isQuiet)
         let open = try Self.openFile(file)
         let write: DownloadStream = { (bytes) throws(WriteFailure) in
             if let open { try open.write(bytes) } else { try output.writeBytes(bytes) }
@@ -102,7 +102,7 @@ extension Invocation {
             Interruption.setFarewell(
                 isKept ? "Paused: what came is kept in \(part), and the same command goes on with it.\n" : "")
         }
-        let errors = context.console.errors
+        let errors = console.errors
         let isShown = !isQuiet && errors.isTerminal && context.environment["TERM"] != "dumb"
         let showing = isShown ? Task { await progress.show(on: errors) } : nil
         let stream: DownloadStream = { (bytes) throws(WriteFailure) in
@@ -118,8 +118,7 @@ extension Invocation {
             let addresses = download.request.connection.addresses
             for host in Set((addresses.given + addresses.added).compactMap(\.onlyForHost))
             where !result.hops.contains(where: { $0.location.host == host }) {
-                context.console.report(
-                    "Note: the address given for \(quoted(host.description)) was not used: check its name")
+                console.report("Note: the address given for \(quoted(host.description)) was not used: check its name")
             }
         }
         return result

@@ -38,10 +38,10 @@ extension Invocation {
     func lint() throws -> ExitStatus {
         let sources = settings.arguments
         guard !settings.listsRules else {
-            try context.console.output.write(LintReport.catalogue(context.console.output.layout))
+            try console.output.write(LintReport.catalogue(console.output.layout))
             return .pass
         }
-        let outputs = try FormOutput<LintForm>.read(settings.formats, standardOutput: context.console.output.identity)
+        let outputs = try FormOutput<LintForm>.read(settings.formats, standardOutput: console.output.identity)
         guard !sources.isEmpty else {
             throw Problem.usage("nothing is given to judge: name a file or directory, as in 'pincheck lint Pins/'")
         }
@@ -54,11 +54,9 @@ extension Invocation {
         var readings = sources.flatMap { PinSource($0).inspectAll() }
         for index in readings.indices { readings[index].report(readings[index].policyFiles.flatMap(refusals)) }
         for reading in readings where reading.omittedProblemCount > 0 {
-            context.console.report(
-                "Warning: \(quoted(reading.text)) has \(reading.omittedProblemCount) more malformed places")
+            console.report("Warning: \(quoted(reading.text)) has \(reading.omittedProblemCount) more malformed places")
         }
-        let report = linter.report(
-            on: sources, readings, ignoring: outlook.ignored, failOn: settings.mildestFailure)
+        let report = linter.report(on: sources, readings, ignoring: outlook.ignored, failOn: settings.mildestFailure)
         for output in outputs { try write(report, as: output) }
         return report.exit
     }
@@ -72,7 +70,7 @@ extension Invocation {
     }
 
     private func write(_ report: LintReport, as output: FormOutput<LintForm>) throws(Problem) {
-        let stream = output.file == nil ? context.console.output : nil
+        let stream = output.file == nil ? console.output : nil
         let style = TextStyle(settings.color, isTerminal: stream?.isTerminal ?? false, environment: context.environment)
         let text =
             switch output.form {

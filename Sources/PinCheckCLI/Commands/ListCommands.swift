@@ -37,14 +37,14 @@ extension Command {
 
 extension Invocation {
     func clients() throws -> ExitStatus {
-        let layout = context.console.output.layout
+        let layout = console.output.layout
         let table = Table(rows: Client.all.map { [$0.name, $0.summary] }, indent: 0)
         let indent = table.widths[0] + 4
         for (entry, line) in zip(Client.all, table.lines(foldedIn: layout)) {
-            try context.console.output.write(line + "\n")
+            try console.output.write(line + "\n")
             for setting in entry.settings {
                 let line = String(repeating: " ", count: indent) + setting.usage + "  " + setting.help
-                try context.console.output.write(layout.folded(line, indent: indent + 2) + "\n")
+                try console.output.write(layout.folded(line, indent: indent + 2) + "\n")
             }
         }
         return .pass
@@ -53,7 +53,7 @@ extension Invocation {
     func devices() throws -> ExitStatus {
         let report = try DevicesReport(settings.request.judging.deviceData, in: context)
         // The list is text to read: its lines are folded in a pipe, too.
-        let layout = TextLayout(columns: context.console.output.layout.columns, wraps: true)
+        let layout = TextLayout(columns: console.output.layout.columns, wraps: true)
         let (document, text) =
             try settings.arguments.first.map { name in
                 guard let device = try report.data.device(named: name) else {

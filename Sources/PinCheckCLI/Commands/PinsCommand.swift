@@ -76,7 +76,7 @@ extension Invocation {
             }
         }
         let reserves = spares.map { $0.asReserve(beside: all) }
-        for unfit in reserves.flatMap(\.unfit) { context.console.report("Warning: \(unfit)") }
+        for unfit in reserves.flatMap(\.unfit) { console.report("Warning: \(unfit)") }
         if settings.recommends {
             // Curl compares only the server's own key.
             let recommender = PinRecommender(
@@ -88,7 +88,7 @@ extension Invocation {
             all += reserves.map(\.source).filter { !$0.items.isEmpty }
         } else if !reserves.isEmpty {
             // A block with only the backup would lock out every app for as long as the server keeps its key.
-            context.console.report("Warning: no pin is written for --key alone: the pins of the server are missing")
+            console.report("Warning: no pin is written for --key alone: the pins of the server are missing")
         }
         if let positions = settings.positions {
             for index in all.indices { all[index].items.removeAll { !positions.contains($0.role) } }
@@ -122,7 +122,7 @@ extension Invocation {
         }
         let sources = found.flatMap(\.self)
         if let missing = sources.lazy.compactMap(\.missingRoots).first {
-            context.console.report("Warning: \(missing.reason.told)")
+            console.report("Warning: \(missing.reason.told)")
         }
         return sources
     }
@@ -144,9 +144,9 @@ extension Invocation {
         switch input {
         case .items(let items): return [KeySource(file: name, items: items)]
         case .reading(let reading):
-            for note in reading.notes { context.console.report("Note: \(note)") }
+            for note in reading.notes { console.report("Note: \(note)") }
             // Remarks on pins in code are comments in any list; a terminal shows them below the configuration.
-            for line in reading.code.flatMap({ $0.lines($0.new) }) { context.console.report("\(line)") }
+            for line in reading.code.flatMap({ $0.lines($0.new) }) { console.report("\(line)") }
             return PinGroup.groups(of: reading, host: host).map(KeySource.init)
         }
     }

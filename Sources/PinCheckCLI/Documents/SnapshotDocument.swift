@@ -85,9 +85,7 @@ extension Snapshot.Endpoint: JSONDocument {
 }
 
 extension Snapshot.Certificate: JSONDocument {
-    var document: JSONObject {
-        JSONObject((changed.members + [("issuer_key_id", issuerKeyID)]).sorted { $0.0 < $1.0 })
-    }
+    var document: JSONObject { JSONObject((changed.members + [("issuer_key_id", issuerKeyID)]).sorted { $0.0 < $1.0 }) }
 
     /// The certificate in a change, without its issuer's key.
     var changed: JSONObject {

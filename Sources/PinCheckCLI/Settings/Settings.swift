@@ -182,4 +182,5 @@ struct Command {
 struct Invocation {
     let settings: Settings
     let context: Context
+    var console: Console { context.console }
 }

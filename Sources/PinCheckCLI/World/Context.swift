@@ -77,9 +77,7 @@ enum System {
             })
         context.signals = { ProcessSignal.stream() }
         var input = stat()
-        if fstat(STDIN_FILENO, &input) == 0, FileKind(input) == .regular {
-            context.standardInput = FileIdentity(input)
-        }
+        if fstat(STDIN_FILENO, &input) == 0, FileKind(input) == .regular { context.standardInput = FileIdentity(input) }
         return context
     }
 

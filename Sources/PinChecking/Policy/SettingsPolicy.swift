@@ -112,8 +112,7 @@ struct SettingsPolicy {
                         allowInvalidCertificates: settings.allowsInvalidCertificates == true,
                         validatesDomainName: settings.validatesDomainName != false), pins: clientPins, policy: policy,
                     installedRoots: installedRoots, host: server.host == server.name.description ? nil : server.host,
-                    referenceName: server.name.text,
-                    networkSecurity: sources.read.networkSecurity.first,
+                    referenceName: server.name.text, networkSecurity: sources.read.networkSecurity.first,
                     transportSecurity: sources.read.transportSecurity.first, urlHost: server.url,
                     obstacle: isUncovered
                         ? sources.lackOfLines(for: server.host, by: client) : sources.exception(of: client)))

@@ -220,8 +220,7 @@ extension Snapshot.Key {
         let place = endpoint.request.target
         self.init(
             target: endpoint.target, connect: place == endpoint.target ? nil : place,
-            sni: endpoint.request.serverNameIndication,
-            verifyName: endpoint.referenceName.text, variant: variant.label)
+            sni: endpoint.request.serverNameIndication, verifyName: endpoint.referenceName.text, variant: variant.label)
     }
 }
 

@@ -91,14 +91,11 @@ struct FileScan {
     private func isBoundary(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Bool {
         guard bytes.indices.contains(index) else { return true }
         // In a binary property list `_` and its length begin a string of 15 or more characters (CFBinaryPList.c).
-        let isString =
-            bytes[index] == "_" && index + 1 < bytes.count && (0x10...0x13).contains(bytes[index + 1])
+        let isString = bytes[index] == "_" && index + 1 < bytes.count && (0x10...0x13).contains(bytes[index + 1])
         return isString || !Self.isDigit(bytes[index]) && !"=-_".utf8.contains(bytes[index])
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        Base64.value(of: byte) != nil && byte != "-" && byte != "_"
-    }
+    private static func isDigit(_ byte: UInt8) -> Bool { Base64.value(of: byte) != nil && byte != "-" && byte != "_" }
 
     /// The certificates or the key that a file consists of; `nil` if it is another kind, such as code with PEM.
     func certificates(at place: PinPlace) -> Contents? {

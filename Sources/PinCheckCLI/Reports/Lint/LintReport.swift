@@ -131,8 +131,7 @@ extension LintReport {
         var relative = path[...]
         while relative.hasPrefix("./") { relative = relative.dropFirst(2) }
         let encoded = relative.parts(at: "/").map { HTTPLocation.percentEncoded(String($0)) }.joined(separator: "/")
-        return path.utf8.first == "/"
-            ? ["uri": "file://" + encoded] : ["uri": encoded, "uriBaseId": "%SRCROOT%"]
+        return path.utf8.first == "/" ? ["uri": "file://" + encoded] : ["uri": encoded, "uriBaseId": "%SRCROOT%"]
     }
 }
 

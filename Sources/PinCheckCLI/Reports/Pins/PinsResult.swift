@@ -27,9 +27,8 @@ extension KeySource {
             + (suspicion.map { $0.level == .warning ? [$0.reason] : [] } ?? [])
         return [
             "target": name, "host": host, "port": port, "rules": group?.rules,
-            "endpoint": endpoint.map {
-                EndpointFacts($0, peer: peer).document(verifyName: $0.referenceName.text)
-            }, "key_type": keyType?.description, "verified": ending?.outcome.isAccepted, "reason": reason,
+            "endpoint": endpoint.map { EndpointFacts($0, peer: peer).document(verifyName: $0.referenceName.text) },
+            "key_type": keyType?.description, "verified": ending?.outcome.isAccepted, "reason": reason,
             "warnings": warnings, "keys": keys, "also_sent": alsoSent.map(\.description), "recommendation": recommended,
         ]
     }

@@ -66,8 +66,7 @@ struct JUnitDocument {
 
     var text: String {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"pincheck\" \(Self.counts(elements))"
-            + " time=\"\(decimalSeconds(ContinuousClock.now - began))\">\n" + suites.joined()
-            + "</testsuites>\n"
+            + " time=\"\(decimalSeconds(ContinuousClock.now - began))\">\n" + suites.joined() + "</testsuites>\n"
     }
 }
 
