@@ -75,7 +75,7 @@ public final class PinChecker: Sendable {
         if let address {
             request.connection.addresses = .init(given: try ConnectAddress.readAny(address), isOfOneTarget: true)
         }
-        let checkTarget = CheckTarget(target: try Target(target), request: request)
+        let checkTarget = CheckTarget(try Target(target), request)
         let checks = try policies.withLock { (policies) throws(Problem) in try Check.plan([checkTarget], &policies) }
         let results = try await SharedConnections.process.check(
             checks[0], in: Environment(variables: environment, now: now, connectionLimit: 1)

@@ -81,7 +81,7 @@ import X509
         let environment = Environment(
             variables: [:], now: { Timestamp(secondsSinceEpoch: LabClock.now) }, connectionLimit: 1)
         try await DeadPort.refusing { port in
-            let target = CheckTarget(target: try Target("127.0.0.1:\(port)"), request: CheckRequest())
+            let target = CheckTarget(try Target("127.0.0.1:\(port)"), CheckRequest())
             let check = try Check.unjudged([target])[0]
             try await withThrowingTaskGroup { group in
                 for _ in 0..<5 { group.addTask { _ = try await shared.check(check, in: environment) } }

@@ -72,7 +72,7 @@ extension Invocation {
         try BadEntries.refuse(hosts?.bad ?? [])
         let policies = Mutex(context.policies)
         let plan: Downloader.Plan = { (target, request) throws(Problem) in
-            let check = try hosts?.checkTarget(for: target, request) ?? CheckTarget(target: target, request: request)
+            let check = try hosts?.checkTarget(for: target, request) ?? CheckTarget(target, request)
             return try policies.withLock { (policies) throws(Problem) in try Check.plan([check], &policies)[0] }
         }
         let target = try Target("https://\(download.location.authority)/")

@@ -114,7 +114,7 @@ extension Invocation {
     private func servers(
         _ targets: [String], _ request: CheckRequest, by policies: inout Policies
     ) async throws -> [KeySource] {
-        let targets = try targets.map { CheckTarget(target: try Target($0), request: request) }
+        let targets = try targets.map { CheckTarget(try Target($0), request) }
         let checks = try Check.unpinned(targets, &policies)
         var found = [[KeySource]](repeating: [], count: checks.count)
         await Checker.run(checks, request, in: context.engine()) { position, target in

@@ -188,7 +188,7 @@ final class ProbeModule: Sendable {
         }
         do {
             return try policies.withLock { (policies) throws(Problem) in
-                try Check.plan([CheckTarget(target: target, request: request)], &policies)[0]
+                try Check.plan([CheckTarget(target, request)], &policies)[0]
             }
         } catch { throw ScrapeProblem(500, error.told) }
     }

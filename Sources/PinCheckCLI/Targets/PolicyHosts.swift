@@ -17,7 +17,7 @@ struct PolicyHosts {
         func bad(_ problem: Problem, at port: Int?) -> BadEntry {
             var request = CheckRequest()
             request.connection.port = port
-            let title = target.map { CheckTarget(target: $0, request: request).title } ?? "\(place)"
+            let title = target.map { CheckTarget($0, request).title } ?? "\(place)"
             return BadEntry(title, problem.at(place))
         }
     }
@@ -58,7 +58,7 @@ struct PolicyHosts {
     func checkTarget(for target: Target, _ request: CheckRequest) throws(Problem) -> CheckTarget? {
         guard let host = try host(for: target, request) else { return nil }
         let merged = try Self.merged(request, host.request.get(), target, at: host.place)
-        var found = CheckTarget(target: target, request: merged, place: host.place)
+        var found = CheckTarget(target, merged, place: host.place)
         found.lacksPins = merged.judging.pins.isEmpty
         return found
     }
@@ -87,7 +87,7 @@ struct PolicyHosts {
     }
 
     private func host(for target: Target, _ request: CheckRequest) throws(Problem) -> Entry? {
-        let port = CheckTarget(target: target, request: request).port
+        let port = CheckTarget(target, request).port
         let entries = positions(of: target.host, at: port).map { hosts[$0] }
         guard entries.count > 1 else { return entries.first }
         throw .data(
@@ -147,7 +147,7 @@ struct PolicyHosts {
             for port in ports {
                 var request = merged
                 if let port { request.connection.port = port }
-                var target = CheckTarget(target: target, request: request, place: place ?? host.place)
+                var target = CheckTarget(target, request, place: place ?? host.place)
                 target.lacksPins = request.judging.pins.isEmpty
                 if seen.insert(target.port).inserted { result.append(.success(target)) }
             }

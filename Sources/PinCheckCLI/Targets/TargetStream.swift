@@ -25,7 +25,7 @@ struct TargetStream {
             let isWhole = lists.isEmpty || !named.isEmpty
             ready = isWhole ? try hosts.targets(named: named, request)[...] : hosts.bad.map(Entry.failure)[...]
         } else {
-            ready = named.map { .success(CheckTarget(target: $0, request: request)) }[...]
+            ready = named.map { .success(CheckTarget($0, request)) }[...]
         }
         self.lists = try lists.map { (path) throws(Problem) in try TargetList(path, in: context) }[...]
     }
@@ -43,10 +43,10 @@ struct TargetStream {
             do {
                 try Self.refuse(line.request.judging, beside: request.judging)
                 let request = line.request.merged(over: request)
-                let target = CheckTarget(target: line.target, request: request, place: place)
+                let target = CheckTarget(line.target, request, place: place)
                 ready = (try hosts?.targets(of: target) ?? [target]).map(Entry.success)[...]
             } catch {
-                let title = CheckTarget(target: line.target, request: line.request).title
+                let title = CheckTarget(line.target, line.request).title
                 return .failure(BadEntry(title, error.at(place)))
             }
         }
@@ -223,7 +223,7 @@ struct TargetList {
             } catch { throw .data("word \(number) is no value of \(option.listWord)") }
         }
         settings.request.connection.addresses.isOfOneTarget = !settings.request.connection.addresses.given.isEmpty
-        return CheckTarget(target: target, request: settings.request, place: place)
+        return CheckTarget(target, settings.request, place: place)
     }
 
     private static func unknown(_ word: String, _ number: Int) -> Problem {

@@ -11,7 +11,7 @@ package struct CheckTarget {
     /// `true` if a policy contains the target, but no source has pins for it.
     package var lacksPins = false
 
-    package init(target: Target, request: CheckRequest, place: PinPlace? = nil) {
+    package init(_ target: Target, _ request: CheckRequest, place: PinPlace? = nil) {
         (self.target, self.request, self.place) = (target, request, place)
     }
 

@@ -156,7 +156,7 @@ extension Snapshot.Key {
         request.connection = connection
         request.connection.serverName = try sni.map(ServerNameChoice.named) ?? ServerNameChoice.none
         if let connect { request.connection.addresses.given = try ConnectAddress.readAny(connect) }
-        let target = CheckTarget(target: try Target(target), request: request)
+        let target = CheckTarget(try Target(target), request)
         return (try target.endpoints()[0], Variant.all.first { $0.label == variant } ?? .ordinary)
     }
 }
