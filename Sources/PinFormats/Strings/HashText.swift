@@ -222,12 +222,12 @@ struct Base64 {
     }
 
     static func value(of character: UInt8) -> Int? {
-        switch character {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): Int(character) - 65
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): Int(character) - 97 + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(character) - 48 + 52
-        case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
-        case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
+        switch Unicode.Scalar(character) {
+        case "A"..."Z": Int(character) - 65
+        case "a"..."z": Int(character) - 97 + 26
+        case "0"..."9": Int(character) - 48 + 52
+        case "+", "-": 62
+        case "/", "_": 63
         default: nil
         }
     }
