@@ -120,7 +120,7 @@ extension Client {
 }
 
 /// A set of pins outside of every client's configuration: lists, and pins given by themselves.
-enum LooseSet: Hashable {
+enum LooseSet {
     case inCurlsNotation
     /// Certificates in an app's files, or with settings of AFSecurityPolicy every pin.
     case certificates

@@ -119,7 +119,7 @@ struct World: PathVerifier {
 }
 
 /// A fact that a forecast takes for granted, as reports name it.
-package enum Assumption: String, Hashable, CaseIterable {
+package enum Assumption: String, CaseIterable {
     /// The server sends today's intermediates with a certificate.
     case intermediates
     case issuer

@@ -5,7 +5,7 @@ import X509
 
 /// A future deployment to judge: a chain, or a key that does not have a certificate yet.
 package struct NextItem {
-    package enum Kind: String, Hashable, CaseIterable {
+    package enum Kind: String, CaseIterable {
         case chain
         case certificate
         case request

@@ -198,7 +198,7 @@ package struct Change: Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(words) }
 
     /// The kinds of differences, roughly from harmless to grave: a row each, with its stable id and a sentence.
-    package enum Kind: String, Hashable, CaseIterable {
+    package enum Kind: String, CaseIterable {
         case renewed = "renewed a new certificate for the same key and name"
         case rekeyed = "rekeyed the server has a new key"
         case keyTypeChanged = "key-type-changed the server's key is of another kind or size"

@@ -50,7 +50,7 @@ package struct Outlook {
     package typealias NoBackup = (id: String, words: String)
 
     /// The reason why pins that match now stop matching, the soonest first.
-    package enum End: String, Hashable, CaseIterable {
+    package enum End: String, CaseIterable {
         /// The renewal of the leaf: with a new key, or with any key if the certificate is pinned.
         case leafRenewal = "leaf-renewal"
         case intermediateExpiry = "intermediate-expiry"

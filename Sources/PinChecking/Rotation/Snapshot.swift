@@ -159,7 +159,7 @@ package struct Baseline {
 }
 
 package struct BaselineChanges: Hashable {
-    package enum Status: String, Hashable, CaseIterable {
+    package enum Status: String, CaseIterable {
         case unchanged
         case allowed
         case changed
