@@ -9,7 +9,7 @@ package enum KeyMaterial {
     }
 
     /// The end of the boundary `-----BEGIN PRIVATE KEY-----` (RFC 7468, 10), without white space.
-    private static let boundary = Array("PRIVATEKEY--".utf8)
+    private static let boundary = "PRIVATEKEY--".bytes
 
     /// The length of the shortest run that is cut: the last line of an RSA key of 2048 bits has 24 characters.
     private static let shortest = 20
@@ -17,7 +17,7 @@ package enum KeyMaterial {
 
     /// The text with every long run of base64 or hexadecimal digits cut to its first eight characters.
     package static func cut(_ text: String) -> String {
-        let bytes = Array(text.utf8)
+        let bytes = text.bytes
         guard bytes.count >= shortest else { return text }
         var result: [UInt8] = []
         var index = 0
@@ -25,7 +25,7 @@ package enum KeyMaterial {
             let end = bytes[index...].firstIndex { !($0.isAlphanumeric || "+/=:".utf8.contains($0)) } ?? bytes.count
             let run = bytes[index..<end]
             let isCut = run.count >= shortest && isEncoded(run)
-            result += isCut ? run.prefix(shown) + Array("…".utf8) : run
+            result += isCut ? run.prefix(shown) + "…".bytes : run
             if end < bytes.count { result.append(bytes[end]) }
             index = end + 1
         }
@@ -43,9 +43,7 @@ package enum KeyMaterial {
         let hasDigit = run.contains { $0.isDigit }
         let hasUpper = run.contains { (0x41...0x5A).contains($0) }
         let hasLower = run.contains { (0x61...0x7A).contains($0) }
-        let isHexadecimal = run.allSatisfy {
-            $0.isDigit || (0x41...0x46).contains($0 & 0xDF) || $0 == colon
-        }
+        let isHexadecimal = run.allSatisfy { $0.isDigit || (0x41...0x46).contains($0 & 0xDF) || $0 == colon }
         return hasDigit && (hasUpper && hasLower || isHexadecimal && (hasUpper || hasLower))
     }
 }

@@ -28,7 +28,7 @@ extension String {
     /// Bytes are compared, because the library's `replacing` and `split` compare characters: they skip a quotation mark
     /// with a combining mark, which readers of the text take for a quotation mark.
     package func replacingBytes(_ replacements: KeyValuePairs<StaticString, String>) -> String {
-        let table = replacements.map { (needle: Array("\($0.key)".utf8), text: $0.value) }
+        let table = replacements.map { (needle: "\($0.key)".bytes, text: $0.value) }
         let bytes = Array(utf8)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -93,10 +93,12 @@ extension Substring {
 }
 
 extension StringProtocol {
+    @inlinable package var bytes: [UInt8] { Array(utf8) }
+
     /// The bytes of percent-encoded text; `nil` if a `%` is not followed by two hexadecimal digits.
     package var percentDecoded: [UInt8]? {
         var bytes: [UInt8] = []
-        var rest = Array(utf8)[...]
+        var rest = self.bytes[...]
         while var byte = rest.popFirst() {
             if byte == "%" {
                 let digits = String(utf8: rest.prefix(2))
@@ -112,7 +114,7 @@ extension StringProtocol {
 
 /// Base64 (RFC 4648, 4), implemented here because the lower modules have no Foundation.
 package enum Base64 {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    private static let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".bytes
 
     package static func text(of bytes: [UInt8]) -> String {
         let alphabet = alphabet

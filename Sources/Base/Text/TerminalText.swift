@@ -76,7 +76,7 @@ package struct TerminalDocument {
             }
         }
         if isAfterReturn { result += TerminalText.escaped("\r") }
-        return Array(result.utf8)
+        return result.bytes
     }
 
     /// The number of bytes before an unfinished character or line break at the end.

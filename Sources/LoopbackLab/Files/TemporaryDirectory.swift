@@ -25,7 +25,7 @@ package final class TemporaryDirectory: Sendable {
     }
 
     @discardableResult package func write(_ text: String, to name: String) throws(LabError) -> String {
-        try write(Array(text.utf8), to: name)
+        try write(text.bytes, to: name)
     }
 
     /// Makes a directory, and those above it, unless it is there.

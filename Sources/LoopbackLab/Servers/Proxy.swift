@@ -80,16 +80,16 @@ struct Proxy {
         let lines = String(utf8: head).split(separator: "\r\n").map(String.init)
         let words = lines.first?.split(separator: " ") ?? []
         guard words.count == 3, words[0] == "CONNECT" else {
-            return refuse(Array("HTTP/1.1 405 Method Not Allowed\r\n\r\n".utf8))
+            return refuse("HTTP/1.1 405 Method Not Allowed\r\n\r\n".bytes)
         }
         note(String(words[1]))
         let authorization = lines.first { $0.lowercased().hasPrefix("proxy-authorization: ") }
         if let (name, password) = settings.user,
-            authorization != "Proxy-Authorization: Basic " + Base64.text(of: Array("\(name):\(password)".utf8))
+            authorization != "Proxy-Authorization: Basic " + Base64.text(of: "\(name):\(password)".bytes)
         {
-            return refuse(Array("HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\n\r\n".utf8))
+            return refuse("HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\n\r\n".bytes)
         }
-        return Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8)
+        return "HTTP/1.1 200 Connection established\r\n\r\n".bytes
     }
 
     /// Reads a greeting and a request of SOCKS 5 (RFC 1928, RFC 1929); returns the answer if it is granted, else `nil`.

@@ -87,7 +87,7 @@ final class TLSSession: ByteStream {
             guard !bytes.isEmpty else { return }
             guard !wasAsked, !isFinished else { continue }
             request += bytes
-            let end = Array("\r\n\r\n".utf8)
+            let end = "\r\n\r\n".bytes
             wasAsked = request.indices.contains { request[$0...].starts(with: end) }
             if wasAsked { more = send(application.answer(String(utf8: request))) }
         }

@@ -29,7 +29,7 @@ struct OutputStream {
 
     /// Writes text; if the reader has gone away, the rest is dropped and the verdict still counts.
     func write(_ text: String) throws(Problem) {
-        do { try writeBytes(Array(text.utf8)) } catch {
+        do { try writeBytes(text.bytes) } catch {
             guard error != .brokenPipe else { return }
             let code = if case .system(let code) = error { code } else { EIO }
             let place: SafeText = path.map { " (\(quoted($0))): name another file" } ?? ""
@@ -89,7 +89,7 @@ struct TextStyle {
 
 enum OutputFile {
     static func write(_ text: String, to path: String) throws(Problem) {
-        do { try AtomicFile.write(Array(text.utf8), to: path) } catch { throw self.error(error, at: path) }
+        do { try AtomicFile.write(text.bytes, to: path) } catch { throw self.error(error, at: path) }
     }
 
     /// Writes a whole text to the file or standard output, but never over a file that this run has read.

@@ -147,7 +147,7 @@ package struct DeviceData {
     func publicRoot(withKey key: SHA256Digest) -> CARoot? {
         if let root = publicRoots.root(withKey: key) { return root }
         // Most keys are of no published root, and reading all rows costs a check 1.6 M instructions.
-        guard PackageResources.public_cas_tsv.holds(Array(key.hexadecimal.utf8)) else { return nil }
+        guard PackageResources.public_cas_tsv.holds(key.hexadecimal.bytes) else { return nil }
         return CARoot.published.root(withKey: key)
     }
 

@@ -149,7 +149,7 @@ extension HostPolicy {
             ["\(client.client.name) \(client.settings.map { "\($0.name)=\($0.value)" })"]
                 + (client.pins?.pins ?? []).map { $0.certificate?.fingerprint.hexadecimal ?? $0.spkiSHA256.description }
         }
-        return Hashing.sha256(Array(([host] + pins).joined(separator: "\n").utf8)).hexadecimal
+        return Hashing.sha256(([host] + pins).joined(separator: "\n").bytes).hexadecimal
     }
 }
 

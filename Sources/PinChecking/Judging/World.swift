@@ -162,7 +162,7 @@ extension Certificate {
 
     /// The fingerprint of an assumed certificate, which no pinned certificate has.
     static func identity(_ role: String, _ key: PublicKey, _ time: Timestamp) -> SHA256Digest {
-        Hashing.sha256(Array("\(role) \(key.spkiSHA256) \(time.secondsSinceEpoch)".utf8))
+        Hashing.sha256("\(role) \(key.spkiSHA256) \(time.secondsSinceEpoch)".bytes)
     }
 }
 
@@ -172,7 +172,7 @@ extension PublicKey {
         PublicKey(subjectPublicKeyInfo: subjectPublicKeyInfo, spkiSHA256: hash, algorithm: algorithm)
     }
 
-    var unknown: PublicKey { standIn(Hashing.sha256(Array("a key that nobody pinned".utf8))) }
+    var unknown: PublicKey { standIn(Hashing.sha256("a key that nobody pinned".bytes)) }
 }
 
 extension HostPolicy {

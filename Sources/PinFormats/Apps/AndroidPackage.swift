@@ -80,7 +80,7 @@ struct AndroidPackage {
         let resources = try BuiltResources(files, names, isBundle: manifest.path.hasSuffix(Self.bundledManifest))
         try AndroidFile.follow(root, in: manifest, resources, into: &reading)
         return resources.used.sorted { $0.reference < $1.reference }.map(\.file.bytes) + [
-            Array((root["uses-sdk"].first?.attributes["android:targetSdkVersion"] ?? "").utf8)
+            (root["uses-sdk"].first?.attributes["android:targetSdkVersion"] ?? "").bytes
         ]
     }
 

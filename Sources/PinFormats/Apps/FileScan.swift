@@ -8,11 +8,11 @@ struct FileScan {
 
     /// The limits of a file: bytes of certificates, hashes with and without prefix, and candidates for bare hashes.
     private static let (mostBytes, mostHashes, mostBare) = (4 << 20, 500, 10_000)
-    private static let begin = Array("-----BEGIN ".utf8)
+    private static let begin = "-----BEGIN ".bytes
     /// The prefixes of pins: OkHttp's, curl's, and OkHttp's in JSON that escapes slashes.
-    private static let prefixes = ["sha256/", "sha256//", "sha256\\/"].map { Array($0.utf8) }
+    private static let prefixes = ["sha256/", "sha256//", "sha256\\/"].map(\.bytes)
     /// Names of keys with bare hashes as values; without one in the file, a bare hash may be a symmetric key.
-    private static let hashKeys = ["SKPublicKeyHashes", "publicKeyHashes", "SPKI-SHA256-BASE64"].map { Array($0.utf8) }
+    private static let hashKeys = ["SKPublicKeyHashes", "publicKeyHashes", "SPKI-SHA256-BASE64"].map(\.bytes)
     /// The first bytes of files that are not searched: zip, JKS, and BKS of versions 1 and 2 with a salt of 20 bytes.
     private static let closed: [[UInt8]] = [
         [0x50, 0x4B, 0x03, 0x04], [0xFE, 0xED, 0xFE, 0xED], [0, 0, 0, 1, 0, 0, 0, 0x14], [0, 0, 0, 2, 0, 0, 0, 0x14],

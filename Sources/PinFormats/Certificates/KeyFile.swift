@@ -22,7 +22,7 @@ package enum KeyFile {
 
     /// `true` if bytes are PKCS #7, in which certificates have no order.
     package static func isBundle(_ bytes: [UInt8]) -> Bool {
-        DERShape(bytes) == .signedData || signedDataLabels.contains { bytes.holds(Array("-----BEGIN \($0)-----".utf8)) }
+        DERShape(bytes) == .signedData || signedDataLabels.contains { bytes.holds("-----BEGIN \($0)-----".bytes) }
     }
 
     static func read(_ file: PinFile, into reading: inout PinReading) throws(Problem) {

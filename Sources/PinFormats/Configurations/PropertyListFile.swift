@@ -5,7 +5,7 @@ import Pinning
 enum PropertyListFile {
     private static let marks = ["NSPinnedDomains", "TSKPinnedDomains", TransportSecurityReader.key]
 
-    static func isFound(in file: PinFile) -> Bool { marks.contains { file.bytes.holds(Array($0.utf8)) } }
+    static func isFound(in file: PinFile) -> Bool { marks.contains { file.bytes.holds($0.bytes) } }
 
     /// Reads a property list; App Transport Security applies to an app even if its Info.plist does not mention it.
     static func read(_ file: PinFile, isInfo: Bool = false, into reading: inout PinReading) throws(Problem) {

@@ -61,7 +61,7 @@ enum XMLPropertyList {
 
 /// Property lists in Apple's binary form, `bplist00`: objects that refer to each other by number, and their offsets.
 struct BinaryPropertyList {
-    private static let magic = Array("bplist00".utf8)
+    private static let magic = "bplist00".bytes
     private static let trailerLength = 32
     /// The limits of objects and of bytes of text, which many objects can share.
     private static let (mostObjects, mostText) = (200_000, 16 << 20)

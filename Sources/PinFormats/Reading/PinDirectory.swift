@@ -16,12 +16,10 @@ package struct PinDirectory {
     private static let companions: Set = ["readme", "license", "licence", "copying", "notice", "changelog"]
 
     /// The words of configurations with pins, and the words of all files that concern pins.
-    private static let words = ["pin-set", "ublicKeyHashes", "NSPinned", "network-security-config"].map {
-        Array($0.utf8)
-    }
+    private static let words = ["pin-set", "ublicKeyHashes", "NSPinned", "network-security-config"].map(\.bytes)
     private static let marks =
         ["sha256/", "TSKPinned", "NSAppTransportSecurity", "BEGIN CERTIFICATE", "BEGIN PUBLIC KEY"]
-        .map { Array($0.utf8) } + words + UnreadKind.pinners
+        .map(\.bytes) + words + UnreadKind.pinners
 
     let path: String
     /// `true` if it was found below the named directory; files without a mark then get no note.
@@ -127,6 +125,6 @@ package struct PinDirectory {
         if [.notAPin, .notation, .missingValue, .tooLarge, .binaryJunk].contains(problem) { return false }
         // UTF-16 has NULs between the characters.
         let bytes = file.bytes.filter { $0 != 0 }
-        return (Self.words + [Array("sha256".utf8)]).contains(where: bytes.holds)
+        return (Self.words + ["sha256".bytes]).contains(where: bytes.holds)
     }
 }

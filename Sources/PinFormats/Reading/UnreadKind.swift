@@ -55,7 +55,7 @@ struct UnreadKind {
     static let pinners = [
         "CertificatePinner.Builder", "TSKPublicKeyHashes", "NSPinnedDomains", "ServerTrustManager(",
         "PinnedCertificatesTrustEvaluator", "PublicKeysTrustEvaluator", "AFSSLPinningMode", "addPublicKeyPins",
-    ].map { Array($0.utf8) }
+    ].map(\.bytes)
 
     private static let mostHashes = 50
 
@@ -100,7 +100,7 @@ struct UnreadKind {
             "name the .apk, or the directory that it was unpacked to"
         ),
         ([[0x02, 0x00, 0x0C, 0x00]], "a table of Android's resources", app),
-        ([Array("dex\n".utf8)], "Android code (DEX)", app),
+        (["dex\n".bytes], "Android code (DEX)", app),
         ([[0x7F, 0x45, 0x4C, 0x46]], "a program or its library (ELF)", app),
         (
             [[0xCF, 0xFA, 0xED, 0xFE], [0xCE, 0xFA, 0xED, 0xFE], [0xCA, 0xFE, 0xBA, 0xBE]],

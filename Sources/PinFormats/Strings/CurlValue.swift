@@ -95,7 +95,7 @@ struct CurlValue {
 
     /// The first line with a blank, counted from 1, of the block that begins in line `first`.
     private static func lineWithBlanks(in lines: [ArraySlice<UInt8>], from first: Int) -> Int? {
-        let begin = Array("-----BEGIN PUBLIC KEY-----".utf8)
+        let begin = "-----BEGIN PUBLIC KEY-----".bytes
         for index in lines.indices.dropFirst(first - 1) {
             let text = index == first - 1 ? lines[index].dropFirst(begin.count) : lines[index]
             guard !text.starts(with: "-----END".utf8) else { return nil }

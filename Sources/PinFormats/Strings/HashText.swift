@@ -146,7 +146,7 @@ package enum HashText {
 
     /// Refuses hexadecimal digits and colons, the notation of fingerprints, which hash the whole certificate.
     private static func refuseHexadecimal(_ text: Substring, in word: PinString) throws(Problem) {
-        let characters = Array(text.utf8)
+        let characters = text.bytes
         guard characters.allSatisfy(PinString.isFingerprint) else { return }
         let digits = characters.filter { $0 != ":" }
         guard [32, 40, 64].contains(digits.count) || digits.count < characters.count else { return }
@@ -197,7 +197,7 @@ struct Base64 {
 
     /// Parses `text`; fails with the first character that is in neither alphabet.
     static func parse(_ text: some StringProtocol) -> Result<Base64, BadCharacter> {
-        let utf8 = Array(text.utf8)
+        let utf8 = text.bytes
         let digits = utf8.prefix(utf8.count - utf8.reversed().prefix { $0 == "=" }.count)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count / 4 * 3 + 2)

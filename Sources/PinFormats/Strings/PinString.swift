@@ -62,7 +62,7 @@ struct PinString {
     /// `true` if the word is a pin, or looks like a bare hash: base64 or hexadecimal digits, not a word or a path.
     var resemblesPin: Bool {
         if isClaimed { return true }
-        let bytes = Array(text.utf8)
+        let bytes = text.bytes
         if bytes.count(where: Self.isHexDigit) >= 32, bytes.allSatisfy(Self.isFingerprint) { return true }
         guard bytes.count >= 20, case .success(let parsed) = Base64.parse(text) else { return false }
         if parsed.paddingCount > 0 { return true }

@@ -22,7 +22,7 @@ package enum TimeText {
     }
 
     private static func date(_ text: String) -> Timestamp? {
-        let bytes = Array(text.utf8)
+        let bytes = text.bytes
         guard let midnight = midnight(bytes.prefix(10)) else { return nil }
         let rest = bytes.dropFirst(10)
         guard let mark = rest.first else { return midnight }
@@ -138,7 +138,7 @@ extension TimeText {
             isWritten && year.count == 4 && month.count < 3 && day.count < 3
             && rest.first != "E" && rest.first?.isWholeNumber != true
         let date = isRead ? "\(year)-\(twoDigits(month))-\(twoDigits(day))" : ""
-        guard let midnight = midnight(Array(date.utf8)[...]) else {
+        guard let midnight = midnight(date.bytes[...]) else {
             throw wrong(text, isRead || !isWritten && !year.isEmpty ? ", and Android throws for it" : "", at: place)
         }
         return (midnight, rest)
@@ -146,7 +146,7 @@ extension TimeText {
 
     /// Midnight in UTC of a day, which `text` must give as `yyyy-MM-dd`.
     static func midnight(_ text: some StringProtocol, at place: PinPlace) throws(Problem) -> Timestamp {
-        guard let midnight = midnight(Array(text.utf8)[...]) else { throw wrong(text, "", at: place) }
+        guard let midnight = midnight(text.bytes[...]) else { throw wrong(text, "", at: place) }
         return midnight
     }
 

@@ -60,7 +60,7 @@ package struct PinFile {
         return file
     }
 
-    private static let (pemMark, puttyMark) = (Array("PRIVATE KEY-----".utf8), Array("PuTTY-User-Key-File-".utf8))
+    private static let (pemMark, puttyMark) = ("PRIVATE KEY-----".bytes, "PuTTY-User-Key-File-".bytes)
 
     /// Throws if the file has a private key: DER, PEM of any kind, OpenSSH's, PuTTY's, or a PKCS #12 store.
     ///

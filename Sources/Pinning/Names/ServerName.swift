@@ -18,7 +18,7 @@ public enum ServerName: Sendable, Hashable, CustomStringConvertible {
         func refuse(_ reason: String) -> ServerNameError { ServerNameError(text: text, reason: reason) }
         guard text.utf8.count <= Self.longestText else { throw refuse(ServerNameError.tooLong) }
         // Bytes cost far less than characters, and a list can have a million names.
-        let bytes = Array(text.utf8)
+        let bytes = text.bytes
         let isBracketed = bytes.first == "[" && bytes.last == "]"
         if let address = IPAddress(isBracketed ? Substring(text.utf8.dropFirst().dropLast()) : text[...]),
             !isBracketed || address.isIPv6

@@ -42,7 +42,7 @@ extension DownloadRecord {
             Self.opening, "url \(url)", entityTag.map { "etag \($0)" }, total.map { "length \($0)" },
             acceptance.map { "accepted-by \($0)" },
         ]
-        return Array((lines.compactMap(\.self).joined(separator: "\n") + "\n").utf8)
+        return (lines.compactMap(\.self).joined(separator: "\n") + "\n").bytes
     }
 
     package init?(bytes: [UInt8]) {

@@ -59,7 +59,7 @@ struct HTTPHeadReader {
     }
 
     /// The beginning of a status line; `0` matches any digit.
-    private static let shape = Array("HTTP/1.0 000".utf8)
+    private static let shape = "HTTP/1.0 000".bytes
 
     private static func fits(_ byte: UInt8, at position: Int) -> Bool {
         guard position < shape.count else {

@@ -75,7 +75,7 @@ package struct ProxyDialogue {
                 "Proxy-Authorization: Basic "
                     + Base64.text(of: credentials.user + [UInt8(ascii: ":")] + credentials.password))
         }
-        return Array((lines + ["", ""]).joined(separator: "\r\n").utf8)
+        return (lines + ["", ""]).joined(separator: "\r\n").bytes
     }
 }
 

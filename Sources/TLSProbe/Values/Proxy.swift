@@ -70,8 +70,8 @@ package struct ProxyCredentials: Hashable, CustomStringConvertible, CustomDebugS
     /// The proxy's bytes with `…` in place of the password, and of the base64 that contains it.
     func hidden(in bytes: [UInt8]) -> [UInt8] {
         guard !password.isEmpty else { return bytes }
-        let encodings = [user + [UInt8(ascii: ":")] + password, password].map { Array(Base64.text(of: $0).utf8) }
-        return (encodings + [password]).reduce(bytes) { $0.replacing($1, with: Array("…".utf8)) }
+        let encodings = [user + [UInt8(ascii: ":")] + password, password].map { Base64.text(of: $0).bytes }
+        return (encodings + [password]).reduce(bytes) { $0.replacing($1, with: "…".bytes) }
     }
 
     package var description: String { "(hidden)" }

@@ -30,10 +30,10 @@ private let known = BoundedCache<SHA256Digest, [(hash: SHA256Digest, kind: Other
 extension PublicKey {
     /// The key as PEM, in lines of 64 characters (RFC 7468).
     fileprivate var pem: [UInt8] {
-        let letters = Array(Base64.text(of: subjectPublicKeyInfo).utf8)
+        let letters = Base64.text(of: subjectPublicKeyInfo).bytes
         let lines = stride(from: 0, to: letters.count, by: 64).flatMap {
             letters[$0..<min($0 + 64, letters.count)] + [UInt8(ascii: "\n")]
         }
-        return Array("-----BEGIN PUBLIC KEY-----\n".utf8) + lines + Array("-----END PUBLIC KEY-----\n".utf8)
+        return "-----BEGIN PUBLIC KEY-----\n".bytes + lines + "-----END PUBLIC KEY-----\n".bytes
     }
 }

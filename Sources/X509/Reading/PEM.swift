@@ -16,10 +16,10 @@ package struct PEMBlock: Hashable {
 
 /// Reads PEM text with OpenSSL (`PEM_read_bio`), which ignores the text around the blocks.
 package enum PEM {
-    private static let begin = Array("-----BEGIN ".utf8)
+    private static let begin = "-----BEGIN ".bytes
     private static let newline = UInt8(ascii: "\n")
-    private static let head = Array("-----BEGIN CERTIFICATE-----\n".utf8)
-    private static let foot = Array("-----END CERTIFICATE-----\n".utf8)
+    private static let head = "-----BEGIN CERTIFICATE-----\n".bytes
+    private static let foot = "-----END CERTIFICATE-----\n".bytes
 
     package static func looksLikePEM(_ bytes: [UInt8]) -> Bool { bytes.holds(begin) }
 

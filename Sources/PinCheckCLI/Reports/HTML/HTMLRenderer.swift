@@ -87,7 +87,7 @@ struct HTMLRenderer: ResultRenderer {
 
     /// Allows a browser only the style sheet: the page loads nothing, runs nothing and sends nothing.
     static let policy =
-        "default-src 'none'; style-src 'sha256-\(Hashing.sha256(Array(sheet.utf8)).base64)'; base-uri 'none'; "
+        "default-src 'none'; style-src 'sha256-\(Hashing.sha256(sheet.bytes).base64)'; base-uri 'none'; "
         + "form-action 'none'"
 }
 

@@ -142,7 +142,7 @@ struct MetricPage {
     static func label(_ text: String) -> String {
         let text = TerminalText.escaped(text)
         guard text.unicodeScalars.count > longestValue else { return text }
-        let digits = Hashing.sha256(Array(text.utf8)).hexadecimal.prefix(8)
+        let digits = Hashing.sha256(text.bytes).hexadecimal.prefix(8)
         return TerminalText.shortened(text, to: longestValue - digits.count) + digits
     }
 
