@@ -109,7 +109,7 @@ struct ArchivedApp: AppFiles {
     /// `true` if a path stays in the directory to which the archive is unpacked.
     private static func isInside(_ name: String) -> Bool {
         let parts = name.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        return !name.utf8.contains(UInt8(ascii: "\\")) && parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." }
+        return !name.utf8.contains { $0 == "\\" } && parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." }
     }
 
     func contents(of names: Set<String>, limit: Int) throws(Problem) -> [String: [UInt8]] {

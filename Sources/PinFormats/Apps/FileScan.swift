@@ -83,7 +83,7 @@ struct FileScan {
             if isPin { omitted += 1 }
             return
         }
-        let text = String(utf8: digits.reversed() + [UInt8(ascii: "=")])
+        let text = String(utf8: digits.reversed() + "=".bytes)
         guard HashText.canonical(text[...]) == text, let digest = try? HashText.bare(text, at: .option) else { return }
         if isPin { prefixed.insert(digest.spkiSHA256) } else { bare.insert(digest.spkiSHA256) }
     }

@@ -23,7 +23,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         // Nearly every name contains a letter that addresses cannot contain; bit 0x20 turns a capital into a small one.
         let (signs, letters) = (UInt8(ascii: ".")...UInt8(ascii: ":"), UInt8(ascii: "a")...UInt8(ascii: "f"))
         guard text.utf8.allSatisfy({ signs.contains($0) || letters.contains($0 | 0x20) }) else { return nil }
-        let isIPv6 = text.utf8.contains(UInt8(ascii: ":"))
+        let isIPv6 = text.utf8.contains { $0 == ":" }
         bytes = Array(unsafeUninitializedCapacity: 16) { bytes, count in
             let isRead = inet_pton(isIPv6 ? AF_INET6 : AF_INET, String(text), bytes.baseAddress) == 1
             let length = isIPv6 ? 16 : 4

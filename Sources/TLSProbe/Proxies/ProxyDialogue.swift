@@ -73,7 +73,7 @@ package struct ProxyDialogue {
         if let credentials {
             lines.append(
                 "Proxy-Authorization: Basic "
-                    + Base64.text(of: credentials.user + [UInt8(ascii: ":")] + credentials.password))
+                    + Base64.text(of: credentials.user + ":".bytes + credentials.password))
         }
         return (lines + ["", ""]).joined(separator: "\r\n").bytes
     }

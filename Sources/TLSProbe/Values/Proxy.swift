@@ -45,7 +45,7 @@ package struct Proxy: Hashable {
     /// The proxy as it is shown, without the credentials: `http://proxy.example:3128`.
     package var url: String {
         let name = "\(host)"
-        return "\(kind.rawValue)://" + (name.utf8.contains(UInt8(ascii: ":")) ? "[\(name)]:\(port)" : "\(name):\(port)")
+        return "\(kind.rawValue)://" + (name.utf8.contains { $0 == ":" } ? "[\(name)]:\(port)" : "\(name):\(port)")
     }
 }
 
@@ -63,14 +63,14 @@ package struct ProxyCredentials: Hashable, CustomStringConvertible, CustomDebugS
         let isFit =
             kind.isSOCKS
             ? (1...255).contains(user.count) && password.count <= 255
-            : !user.contains(UInt8(ascii: ":")) && (user + password).allSatisfy { $0 >= 0x20 && $0 != 0x7f }
+            : !user.contains { $0 == ":" } && (user + password).allSatisfy { $0 >= 0x20 && $0 != 0x7f }
         guard isFit else { return nil }
     }
 
     /// The proxy's bytes with `…` in place of the password, and of the base64 that contains it.
     func hidden(in bytes: [UInt8]) -> [UInt8] {
         guard !password.isEmpty else { return bytes }
-        let encodings = [user + [UInt8(ascii: ":")] + password, password].map { Base64.text(of: $0).bytes }
+        let encodings = [user + ":".bytes + password, password].map { Base64.text(of: $0).bytes }
         return (encodings + [password]).reduce(bytes) { $0.replacing($1, with: "…".bytes) }
     }
 

@@ -32,7 +32,7 @@ extension PublicKey {
     fileprivate var pem: [UInt8] {
         let letters = Base64.text(of: subjectPublicKeyInfo).bytes
         let lines = stride(from: 0, to: letters.count, by: 64).flatMap {
-            letters[$0..<min($0 + 64, letters.count)] + [UInt8(ascii: "\n")]
+            letters[$0..<min($0 + 64, letters.count)] + "\n".bytes
         }
         return "-----BEGIN PUBLIC KEY-----\n".bytes + lines + "-----END PUBLIC KEY-----\n".bytes
     }
