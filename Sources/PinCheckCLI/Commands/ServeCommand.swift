@@ -97,11 +97,11 @@ extension Invocation {
         for place in try places.isEmpty ? [OptionGroup.place(OptionGroup.defaultPlace)] : places {
             do {
                 let port = try await server.listen(address: place.address, port: place.port)
-                log.write(.info, "listening", [("address", Target.authority(place.address, port))])
+                log.write(.info, "listening", [("address", place.address.withPort(port))])
             } catch {
                 let reason = SystemError.message(of: (error as? IOError)?.errnoCode ?? 0)
                 throw Problem.inputOutput(
-                    "cannot listen at \(Target.authority(place.address, place.port)): \(reason); name another address or port with --listen"
+                    "cannot listen at \(place.address.withPort(place.port)): \(reason); name another address or port with --listen"
                 )
             }
         }

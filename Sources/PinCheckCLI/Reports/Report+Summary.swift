@@ -6,7 +6,7 @@ extension Report {
     /// The connected address if the target does not name it; with the port if the target has another.
     var peer: String? {
         guard let endpoint, let address = endpoint.address?.description else { return nil }
-        let authority = Target.authority(address, endpoint.port)
+        let authority = address.withPort(endpoint.port)
         guard authority != target else { return nil }
         return target.hasSuffix(":\(endpoint.port)") ? address : authority
     }

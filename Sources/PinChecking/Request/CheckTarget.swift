@@ -15,7 +15,7 @@ package struct CheckTarget {
         (self.target, self.request, self.place) = (target, request, place)
     }
 
-    package var title: String { Target.authority(target.host.description, port) }
+    package var title: String { target.host.description.withPort(port) }
 
     /// The port to connect to, unless an address has its own port.
     package var port: Int { target.port ?? request.connection.port ?? RequestDefaults.port }
@@ -135,7 +135,7 @@ package struct UnusedAddresses {
 extension ConnectAddress {
     fileprivate func unused(defaultPort: Int?) -> Problem {
         let host = onlyForHost?.description ?? ""
-        let place = Target.authority(host, onlyForPort ?? defaultPort ?? RequestDefaults.port)
+        let place = host.withPort(onlyForPort ?? defaultPort ?? RequestDefaults.port)
         return .usage(
             "an address is given for \(quoted(place)), which is not a target of this call: check its name and port")
     }

@@ -61,10 +61,6 @@ package struct Target: Hashable {
         }
         return text[slash...].dropFirst(2).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     }
-
-    package static func authority(_ address: String, _ port: Int) -> String {
-        address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
-    }
 }
 
 /// A text that names a server, with its name in messages, which never contain text before an `@`.

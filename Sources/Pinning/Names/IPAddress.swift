@@ -53,3 +53,10 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// `true` if it is `0.0.0.0` or `::`, which no host has.
     package var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
 }
+
+extension String {
+    /// The host with a port; an IPv6 address is in brackets (RFC 3986, 3.2.2).
+    package func withPort(_ port: some BinaryInteger) -> String {
+        contains(":") ? "[\(self)]:\(port)" : "\(self):\(port)"
+    }
+}

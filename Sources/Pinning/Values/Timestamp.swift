@@ -7,9 +7,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
     public init(secondsSinceEpoch: Int64) { self.secondsSinceEpoch = secondsSinceEpoch }
 
     /// Orders moments in time.
-    public static func < (left: Self, right: Self) -> Bool {
-        left.secondsSinceEpoch < right.secondsSinceEpoch
-    }
+    public static func < (left: Self, right: Self) -> Bool { left.secondsSinceEpoch < right.secondsSinceEpoch }
 
     /// The seconds to another moment, limited to the range of `Int64`.
     package func seconds(to end: Timestamp) -> Int64 {

@@ -50,7 +50,7 @@ package struct PeerAddress: Hashable, CustomStringConvertible {
 
     package init(ip: IPAddress, port: UInt16) { (self.ip, self.port) = (ip, port) }
 
-    package var description: String { ip.isIPv6 ? "[\(ip)]:\(port)" : "\(ip):\(port)" }
+    package var description: String { "\(ip)".withPort(port) }
 }
 
 /// The restrictions of a ClientHello: lists in OpenSSL's notation, preferred first.

@@ -52,8 +52,8 @@ package struct ProbeRequest: Hashable {
     /// The destination with its port: `example.com:443`, `[2001:db8::1]:443`.
     package var target: String {
         switch destination {
-        case .resolve(let host, _): host.utf8.contains { $0 == ":" } ? "[\(host)]:\(port)" : "\(host):\(port)"
-        case .address(let address): PeerAddress(ip: address, port: port).description
+        case .resolve(let host, _): host.withPort(port)
+        case .address(let address): "\(address)".withPort(port)
         }
     }
 }

@@ -43,10 +43,7 @@ package struct Proxy: Hashable {
     }
 
     /// The proxy as it is shown, without the credentials: `http://proxy.example:3128`.
-    package var url: String {
-        let name = "\(host)"
-        return "\(kind.rawValue)://" + (name.utf8.contains { $0 == ":" } ? "[\(name)]:\(port)" : "\(name):\(port)")
-    }
+    package var url: String { "\(kind.rawValue)://" + "\(host)".withPort(port) }
 }
 
 /// The name and password of a proxy's user, which are never printed.
