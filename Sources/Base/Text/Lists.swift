@@ -42,7 +42,5 @@ extension [String] {
 
 extension Sequence<String> {
     /// The words of lists with commas, as in `ios-17,android-9`; an empty text between two commas is a word, too.
-    package var words: [String] {
-        flatMap { $0.parts(at: ",").map(String.init) }
-    }
+    package var words: [String] { flatMap { $0.parts(at: ",").map(String.init) } }
 }

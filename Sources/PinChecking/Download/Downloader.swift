@@ -106,7 +106,7 @@ package final class Downloader: Sendable {
     private func ask(
         _ location: HTTPLocation, _ isFirst: Bool, _ check: Check, _ request: DownloadRequest,
         for document: PartialDocument, goingOn: Bool
-    ) async -> (CheckedConnection, Result<HTTPResponse, HTTPError>?) {
+    ) async -> (CheckedConnection, HTTPResult?) {
         let host = isFirst ? request.request.names.host : nil
         // The Host header is sent as written: a user who needs the port writes it.
         let authority = host.map { host in

@@ -9,7 +9,7 @@ public struct CheckResult: Sendable {
     public internal(set) var target: String
     /// The connected or recorded endpoint; `nil` if the chain is from a file.
     package internal(set) var endpoint: EndpointFacts?
-    package internal(set) var connection: Result<Handshake, ProbeError>?
+    package internal(set) var connection: ProbeResult?
     package internal(set) var referenceName: ReferenceName
     /// The moment for which the chain was judged.
     public let time: Timestamp

@@ -6,7 +6,7 @@ package struct CheckedConnection {
     let endpoint: CheckEndpoint
     let variant: Variant
     /// The first handshake; `answers` contains those for clients whose TLS offers less.
-    package let result: Result<Handshake, ProbeError>
+    package let result: ProbeResult
     var answers: Answers = [:]
     /// The verdicts; `nil` if a chain, rules to judge by, or time is missing.
     package internal(set) var judged: JudgedChain?
@@ -155,7 +155,7 @@ extension CheckedTarget {
 package struct CheckedAnswer {
     package let exchange: CheckExchange
     /// The server's answer or its failure; `nil` if no request was sent, because the server was not accepted.
-    package let result: Result<HTTPResponse, HTTPError>?
+    package let result: HTTPResult?
 
     package var isAsExpected: Bool? { result == nil ? nil : objection == nil }
 

@@ -42,11 +42,11 @@ extension Checker {
     func connection(
         of attempt: Attempt, _ check: Check, until deadline: Deadline, asks: Bool,
         judge: (CheckedConnection) async -> (CheckedConnection, HTTPExchange?)
-    ) async -> (CheckedConnection, Result<HTTPResponse, HTTPError>?) {
+    ) async -> (CheckedConnection, HTTPResult?) {
         var endpoint = attempt.endpoint
         endpoint.request = attempt.variant.request(of: endpoint)
         var held: [(handshake: Handshake, connection: HeldConnection)] = []
-        func probe(_ request: ProbeRequest, holds: Bool) async -> Result<Handshake, ProbeError> {
+        func probe(_ request: ProbeRequest, holds: Bool) async -> ProbeResult {
             var request = request
             request.timeout = deadline.remaining
             guard request.timeout > .zero else {

@@ -42,7 +42,7 @@ extension Checker {
                 continue
             }
             func fail(_ error: ProbeError, as variant: Variant = .ordinary) {
-                let result = Result<Handshake, ProbeError>.failure(error.ofPart(of: deadline.timeout))
+                let result = ProbeResult.failure(error.ofPart(of: deadline.timeout))
                 failed.append(CheckedConnection(endpoint: endpoint, variant: variant, result: result, time: now()))
             }
             switch await addresses(of: name, family, by: endpoint.request, check, until: deadline) {

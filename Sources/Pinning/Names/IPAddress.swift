@@ -57,6 +57,6 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 extension String {
     /// The host with a port; an IPv6 address is in brackets (RFC 3986, 3.2.2).
     package func withPort(_ port: some BinaryInteger) -> String {
-        contains(":") ? "[\(self)]:\(port)" : "\(self):\(port)"
+        utf8.contains { $0 == ":" } ? "[\(self)]:\(port)" : "\(self):\(port)"
     }
 }

@@ -6,7 +6,7 @@ import NIOHTTP1
 final class HTTPHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
-    typealias Delivery = @Sendable (Result<HTTPResponse, HTTPError>) -> Void
+    typealias Delivery = @Sendable (HTTPResult) -> Void
 
     /// The most bytes of all heads and trailers.
     private static let overheadLimit = 128 << 10
@@ -16,7 +16,7 @@ final class HTTPHandler: ChannelInboundHandler {
     private let exchange: HTTPExchange
     /// Called after the head, from which on ``HTTPExchange/patience`` counts.
     private let answered: () -> Void
-    private var ended: ((Result<HTTPResponse, HTTPError>) -> Void)?
+    private var ended: ((HTTPResult) -> Void)?
     private var context: ChannelHandlerContext?
     private var watch: Scheduled<Void>?
     /// The time of the request: earlier bytes do not answer it.
@@ -27,10 +27,9 @@ final class HTTPHandler: ChannelInboundHandler {
     private var received = 0
     private var bodyCount = 0
 
-    init(
-        _ exchange: HTTPExchange, answered: @escaping () -> Void,
-        ended: @escaping (Result<HTTPResponse, HTTPError>) -> Void
-    ) { (self.exchange, self.answered, self.ended) = (exchange, answered, ended) }
+    init(_ exchange: HTTPExchange, answered: @escaping () -> Void, ended: @escaping (HTTPResult) -> Void) {
+        (self.exchange, self.answered, self.ended) = (exchange, answered, ended)
+    }
 
     /// The handlers for HTTP, this one last, behind those for TLS.
     func handlers() -> [any ChannelHandler] {
@@ -138,7 +137,7 @@ final class HTTPHandler: ChannelInboundHandler {
         }
     }
 
-    private func finish(_ result: Result<HTTPResponse, HTTPError>) {
+    private func finish(_ result: HTTPResult) {
         guard let ended else { return }
         self.ended = nil
         watch?.cancel()

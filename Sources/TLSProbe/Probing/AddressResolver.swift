@@ -147,7 +147,7 @@ extension ProbeError.Reason {
 
 extension Prober {
     /// Makes an exchange without TLS: addresses need no protection, because the chain of the server there is judged.
-    func exchangePlainly(_ request: ProbeRequest, _ exchange: HTTPExchange) async -> Result<HTTPResponse, HTTPError> {
+    func exchangePlainly(_ request: ProbeRequest, _ exchange: HTTPExchange) async -> HTTPResult {
         let attempt = ProbeAttempt(request, in: self)
         return await result(
             HTTPError.cancelled, start: { attempt.exchangePlainly(exchange, $0) }, cancel: attempt.cancel)

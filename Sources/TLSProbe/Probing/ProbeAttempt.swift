@@ -9,7 +9,7 @@ import X509
 /// A kept connection then waits, within the same deadline, for one exchange or its end. Sendable because after `init`
 /// only the event loop uses it.
 final class ProbeAttempt: Attempt, @unchecked Sendable {
-    typealias Delivery = @Sendable (Result<Handshake, ProbeError>) -> Void
+    typealias Delivery = @Sendable (ProbeResult) -> Void
 
     enum Kept {
         case none
@@ -209,9 +209,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         }
     }
 
-    private func result(
-        of handshake: TLSConnection, completed: Bool, at time: NIODeadline? = nil
-    ) -> Result<Handshake, ProbeError> {
+    private func result(of handshake: TLSConnection, completed: Bool, at time: NIODeadline? = nil) -> ProbeResult {
         let ended = time ?? .now()
         guard let connected = connection.connected, let firstConnect = connection.firstConnect else {
             return .failure(error(.tlsFailure("it ended before the connection was complete")))
@@ -235,7 +233,7 @@ final class ProbeAttempt: Attempt, @unchecked Sendable {
         } catch { return .failure(self.error(.unreadableCertificate(error.description))) }
     }
 
-    private func finish(_ result: Result<Handshake, ProbeError>) {
+    private func finish(_ result: ProbeResult) {
         guard let deliver else { return }
         self.deliver = nil
         watch?(result, of: request.target)

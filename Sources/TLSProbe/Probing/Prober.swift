@@ -145,7 +145,7 @@ package struct HeldConnection {
     package func close() { _ = prober.onLoop { attempt.close() } }
 
     /// Makes the exchange within `limit` and the time that was left after the handshake, of which judging takes nothing.
-    package func carry(_ exchange: HTTPExchange, within limit: Duration) async -> Result<HTTPResponse, HTTPError> {
+    package func carry(_ exchange: HTTPExchange, within limit: Duration) async -> HTTPResult {
         await prober.result(
             HTTPError.cancelled, start: { attempt.carry(exchange, within: limit, $0) }, cancel: attempt.cancel)
     }

@@ -1,6 +1,8 @@
 import Base
 package import Pinning
 
+package typealias ProbeResult = Result<Handshake, ProbeError>
+
 /// The reason why a probe ended without a chain.
 package struct ProbeError: Error, Hashable, CustomStringConvertible {
     package enum Phase: String, CaseIterable {

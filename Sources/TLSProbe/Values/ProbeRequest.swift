@@ -91,7 +91,7 @@ extension ProbeRequest {
 }
 
 extension ProbeWatch {
-    func callAsFunction(_ result: Result<Handshake, ProbeError>, of target: String) {
+    func callAsFunction(_ result: ProbeResult, of target: String) {
         switch result {
         case .success(let result):
             let count = result.presented.certificates.count
