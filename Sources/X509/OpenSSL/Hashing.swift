@@ -22,7 +22,7 @@ package enum Hashing {
             "OpenSSL offers no SHA-256: its default provider is not active; check the file that OPENSSL_CONF names")
     }
 
-    /// Sets OpenSSL up by the file that OPENSSL_CONF names, if it does; it is read to the end, so it must have one.
+    /// Sets OpenSSL up by the file that OPENSSL_CONF names, if it is set; OpenSSL reads it to its end.
     package static func requireNamedConfiguration() throws(Problem) {
         guard let path = getenv("OPENSSL_CONF").map({ String(cString: $0) }) else { return }
         guard !isEndless(path) else {
