@@ -2,6 +2,7 @@ import Base
 import PinChecking
 import PinFormats
 import TLSProbe
+import X509
 
 extension OptionGroup {
     static let document = OptionGroup("Document") {

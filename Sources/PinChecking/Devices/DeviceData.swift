@@ -193,10 +193,10 @@ extension CARoot {
     /// The roots of public CAs: the rows of `public-cas.tsv`, which `make-public-cas` writes.
     package static let published: [CARoot] = {
         // Comparing characters costs a check 4 M instructions more than comparing bytes.
-        let rows = PackageResources.public_cas_tsv.split(separator: UInt8(ascii: "\n")).dropFirst()
+        let rows = PackageResources.public_cas_tsv.split { $0 == "\n" }.dropFirst()
         return rows.map { row in
-            let fields = row.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
-            return CARoot(row: fields.map { String(decoding: $0, as: UTF8.self) })
+            let fields = row.split(omittingEmptySubsequences: false) { $0 == "\t" }
+            return CARoot(row: fields.map { String(utf8: $0) })
         }
     }()
 

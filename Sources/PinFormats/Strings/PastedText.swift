@@ -1,5 +1,6 @@
 import Base
 import Pinning
+import X509
 
 /// Texts that people paste in place of pins.
 enum PastedText {

@@ -158,19 +158,6 @@ public struct SHA256Digest: Sendable, Hashable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// Reads 64 hexadecimal digits.
-    package init?(hexadecimal digits: String) {
-        let values = digits.utf8.compactMap { digit in
-            switch digit {
-            case 0x30...0x39: digit - 0x30
-            case 0x41...0x46, 0x61...0x66: digit & 0x0F + 9
-            default: nil as UInt8?
-            }
-        }
-        guard values.count == 64, digits.utf8.count == 64 else { return nil }
-        self.init(bytes: stride(from: 0, to: 64, by: 2).map { values[$0] << 4 | values[$0 + 1] })
-    }
-
     /// Hashes all bytes at once.
     public func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
 

@@ -179,6 +179,8 @@ package protocol HTTPReceiver: AnyObject, Sendable {
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool
 }
 
+package typealias HTTPResult = Result<HTTPResponse, HTTPError>
+
 package enum HTTPError: Error, Hashable, CustomStringConvertible {
     case stopped
     /// The deadline passed before the head was complete; without a patience, before the whole response was.

@@ -8,8 +8,8 @@ private func loaded<Functions>(
 ) -> Functions {
     var functions = functions
     if let reason = load(&functions) {
-        try? Descriptor.write(
-            Array("pincheck: \(String(cString: reason)); install this library\n".utf8), to: STDERR_FILENO)
+        let line = "pincheck: \(String(cString: reason)); install this library\n"
+        try? Descriptor.write(line.bytes, to: STDERR_FILENO)
         _exit(70)
     }
     return functions
