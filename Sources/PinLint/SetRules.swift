@@ -113,10 +113,10 @@ extension Findings {
     mutating func code() {
         for code in source.readings.flatMap(\.code) {
             for pin in code.new {
-                let what = pin.certificate.map { "the certificate \($0) is" } ?? "\(pin.spkiSHA256) is"
+                let what = pin.certificate.map { "the certificate \($0)" } ?? "\(pin.spkiSHA256)"
                 add(
                     .pinsInCode, at: pin.place, pin: pin.spkiSHA256,
-                    "\(what) in the app, and no configuration names it: for which hosts cannot be told",
+                    "\(what) is in the app beside its configuration: for which hosts cannot be told",
                     "lint a list of the pins that are meant next to the app")
             }
             for place in code.privateKeys {

@@ -94,7 +94,9 @@ import Testing
         }
         for (index, row) in rows.enumerated() {
             for other in rows.prefix(index) {
-                let isRival = other.platform == row.platform && other.framework == row.framework
+                let isRival =
+                    other.platform == row.platform
+                    && (other.framework ?? "", other.loader) == (row.framework ?? "", row.loader)
                 let kinds = isRival ? other.namedBy.intersection(row.namedBy).map(\.rawValue).sorted() : []
                 var shared = kinds.map { "the configuration \($0)" }
                 if other.name == row.name { shared.append("a name") }

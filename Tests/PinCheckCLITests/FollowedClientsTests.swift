@@ -51,7 +51,7 @@ import Testing
         ("--pins sha256//$LEAF64 --pins $JUNK --client curl", "curl", .pass),
         ("--pins @nsc.xml --pins @pinned.plist", "android nspinneddomains", .pass),
         ("--pins @Files.app", "afnetworking", .pass), ("--pins @Odd.app", "alamofire", .pass),
-        ("--pins @Alamofire.app", "alamofire", .pass),
+        ("--pins @Alamofire.app", "alamofire", .pass), ("--pins @Legacy.app", "afnetworking-3", .pass),
         ("--pins @Both.app", "afnetworking:pin-mismatch trustkit nspinneddomains", .fail),
         ("--pins @Bare.app", "nspinneddomains:pins-not-applied", .pass),
         ("--pins @Bare.app --pins $LEAF", "nspinneddomains:pins-not-applied generic", .pass),
@@ -183,7 +183,7 @@ import Testing
             "curl-mixed.txt": "sha256//$INTER64\nsha256/$LEAF64\n", "Silent.app/Info.plist": AppText.plist(bundle),
             "mixed/hashes.txt": "sha256/$LEAF64\n", "Files.app/Info.plist": open, "Odd.app/Info.plist": open,
             "Alamofire.app/Info.plist": open, "Alamofire.app/Frameworks/Alamofire.framework/Alamofire": "code",
-            "Bare.app/Info.plist": open,
+            "Bare.app/Info.plist": open, "Legacy.app/Info.plist": open,
             "Both.app/Info.plist": AppText.plist(
                 bundle + "<key>NSAppTransportSecurity</key><dict>\(loads)\(leaf)</dict>"
                     + "<key>TSKConfiguration</key><dict><key>TSKPinnedDomains</key><dict><key>$HOST</key><dict>"
@@ -194,7 +194,8 @@ import Testing
             "leaf.der": pki.leaf.der, "renewed.cer": pki.leafRe.der, "bundle/leaf.cer": pki.leaf.der,
             "bundle/junk.cer": pki.junk.der, "mixed/junk.cer": pki.junk.der, "renamed/leaf.crt": pki.leaf.der,
             "Files.app/leaf.cer": pki.leaf.der, "Odd.app/leaf.crt": pki.leaf.der,
-            "Alamofire.app/leaf.cer": pki.leaf.der, "Both.app/junk.cer": pki.junk.der,
+            "Alamofire.app/leaf.cer": pki.leaf.der,
+            "Legacy.app/Frameworks/AFNetworking.framework/leaf.cer": pki.leaf.der, "Both.app/junk.cer": pki.junk.der,
         ]
         let files = try TemporaryDirectory()
         let desk = try Desk(texts, in: files, port: port)

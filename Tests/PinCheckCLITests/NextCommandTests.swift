@@ -78,6 +78,7 @@ import Testing
         @tomorrow.pem --pins $INTER | pass pin-matched: it begins at … "time"
         @pre.pem --pins $NEXT | data: is a Certificate Transparency precertificate: ask with the certificate, or
         // The remedy is in the form that the client takes.
+        @alone.pem --pins $INTER | fail pin-mismatch: if CN=InterA is pinned by its hash, add its certificate to the file
         @next.pem --pins $LEAF --client afnetworking | fail pin-mismatch: ship next.pem as a .cer: openssl x509 -in \
         next.pem -outform der -out next.cer
         @next.csr --pins $LEAF --client alamofire | fail pin-mismatch: ship its certificate once it is issued, or a CA's
@@ -126,11 +127,14 @@ import Testing
             #expect(results.map { $0["next"]["assumed"].flag } == [nil, true])
             #expect(results.last?["next"]["assumptions"].array.map(\.text) == ["intermediates"])
             #expect(results.last?["presented"].array.count == 1)
+            #expect(results.last?["built"][1]["source"].text == "presented")
             #expect(results.last?["next"]["kind"].text == "certificate")
             #expect(results.last?["next"]["pin"].text == pki.leaf2.pin)
             // Of a request nobody knows who issues its certificate.
             await desk.expect("CHECK --next @next.csr --pins $INTER", "unknown pin-matched,issuer-unknown: UNKNOWN  ")
-            // Who pins a CA is not told to pin a leaf.
+            // Who pins a CA is not told to pin a leaf, but for a client that compares nothing else.
+            await desk.expect(
+                "CHECK --next @others.pem --pins $INTER --client curl", "fail pin-mismatch,pin-mismatch: ship sha256//")
             await desk.expect(
                 "CHECK --next @others.pem --pins $INTER", "fail pin-matched,pin-mismatch: ship a pin of its CA")
             // Today's pin holds and tomorrow's does not: the worst decides.

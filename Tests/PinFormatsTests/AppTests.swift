@@ -205,6 +205,13 @@ import Testing
         #expect(error.id == .otherKind && error.reason.hasPrefix(words), "\(error)")
     }
 
+    /// Hermes writes all texts one after the other.
+    @Test func hashesInTheCodeOfHermesNeedNoByteBeforeOrAfter() throws {
+        let texts = "publicKeyHashes\(Samples.a)\(Samples.b)includeSubdomains".bytes
+        let error = try failure(ofFile: "main.jsbundle", [0xC6, 0x1F, 0xBC, 0x03] + texts)
+        #expect(error.lines == [Samples.a, Samples.b].map { "# HOST sha256/\($0)" })
+    }
+
     @Test(arguments: [
         (["META-INF/MANIFEST.MF"], "is a Java library (.jar), not an app"),
         (["classes.jar"], "is an Android library (.aar), not an app"),

@@ -140,9 +140,13 @@ import Testing
         #expect(unread("/res") == [0, 1] && unread("") == [0, 1])
         try files.write("<manifest/>", to: "AndroidManifest.xml")
         #expect(unread("") == [1])
-        try files.write("<network-security-config/>", to: "res/xml-v31/n.xml")
         let manifest = "<manifest><application android:networkSecurityConfig=\"@xml/n\"/></manifest>"
         try files.write(manifest, to: "AndroidManifest.xml")
+        // Of a module, a check reads only what the manifest names, and says so.
+        try files.makeDirectory("java")
+        let note = try PinSource(files.path).read().notes.last?.description
+        #expect(note == "\(files.path)/java: a subdirectory, which was not looked into")
+        try files.write("<network-security-config/>", to: "res/xml-v31/n.xml")
         for path in ["/res", "/res/xml", "/res/xml/n.xml", "/res/xml-v31/n.xml", "/AndroidManifest.xml"] {
             #expect(try failure(files.path + path).id == .duplicate)
         }

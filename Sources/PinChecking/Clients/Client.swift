@@ -94,6 +94,8 @@ public struct Client: Sendable, Hashable {
 
     func runs(on device: Device?) -> Bool { device == nil || platform == nil || platform == device?.platform }
 
+    var comparesLeafKeyAlone: Bool { if case .leafKey = pinForm { true } else { false } }
+
     static func judging(_ set: LooseSet) -> Client { all.first { $0.looseSet == set } ?? .generic }
 
     /// Compares the name and the settings.

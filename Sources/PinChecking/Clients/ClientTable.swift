@@ -9,8 +9,8 @@ extension Client {
             platform: .apple, pinForm: .file(.afNetworking4), make: { AFNetworking(policy: $0.afSecurityPolicy) }),
         Client(
             name: "afnetworking-3", summary: "AFNetworking 3: decides alike, answers with rejectProtectionSpace",
-            configurations: [.appBundle: .union], hasSecurityPolicy: true, platform: .apple,
-            pinForm: .file(.afNetworking3),
+            configurations: [.appBundle: .union], namedBy: [.appBundle], framework: "AFNetworking",
+            hasSecurityPolicy: true, platform: .apple, pinForm: .file(.afNetworking3),
             make: { AFNetworking(policy: $0.afSecurityPolicy, rejection: .rejectProtectionSpace) }),
         Client(
             name: "afnetworking-2.5", summary: "AFNetworking 2.2.1 – 2.5.4, with validatesCertificateChain",

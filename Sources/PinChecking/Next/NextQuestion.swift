@@ -66,7 +66,7 @@ package struct NextQuestion {
     ) -> Reason {
         if verdict.reason.isPinMismatch {
             var isByAuthority = false
-            if let served, let pins = client.pins, !pins.isPinned(served.leaf) {
+            if !client.client.comparesLeafKeyAlone, let served, let pins = client.pins, !pins.isPinned(served.leaf) {
                 isByAuthority = policy.issuers(of: served, for: name, at: time).contains(where: pins.isPinned)
             }
             return item.missingPin(of: client, isByAuthority: isByAuthority)
@@ -123,7 +123,12 @@ package struct NextQuestion {
         func unknown(_ why: String) -> HostPolicy.Decision { (nil, Reason(ClientVerdict.undecided, why), nil, nil) }
         let unpinned = forecast.unpinned
         guard let accepted = unpinned.isAccepted ? unpinned : forecast.pinned, accepted.isAccepted else {
-            return known(unpinned)
+            var decision = known(unpinned)
+            if let certificate, unpinned.reason.isPinMismatch {
+                decision.reason.hints.append(
+                    "if \(certificate.issuer) is pinned by its hash, add its certificate to the file")
+            }
+            return decision
         }
         let file = certificate.map { "add \($0.issuer) to the file" } ?? "ask with the certificate once it is issued"
         guard accepted.isByPins || [.mismatchNotEnforced, .everythingAccepted].contains(accepted.reason) else {

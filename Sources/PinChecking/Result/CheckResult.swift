@@ -157,6 +157,9 @@ extension CheckResult {
         let sent = (judged?.clients ?? []).lazy.compactMap { $0.handshake?.presented.certificates }
         if presented.contains(certificate) || sent.joined().contains(certificate) { return ("presented", nil) }
         guard let policy else { return ("", nil) }
+        if next != nil, judged?.view.presented.certificates.contains(certificate) == true {
+            return ("presented", "presented")
+        }
         if policy.pins?.certificates.contains(certificate) == true { return ("pin", "pin") }
         if policy.fetchable.contains(certificate) { return ("intermediate", "intermediate given") }
         let shown = judged?.shown

@@ -17,6 +17,8 @@ struct FileScan {
     private static let closed: [[UInt8]] = [
         [0x50, 0x4B, 0x03, 0x04], [0xFE, 0xED, 0xFE, 0xED], [0, 0, 0, 1, 0, 0, 0, 0x14], [0, 0, 0, 2, 0, 0, 0, 0x14],
     ]
+    /// The first bytes of Hermes' code, in which no byte parts one text from the next.
+    private static let hermes: [UInt8] = [0xC6, 0x1F, 0xBC, 0x03]
     /// The bytes that are searched again with the next chunk, longer than any pin and any name of a key.
     private static let overlap = 128
     /// The bytes after an `=` that decide if a bare hash ends there.
@@ -29,6 +31,7 @@ struct FileScan {
     private var bare: Set<SHA256Digest> = []
     private var hasHashKey = false
     private var isClosed = false
+    private var isHermes = false
     /// The bytes so far; `nil` if they cannot be certificates or a key.
     private var contents: [UInt8]?
     private var candidates = 0
@@ -46,6 +49,7 @@ struct FileScan {
         if !isBegun {
             isBegun = true
             isClosed = Self.closed.contains(where: window.starts)
+            isHermes = window.starts(with: Self.hermes)
             if window.starts(with: [0xEF, 0xBB, 0xBF]) { window.removeFirst(3) }
             contents = window.first == 0x30 || window.holds(Self.begin) ? window : nil
         } else if let known = contents {
@@ -77,7 +81,7 @@ struct FileScan {
             if bytes[start] == "/", start > 0, bytes[start - 1] == "\\" { start -= 1 }
         }
         let isPin = Self.prefixes.contains { start >= $0.count && bytes[start - $0.count..<start].elementsEqual($0) }
-        guard isPin || isBoundary(bytes, start - 1) && isBoundary(bytes, end + 1) else { return }
+        guard isPin || isHermes || isBoundary(bytes, start - 1) && isBoundary(bytes, end + 1) else { return }
         if !isPin { candidates += 1 }
         guard isPin || candidates <= Self.mostBare, (isPin ? prefixed : bare).count < Self.mostHashes else {
             if isPin { omitted += 1 }

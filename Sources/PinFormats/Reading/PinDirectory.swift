@@ -21,6 +21,8 @@ package struct PinDirectory {
         ["sha256/", "TSKPinned", "NSAppTransportSecurity", "BEGIN CERTIFICATE", "BEGIN PUBLIC KEY"]
         .map(\.bytes) + words + UnreadKind.pinners
 
+    private static let closed = "a subdirectory, which was not looked into"
+
     let path: String
     /// `true` if it was found below the named directory; files without a mark then get no note.
     var isFound = false
@@ -34,13 +36,17 @@ package struct PinDirectory {
             for name in names where names.contains(AndroidPackage.manifest) && name != "res" {
                 noteSubdirectory(name, at: "\(folder)/\(name)", in: &reading)
             }
+            let others = isFound ? [] : reading.subdirectories
             noteTexts(of: folder + "/res", in: &reading)
-            do { return try app.read(into: &reading) } catch {
+            do { try app.read(into: &reading) } catch {
                 guard isFound, error.id == .missingFile else { throw error }
                 return reading.note(
                     .notFollowed, at: error.place,
                     "\(error.reason) in this module: Gradle merges modules, and refuses a build without it")
             }
+            // Of a project, only what its manifest names was read.
+            for other in others where reading.code.isEmpty { reading.note(.notAPinFile, at: .at(other), Self.closed) }
+            return
         }
         if PathParts(folder).name == "res", names.contains("xml") {
             noteTexts(of: folder, in: &reading)
@@ -69,7 +75,7 @@ package struct PinDirectory {
         switch FileKind(at: file) {
         case .directory:
             noteSubdirectory(name, at: file, in: &reading)
-            return pass("a subdirectory, which was not looked into")
+            return pass(Self.closed)
         case .pipe where !isPromised, .special where !isPromised:
             return pass("a pipe, a socket or a device, which was not read")
         case .absent where isFound: return
