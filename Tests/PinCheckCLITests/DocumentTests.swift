@@ -22,7 +22,7 @@ import Testing
 @Suite(.endsSomeTime) struct JSONEncodingTests {
     private static let everything: JSONObject = [
         "text": "a \"b\" \\ / \t\n\r\u{8}\u{C}\u{1F} ä 日本 🧪", "empty": "", "number": -5, "large": Int.max,
-        "flag": false, "none": nil, "list": [1, 3], "lists": [[true], [], [false]],
+        "flag": false, "none": nil as String?, "list": [1, 3], "lists": [[true], [], [false]],
         "nested": ["zeta": 1, "alpha": ["b": 1, "a": 2] as JSONObject] as JSONObject, "nested_more": [:] as JSONObject,
         "Upper": 1, "": 2,
     ]

@@ -5,7 +5,7 @@ protocol JSONValue: Sendable { func write(to output: inout JSONRenderer) }
 protocol JSONDocument: JSONValue { var document: JSONObject { get } }
 
 struct JSONObject: JSONValue, ExpressibleByDictionaryLiteral {
-    typealias Value = (any JSONValue)?
+    typealias Value = any JSONValue
 
     var members: [(String, Value)]
 
@@ -18,7 +18,7 @@ struct JSONObject: JSONValue, ExpressibleByDictionaryLiteral {
             output.beginPart()
             output.write(name)
             output.write(word: output.depth == nil ? ":" : " : ")
-            if let value { value.write(to: &output) } else { output.write(word: "null") }
+            value.write(to: &output)
         }
         output.end(with: "}")
     }
@@ -28,6 +28,12 @@ extension JSONDocument { func write(to output: inout JSONRenderer) { document.wr
 
 extension JSONValue where Self: RawRepresentable, RawValue == String {
     func write(to output: inout JSONRenderer) { output.write(rawValue) }
+}
+
+extension Optional: JSONValue where Wrapped: JSONValue {
+    func write(to output: inout JSONRenderer) {
+        if let self { self.write(to: &output) } else { output.write(word: "null") }
+    }
 }
 
 extension String: JSONValue { func write(to output: inout JSONRenderer) { output.write(self) } }

@@ -135,12 +135,14 @@ extension LeafEvidence {
     }
 
     var revocation: JSONObject {
-        switch staple {
-        case .none: ["staple": "none", "revoked_at": nil, "problem": nil]
-        case .good: ["staple": "good", "revoked_at": nil, "problem": nil]
-        case .revoked(let time, _): ["staple": "revoked", "revoked_at": time.description, "problem": nil]
-        case .unusable(let why): ["staple": "unusable", "revoked_at": nil, "problem": why]
-        }
+        let (word, time, problem): (String, Timestamp?, String?) =
+            switch staple {
+            case .none: ("none", nil, nil)
+            case .good: ("good", nil, nil)
+            case .revoked(let time, _): ("revoked", time, nil)
+            case .unusable(let why): ("unusable", nil, why)
+            }
+        return ["staple": word, "revoked_at": time, "problem": problem]
     }
 }
 
