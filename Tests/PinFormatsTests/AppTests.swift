@@ -205,6 +205,11 @@ import Testing
         #expect(error.id == .otherKind && error.reason.hasPrefix(words), "\(error)")
     }
 
+    @Test func aPlaceInAnAppOfASetIsInTheFileOfTheSet() {
+        let archive = PinPlace.at("Shop.xapk:base.apk:res/n.xml").archive
+        #expect(archive?.path == "Shop.xapk" && archive?.name == "base.apk:res/n.xml")
+    }
+
     /// Hermes writes all texts one after the other.
     @Test func hashesInTheCodeOfHermesNeedNoByteBeforeOrAfter() throws {
         let texts = "publicKeyHashes\(Samples.a)\(Samples.b)includeSubdomains".bytes

@@ -228,11 +228,8 @@ struct UnpackedApp: AppFiles {
 extension PinPlace {
     /// The archive in the path and the name in it, as in `App.ipa:Payload/App.app/Info.plist`; `nil` without one.
     package var archive: (path: String, name: String)? {
-        guard let path else { return nil }
-        for ending in ArchivedApp.endings {
-            guard let range = path.firstRange(of: ".\(ending):") else { continue }
-            return (String(path[..<path.index(before: range.upperBound)]), String(path[range.upperBound...]))
-        }
-        return nil
+        let ranges = ArchivedApp.endings.compactMap { path?.firstRange(of: ".\($0):") }
+        guard let path, let range = ranges.min(by: { $0.lowerBound < $1.lowerBound }) else { return nil }
+        return (String(path[..<path.index(before: range.upperBound)]), String(path[range.upperBound...]))
     }
 }
