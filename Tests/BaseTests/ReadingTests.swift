@@ -75,7 +75,7 @@ import Testing
         try #require(write(ends[1], "abc", 3) == 3)
         close(ends[1])
         let path = "/dev/fd/\(ends[0])"
-        #expect(try BoundedFile.bytes(at: path, limit: 3, accepting: .regularFilesAndPipes) == Array("abc".utf8))
+        #expect(try BoundedFile.bytes(at: path, limit: 3, accepting: .regularFilesAndPipes) == "abc".bytes)
     }
 
     @Test func namesAreListedInTheOrderOfTheirBytesWhateverTheyAre() throws {
@@ -94,5 +94,16 @@ import Testing
         close(descriptor)
         let names = try DirectoryListing.names(in: files.path) { $0.regularFile != nil }
         #expect(names == [".a", "b", "c\u{FFFD}"])
+    }
+}
+
+@Suite struct JSONReaderTests {
+    @Test(arguments: ["\n", "\r", "\r\n"]) func aCommentEndsWithItsLine(end: String) throws {
+        #expect(try JSONReader.tree(of: "{a: 1, // b: 3\(end)b: 2}".bytes)["b"]?.number == "2")
+    }
+
+    /// No reader may take the letter for its character.
+    @Test(arguments: ["x2e", "0", "v"]) func anEscapeOfJSON5AloneIsRefused(escape: String) {
+        #expect(throws: JSONReader.Failure.self) { try JSONReader.tree(of: "['a\\\(escape)']".bytes) }
     }
 }

@@ -8,7 +8,7 @@ import Testing
         ("abc", "abcd", false), ("aaab", "aab", true), ("ecdsa-with-sha256", "sha256", true),
         ("ecdsa-with-sha256", "sha25 ", false), ("Zürich", "ü", true), ("Zürich", "u", false),
     ]) func looksAtBytes(text: String, part: String, isHeld: Bool) {
-        #expect(text.holds(part) == isHeld && Array(text.utf8).holds(Array(part.utf8)) == isHeld)
+        #expect(text.holds(part) == isHeld && text.bytes.holds(part.bytes) == isHeld)
     }
 }
 
@@ -67,7 +67,7 @@ import Testing
         ("new\rold\r", "new\\u{D}old\\u{D}"), ("\u{1B}]0;title\u{7}", "\\u{1B}]0;title\\u{7}"),
         ("\u{9B}2J Zürich 東京 🚀\u{202E}", "\\u{9B}2J Zürich 東京 🚀\\u{202E}"), ("\r\r\n", "\\u{D}\n"), ("", ""),
     ]) func aDocumentIsEscapedHoweverItComes(text: String, shown: String) {
-        let bytes = Array(text.utf8)
+        let bytes = text.bytes
         for length in 1...5 {
             var document = TerminalDocument()
             var result: [UInt8] = []

@@ -62,7 +62,8 @@ package struct JSONReader {
             throw broken("a '/' is in the place of a value")
         }
         position += 2
-        while !bytes[position...].starts(with: (isBlock ? "*/" : "\n").utf8) {
+        let ends = isBlock ? ["*/"] : ["\n", "\r", "\u{2028}", "\u{2029}"]
+        while !ends.contains(where: { bytes[position...].starts(with: $0.utf8) }) {
             guard next != nil else {
                 if isBlock { throw broken("a comment is not closed") }
                 return
@@ -184,6 +185,7 @@ package struct JSONReader {
         case "b": return "\u{8}"
         case "f": return "\u{C}"
         case "u": return String(Character(try scalar()))
+        case "0"..."9", "v", "x": throw broken("'\\\(sign)' is in a text: write '\\u' and four hexadecimal digits")
         case "\n":
             line += 1
             return ""
