@@ -104,6 +104,7 @@ package struct AddressAnswer: Hashable {
             throw AnswerError("it has neither 'ips' (Aliyun, for one host) nor 'Answer' (DNS over HTTPS)")
         }
         guard status == 0 else { throw AnswerError(responseCode: status) }
+        if case .flag(true)? = document["TC"]?.content { throw AnswerError("it is cut off", at: "TC") }
         // The types of records with addresses are 1 (A) and 28 (AAAA); aliases and signatures are skipped.
         for (index, record) in (try value("Answer", \.elements) ?? []).enumerated() {
             guard let type = record["type"].flatMap(integer), let data = record["data"]?.text else { throw noAnswer }

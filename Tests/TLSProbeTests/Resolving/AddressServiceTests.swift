@@ -110,6 +110,7 @@ import Testing
         (#"{"ips":["192.0.2.1","192.0.2"]}"#, "ips[1]: 7 characters that are not an address"),
         (#"{"ips":["192.0.2.1",7]}"#, "it is broken JSON, or not the answer of Aliyun"),
         (#"{"Status":3}"#, "Status: the DNS response code is 3 (NXDOMAIN, there is no such name)"),
+        (#"{"Status":0,"TC":true,"Answer":[]}"#, "TC: it is cut off"),
         (#"{"Status":99}"#, "Status: the DNS response code is 99"),
         (
             #"{"Status":0,"Answer":[{"type":1,"data":"2001:db8::1"}]}"#,
