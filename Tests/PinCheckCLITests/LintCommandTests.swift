@@ -3,11 +3,13 @@ import LoopbackLab
 import PinCheckCLI
 import Testing
 
-/// `pincheck lint` as a whole. What is found is proven by `PinLintTests`, what it looks like in each form by ``GoldenTests``.
+/// `pincheck lint` as a whole.
 @Suite(.endsSomeTime) struct LintCommandTests {
     private static let texts = [
         // Nothing to say against it; a warning; an error with two more lines, of which one is neither.
         "good.txt": "$LEAF\n$NEXT\n", "alone.txt": "$LEAF\n", "malformed.txt": "$LEAF\nsha256/AAAA\n$LEAF\n",
+        "lines.txt": "b.example.com $LEAF\n",
+        "policy.json5": "{hosts: {'a.example.com': {pins: 'lines.txt', connect: '192.0.2.1'}}}",
         "a,b:100%.txt": "$LEAF\n", "my pins.txt": "$LEAF\n$NEXT\n$LEAF\n",
         "kit.json": "{\"a.example.com\": {\"publicKeyHashes\": [\"$LEAF64\"]}}",
         "nsc.xml": AppText.android(
@@ -18,6 +20,7 @@ import Testing
         ("@good.txt @good.txt", "pass"), ("@alone.txt --fail-on note", "fail"), ("@alone.txt --fail-on warn", "fail"),
         ("@kit.json", "fail"), ("@kit.json --fail-on never", "pass"), ("@malformed.txt", "data"),
         ("@malformed.txt --fail-on never", "data"), ("@malformed.txt /nonexistent/pins.txt", "data"), ("", "usage"),
+        ("@policy.json5", "data: no line is for a.example.com"),
         // What a file's name holds, and a pin that is in no file.
         (
             "'@a,b:100%.txt' -f github",

@@ -65,7 +65,7 @@ extension Invocation {
         do {
             let stream = try TargetStream([], policies: [path], CheckRequest(), in: context)
             var policies = context.policies
-            return try Check.plan(stream.split(after: .max).first, &policies).compactMap { $0.bad?.problem }
+            return try Check.plan(stream.split(after: .max).first, &policies).flatMap { $0.problems(in: path) }
         } catch { return [error] }
     }
 

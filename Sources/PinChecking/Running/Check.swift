@@ -29,6 +29,12 @@ package struct Check {
             waiting + (recorded?.count ?? endpoints.reduce(0) { $0 + variants.variants(of: $1).count }))
     }
 
+    /// The problems of a policy's entry, in which a client cannot be set up.
+    package func problems(in path: String) -> [Problem] {
+        let clients = (policy?.clients ?? []).compactMap { $0.procedure.failure }
+        return [bad?.problem].compactMap(\.self) + clients.map { Problem(.wrongValue, at: .at(path), "\($0)") }
+    }
+
     package func limited(to limit: Duration) -> Check {
         var check = self
         check.endpoints[0].request.timeout = min(timeout, max(.milliseconds(1), limit))
@@ -213,3 +219,5 @@ extension CheckRequest.Judging {
         return settings
     }
 }
+
+extension Result { package var failure: Failure? { if case .failure(let error) = self { error } else { nil } } }
