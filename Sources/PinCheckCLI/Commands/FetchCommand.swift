@@ -180,7 +180,7 @@ extension ExitStatus {
 extension TextRenderer {
     func block(_ result: DownloadResult, _ status: ExitStatus, file: String?) -> String {
         let redirects = result.hops.filter { (300..<400).contains($0.status ?? 0) }.map { hop in
-            "  \(hop.status ?? 0)  \(safe(hop.location.description, length: 300))"
+            "  \(hop.status ?? 0)  \(safe(hop.location.shown, length: 300))"
         }
         var reports = result.hops.compactMap(\.result).map(Report.init)
         var end = text(summary(result, status, file: file))
@@ -189,7 +189,7 @@ extension TextRenderer {
     }
 
     private func summary(_ result: DownloadResult, _ status: ExitStatus, file: String?) -> [String] {
-        let head = "\(style.token(status))  \(safe(result.location.description, length: 300))  "
+        let head = "\(style.token(status))  \(safe(result.location.shown, length: 300))  "
         guard case .complete = result.ending else {
             let kept = file.flatMap {
                 result.isResumable ? "  the same command goes on with \(safe($0, length: 300)).part" : nil

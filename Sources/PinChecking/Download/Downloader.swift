@@ -71,20 +71,24 @@ package final class Downloader: Sendable {
         var redirects = 0
         var goesOn = true
         while true {
-            guard location.isSecure else { return .plainRedirect(location.description) }
-            let unpinned = DownloadEnding.unpinnedRedirect(location.description)
+            guard location.isSecure else { return .plainRedirect(location.shown) }
+            let unpinned = DownloadEnding.unpinnedRedirect(location.shown)
             let isFirst = location.hasOrigin(of: request.location)
             let check: Check
-            do {
+            do throws(Problem) {
                 let target = try Target("https://\(location.authority)/")
                 check = try plan(target, isFirst ? request.request : request.request.ofAnotherHost)
+                guard check.endpoints.count == 1 else {
+                    throw .usage(
+                        "a document is fetched from one address: give one for \(quoted(location.authority))")
+                }
             } catch { return .impossible(error) }
             // Pins that the client does not compare, or that do not apply, do not count.
             guard isFirst || check.policy?.clients.contains(where: { $0.pins != nil }) ?? false else { return unpinned }
             let (connection, response) = await ask(location, isFirst, check, request, for: document, goingOn: goesOn)
             let result = CheckedTarget(connections: [connection], policy: check.policy).results().first
             hops.append((location, result, response == nil ? nil : document.head?.status))
-            guard let response else { return connection.verdict.outcome == .accepted ? unpinned : .notAccepted }
+            guard let response else { return result?.outcome == .accepted ? unpinned : .notAccepted }
             if let failure = document.failure { return .notStored(failure) }
             switch document.answer {
             case .document:
@@ -108,17 +112,20 @@ package final class Downloader: Sendable {
         for document: PartialDocument, goingOn: Bool
     ) async -> (CheckedConnection, HTTPResult?) {
         let host = isFirst ? request.request.names.host : nil
-        // The Host header is sent as written: a user who needs the port writes it.
+        // A user who needs the port in the Host header writes it.
         let authority = host.map { host in
             HTTPLocation.authority(host.host, host.port ?? RequestDefaults.port, defaultPort: RequestDefaults.port)
         }
-        let acceptance = check.policy?.acceptance(of: "\(location.authority) \(check.endpoint.referenceName)")
+        // An entity tag names a version of one document; a query may be a signature that changes.
+        let source = "\(location.authority)\(location.path.prefix { $0 != "?" }) \(check.endpoint.referenceName)"
+        let acceptance = check.policy?.acceptance(of: source)
         return await checker.connection(
             of: (check.endpoint, .ordinary), check, until: Deadline(in: check.timeout), asks: true
         ) { connection in
             let connection = checker.judge(connection, by: check.policy)
             let isPinned = connection.judged?.clients.contains { $0.decided?.isByPins == true } ?? false
-            guard connection.verdict.outcome == .accepted, isFirst || isPinned else { return (connection, nil) }
+            let result = CheckedTarget(connections: [connection], policy: check.policy).results().first
+            guard result?.outcome == .accepted, isFirst || isPinned else { return (connection, nil) }
             let missing = document.expect(from: isPinned ? acceptance : nil, goingOn: goingOn)
             // A document is stored without a content coding.
             let own = [HTTPField("Accept-Encoding", "identity")].compactMap(\.self) + missing

@@ -72,16 +72,17 @@ package struct HTTPLocation: Hashable, CustomStringConvertible {
         return port == defaultPort ? name : "\(name):\(port)"
     }
 
-    package var description: String { (isSecure ? "https://" : "http://") + authority + path }
+    package var description: String { origin + path }
+    private var origin: String { (isSecure ? "https://" : "http://") + authority }
+    /// The URL for messages, as in `https://a.example/b?…`: a query may contain a token.
+    package var shown: String { origin + HTTPRequest(self).shownPath }
 
     /// The target of a reference from here (RFC 3986, 5.2) without its fragment; bytes that need encoding get it.
     package func following(_ reference: String) throws(Problem) -> Self {
         let text = Self.percentEncoded(reference, keeping: Self.isAllowed)
         let start = text.prefix { !":/?#".contains($0) }
         if text[start.endIndex...].hasPrefix(":"), Self.isScheme(start) { return try Self(text) }
-        let scheme = isSecure ? "https:" : "http:"
-        if text.hasPrefix("//") { return try Self(scheme + text) }
-        let origin = "\(scheme)//\(authority)"
+        if text.hasPrefix("//") { return try Self((isSecure ? "https:" : "http:") + text) }
         let parts = Self.parts(text)
         let own = Self.parts(path)
         guard !parts.path.isEmpty else { return try Self(origin + own.path + (parts.query ?? own.query ?? "")) }

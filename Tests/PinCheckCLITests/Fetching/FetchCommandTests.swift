@@ -172,6 +172,24 @@ import Testing
         }
     }
 
+    /// An entity tag tells versions of one document apart, not documents.
+    @Test func aDocumentIsNotGoneOnWithFromAnotherOnes() async throws {
+        let other = document.map { ~$0 }
+        let hasMoved = Mutex(false)
+        let (first, second) = (ranges(document, cutAfter: 30_000), ranges(other))
+        try await serving({ request in
+            guard request.hasPrefix("GET /a.bin ") else { return second(request) }
+            return hasMoved.withLock { $0 }
+                ? Responder.Answer("HTTP/1.1 302 There\nContent-Length: 0\nLocation: /b") : first(request)
+        }) { _, fetch, files in
+            await fetch().expect(.unreachable)
+            hasMoved.withLock { $0 = true }
+            await fetch().expect(.pass)
+            #expect(bytes(files, "a.bin") == other)
+            await fetch("--connect 127.0.0.1:1").expect(.usage, "is fetched from one address")
+        }
+    }
+
     @Test func aURLThatNoPolicyNamesIsNotFetchedWithoutPins() async throws {
         try await Desk.serving(.tls(settings(ranges(document)))) { desk, _ in
             for (entry, place) in [("elsewhere.test", "$HOST:$PORT"), ("$HOST:1", "$HOST:$PORT"), ("$HOST", "$SERVER")]
@@ -183,6 +201,10 @@ import Testing
                 await desk(line + " --pins $LEAF").expect(.pass)
                 try FileManager.default.removeItem(atPath: path(desk.files, "a.bin"))
             }
+            // A limit of the policy holds here, too.
+            try desk.write("{ hosts: { '$HOST': { pins: '$LEAF', failBefore: '9999d' } } }", to: "policy.json5")
+            await desk("fetch https://$HOST:$PORT/a.bin \(kept) --policy @policy.json5").expect(.fail, "9999d")
+            #expect(bytes(desk.files, "a.bin") == nil)
         }
     }
 
