@@ -60,7 +60,7 @@ import X509
     }
 }
 
-/// `pincheck check` with the addresses that a service over HTTP gives; how it is asked is proven by `AddressResolverTests`.
+/// `pincheck check` with the addresses that a service over HTTP gives.
 @Suite(.timeLimit(.minutes(5))) struct AddressServiceCommandTests {
     private func response(_ body: String) -> [UInt8] {
         "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)".bytes
@@ -169,7 +169,7 @@ import X509
     }
 }
 
-/// Hashes that are no pins, as whole command lines; what is no pin in a file is proven by `PinFileTests`.
+/// Hashes that are no pins, as whole command lines.
 @Suite(.endsSomeTime) struct OtherHashTests {
     /// Vector 145: as Node's `cert.pubkey` gives it.
     @Test func theHashOfABareKeyIsToldFromAPin() async throws {

@@ -3,8 +3,7 @@ import LoopbackLab
 import PinCheckCLI
 import Testing
 
-/// What the Info.plist of an app says decides for its clients, beside their pins. The rules of App Transport Security are proven by
-/// `TransportSecurityTests`, its keys by `TransportSecurityReaderTests`, what pinned domains decide by `AppleVectors`.
+/// What the Info.plist of an app says decides for its clients, beside their pins.
 @Suite(.endsSomeTime) struct AppleConfigurationTests {
     /// The same server with a key that static RSA needs.
     private static let leaf = try! pki.interA.issue(

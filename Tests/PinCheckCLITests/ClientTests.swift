@@ -7,7 +7,7 @@ import Testing
 @testable import PinCheckCLI
 @testable import PinChecking
 
-/// What clients make of a chain and of the sources they are given. What each decides is proven by the vectors of SemanticsTests.
+/// What clients make of a chain and of the sources they are given.
 @Suite(.endsSomeTime) struct ClientTests {
     private static func leaf(_ change: (inout CertificateTemplate) -> Void) -> LabCertificate {
         try! pki.interA.issue(CertificateTemplate.leaf(host).with(change))

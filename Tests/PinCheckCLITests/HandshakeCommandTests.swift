@@ -3,7 +3,7 @@ import PinCheckCLI
 import Pinning
 import Testing
 
-/// `pincheck check` for servers that ask who their client is. Which files cannot be used is proven by `ClientIdentityTests`.
+/// `pincheck check` for servers that ask who their client is.
 @Suite(.timeLimit(.minutes(5))) struct ClientCertificateCommandTests {
     @Test(arguments: [
         ("--key @client.key", "usage: client.key' needs the certificate that goes with it"),

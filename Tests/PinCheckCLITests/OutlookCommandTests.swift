@@ -3,7 +3,7 @@ import PinCheckCLI
 import Pinning
 import Testing
 
-/// How long a verdict lasts. What pins come to is proven by ``WorldTests``, that it comes true by ``OutlookPromiseTests``.
+/// How long a verdict lasts.
 @Suite(.endsSomeTime) struct OutlookCommandTests {
     /// The one moment of a test, however long it takes.
     private let now = LabClock.now

@@ -3,7 +3,7 @@ import LoopbackLab
 import PinCheckCLI
 import Testing
 
-/// Sources of pins as checks use them and `pincheck pins` converts them. How each is read and written is proven by PinFormatsTests.
+/// Sources of pins as checks use them and `pincheck pins` converts them.
 @Suite(.timeLimit(.minutes(5))) struct PinSourceTests {
     private static let texts = [
         "junk.pub": pki.junk.key.publicKeyPEM,

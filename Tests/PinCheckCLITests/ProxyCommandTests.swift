@@ -2,7 +2,7 @@ import LoopbackLab
 @testable import PinCheckCLI
 import Testing
 
-/// Checks through proxies, as command lines show them; `$SERVER` is the proxy. How it is read is proven by `ProxyChoiceTests`.
+/// Checks through proxies, as command lines show them; `$SERVER` is the proxy.
 @Suite(.endsSomeTime) struct ProxyCommandTests {
     private func settings(_ speech: ProxySettings.Speech = .http, _ change: (inout ProxySettings) -> Void = { _ in })
         -> ProxySettings

@@ -4,8 +4,7 @@ import PinChecking
 import Pinning
 import Testing
 
-/// The request that follows an acceptance, as whole command lines. Which statuses a text allows is proven by `ExpectedStatusTests`, how
-/// answers end by `HTTPExchangeTests`, and what is said of them in each form by ``GoldenTests`` (`check-request`).
+/// The request that follows an acceptance, as whole command lines.
 @Suite(.endsSomeTime) struct RequestCommandTests {
     private static func answer(_ line: String) -> Responder { .answers("\(line)\r\nContent-Length: 0\r\n\r\n".bytes) }
 

@@ -4,7 +4,7 @@ import PinCheckCLI
 import PinChecking
 import Testing
 
-/// `snapshot`, `diff` and `check --baseline` beside servers that rotate. What that is called is proven by `ChainComparisonTests`.
+/// `snapshot`, `diff` and `check --baseline` beside servers that rotate.
 @Suite(.endsSomeTime) struct SnapshotCommandTests {
     private static let old = served
     private static let rekeyed = [pki.leaf2, pki.interA]

@@ -33,6 +33,7 @@ import Testing
             // A list chooses hosts of the policy, and its lines go first.
             ("--targets @list", .fail, 2, ""), ("--targets @pins", .data, 1, "pins:2: … leave one of the two out"),
             ("--targets @client", .data, 1, "client:2: … leave one of the two out"),
+            ("--targets @list --targets @void", .noInput, 0, "void: the list of targets is empty"),
             ("--targets @wrong", .data, 1, "wrong:2: … did you mean 'www.example.org'?"),
         ] as [(String, ExitStatus, Int, String)]) func whatIsNamedIsCheckedAlone(
             arguments: String, status: ExitStatus, count: Int, words: String
@@ -43,7 +44,8 @@ import Testing
                 "b.json5": "{ hosts: { 'other.example:1': { connect: '127.0.0.1' } } }",
                 "bad.json5": "{ hosts: { 'bad.example:1': { client: 'okhtp' } } }",
                 "list": "$HOST:$PORT\n$HOST:$PORT verify-name=other.example\n", "wrong": "# a\nww.example.org\n",
-                "pins": "# a\n$HOST:$PORT pins=$JUNK\n", "client": "# a\n$HOST:$PORT client=okhttp\n",
+                "void": "# none\n", "pins": "# a\n$HOST:$PORT pins=$JUNK\n",
+                "client": "# a\n$HOST:$PORT client=okhttp\n",
             ] { try desk.write(text, to: name) }
             let form = arguments.contains("-f ") ? "" : " -f jsonl"
             let outcome = await desk("--policy @pins.json5 \(arguments)\(form)").expect(status)

@@ -5,7 +5,7 @@ import PinChecking
 import Testing
 import X509
 
-/// What servers send along with their certificates. What staples say is proven by `StapleTests`, who minds it by `EvidenceVectors`.
+/// What servers send along with their certificates.
 @Suite(.timeLimit(.minutes(5))) struct TransparencyCommandTests {
     private let logs = [LabLog(), LabLog()]
     private let leaf: LabCertificate

@@ -4,7 +4,7 @@ import PinChecking
 import Pinning
 import Testing
 
-/// What is said of tomorrow, read from verdicts on worlds that may come. That it comes true is proven by ``OutlookPromiseTests``.
+/// What is said of tomorrow, read from verdicts on worlds that may come.
 @Suite(.endsSomeTime) struct WorldTests {
     /// The one moment of a test, however long it takes.
     private let now = LabClock.now

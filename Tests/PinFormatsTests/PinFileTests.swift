@@ -67,7 +67,6 @@ import Testing
         #expect(try hashes(path) == [second])
     }
 
-    /// What is said of each is proven by ``PinStringTests``.
     @Test(arguments: [
         ("sha256/AAEC", FindingID.wrongLength, "'sha256/AAEC' has 3 bytes"),
         ("hello world", .notAPin, "the text (5 characters) is"),

@@ -5,7 +5,7 @@ import Pinning
 import Testing
 import X509
 
-/// Blocks for clients, read back by those who read such things. What each looks like is in the goldens `pins-server` and `pins-from-…`.
+/// Blocks for clients, read back by those who read such things.
 @Suite struct WritingTests {
     static let host = "api.example.com"
 

@@ -220,13 +220,13 @@ import Testing
         "", "pincheck download 1\n", "pincheck download 2\nurl https://a.example/\n", "url https://a.example/\n",
         "pincheck download 1\nurl ftp://a.example/\n", "pincheck download 1\nurl\n",
         "pincheck download 1\nurl https://a.example/\netag\n", "\u{0}", "<html>",
-    ]) func anythingElseIsNoRecord(text: String) { #expect(DownloadRecord(bytes: Array(text.utf8)) == nil) }
+    ]) func anythingElseIsNoRecord(text: String) { #expect(DownloadRecord(bytes: text.bytes) == nil) }
 
     @Test func aRecordThatWasTamperedWithSendsNoLineOfItsOwn() throws {
         let text = "pincheck download 1\nurl https://a.example/\netag \"a\r\nCookie: b\"\nlength -1\n"
-        let record = DownloadRecord(bytes: Array(text.utf8))
+        let record = DownloadRecord(bytes: text.bytes)
         #expect(record.map { $0.entityTag == nil && $0.total == nil } ?? true)
-        #expect(DownloadRecord(bytes: [0xFF] + Array("pincheck download 1\n".utf8)) == nil)
+        #expect(DownloadRecord(bytes: [0xFF] + "pincheck download 1\n".bytes) == nil)
     }
 
     @Test(

@@ -115,7 +115,7 @@ import Testing
     }
 }
 
-/// A network of a test's own, as the commands of the articles are run in. That its servers are seen is proven by ``ProxyTests``.
+/// A network of a test's own, as the commands of the articles are run in.
 @Suite(.timeLimit(.minutes(5))) struct StagedNetworkTests {
     @Test func nothingElseIsEverContacted() async throws {
         let address = IPAddress("203.0.113.7")!

@@ -18,8 +18,7 @@ import Testing
     {
         let kind: Proxy.Kind = settings.speech == .socks5 ? .socks5h : settings.tls == nil ? .http : .https
         return try proxy(
-            kind, at: server.port,
-            user.flatMap { ProxyCredentials(user: Array($0.0.utf8), password: Array($0.1.utf8), for: kind) })
+            kind, at: server.port, user.flatMap { ProxyCredentials(user: $0.0.bytes, password: $0.1.bytes, for: kind) })
     }
 
     private func proxy(_ kind: Proxy.Kind, at port: UInt16, _ credentials: ProxyCredentials? = nil) throws -> Proxy {

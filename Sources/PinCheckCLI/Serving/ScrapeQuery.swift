@@ -23,7 +23,7 @@ package struct ScrapeQuery {
         for scheme in ["http://", "https://"] where text.lowercased().hasPrefix(scheme) {
             rest = rest.dropFirst(scheme.utf8.count).drop { $0 != "/" }
         }
-        guard rest.first == "/", !rest.contains(UInt8(ascii: "#")) else {
+        guard rest.first == "/", !rest.contains(where: { $0 == "#" }) else {
             throw ScrapeProblem(400, "the request is for no path: ask for /probe?target=HOST")
         }
         let path = rest.prefix { $0 != "?" }
@@ -34,7 +34,7 @@ package struct ScrapeQuery {
     /// Reads the parameters; unknown ones are refused, so that a misspelt module does not leave the target to another.
     package func probe() throws(ScrapeProblem) -> (target: String, module: String?) {
         var values: [String: String] = [:]
-        for part in parameters.utf8.split(separator: UInt8(ascii: "&")) {
+        for part in parameters.utf8.split(whereSeparator: { $0 == "&" }) {
             let name = part.prefix { $0 != "=" }
             let key = try Self.decoded(Substring(name))
             let value = try Self.decoded(Substring(part[name.endIndex...].dropFirst()))

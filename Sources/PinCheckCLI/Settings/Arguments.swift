@@ -108,8 +108,9 @@ struct Arguments {
         for (index, one) in given.enumerated() {
             try one.option.read(Option.Value(text: one.text), calling: "\(one.name)", into: &settings)
             let before = given[..<index].map(\.option)
-            if one.option.isList, !one.option.isRepeatable, before.contains(where: { $0.flag == one.option.flag }) {
-                throw .usage("\(one.option.flag) is given twice: give all of it once, with commas between")
+            let others = given[..<index].filter { $0.option.flag == one.option.flag }
+            if one.option.countsOnce, others.contains(where: { $0.text != one.text }) {
+                throw .usage("\(one.option.flag) is given twice: give it once, values of a list with commas between")
             }
             if let rival = before.first(where: one.option.excludes) {
                 throw .usage("\(rival.flag) and \(one.option.flag) contradict each other: give one of them")

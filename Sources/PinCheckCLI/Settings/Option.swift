@@ -78,10 +78,13 @@ struct Option {
 
     var isSwitch: Bool { if case .none = values { true } else { false } }
 
-    var isList: Bool {
+    var isList: Bool { if case .list = values { true } else if case .statuses = values { true } else { false } }
+
+    /// `true` if a second value would silently replace what is compared, asked for or written.
+    var countsOnce: Bool {
         switch values {
-        case .list, .statuses: true
-        default: false
+        case .one, .whole, .seconds: false
+        default: !isRepeatable
         }
     }
 

@@ -28,6 +28,10 @@ struct TargetStream {
             ready = named.map { .success(CheckTarget($0, request)) }[...]
         }
         self.lists = try lists.map { (path) throws(Problem) in try TargetList(path, in: context) }[...]
+        // A program that makes a list may have failed.
+        for var list in self.lists where list.next() == nil {
+            throw .noInput("\(list.name): the list of targets is empty: write one target a line")
+        }
     }
 
     /// The next target with the values of its line, else the command line's, else the policy's; `nil` after the last.
@@ -75,11 +79,7 @@ struct TargetStream {
         var first: [Entry] = []
         var all = self
         while first.count < window, let entry = all.next() { first.append(entry) }
-        guard !first.isEmpty else {
-            throw lists.isEmpty
-                ? .usage("no target is given: name a host, as in 'pincheck api.example.com'")
-                : .noInput("the list of targets is empty: write one target a line")
-        }
+        guard !first.isEmpty else { throw .usage("no target is given: name a host, as in 'pincheck api.example.com'") }
         let rest = all
         var total = first.count
         first.forEach(visit)
@@ -108,8 +108,6 @@ struct TargetStream {
         return try Check.plan(entries, &policies)
     }
 }
-
-extension Result { var failure: Failure? { if case .failure(let error) = self { error } else { nil } } }
 
 struct BadEntries {
     private static let mostTold = 20
@@ -146,7 +144,7 @@ struct TargetList {
     /// The most bytes of a line: paths and the addresses of a target are far shorter.
     static let longestLine = 64 * 1024
     private let bytes: [UInt8]
-    private let name: String
+    let name: String
     private let directory: String?
     private var position = 0
     private var number = 0

@@ -26,7 +26,7 @@ package struct CheckTarget {
         let (names, connection) = (request.names, request.connection)
         let given = connection.addresses
         let own = given.all.filter { $0.applies(to: target, port: port) }
-        if given.isOfOneTarget, own.isEmpty, let address = given.all.first(where: { $0.onlyForHost != nil }) {
+        if given.isOfOneTarget, own.isEmpty, let address = given.all.first(where: \.isConditional) {
             throw address.unused(defaultPort: connection.port)
         }
         let referenceName = names.referenceName(of: target.host)
@@ -111,30 +111,26 @@ package struct CheckEndpoint {
 /// The given addresses whose hosts were not a target so far.
 package struct UnusedAddresses {
     private var addresses: Set<ConnectAddress> = []
-    private var isAnybodys = false
 
     package init() {}
 
     package mutating func add(_ given: CheckRequest.Addresses) {
         guard !given.isOfOneTarget else { return }
-        for address in given.all where address.onlyForHost != nil { addresses.insert(address) }
+        for address in given.all where address.isConditional { addresses.insert(address) }
     }
 
     package mutating func take(_ target: CheckTarget) {
-        if addresses.isEmpty { return }
-        isAnybodys = isAnybodys || !target.request.connection.addresses.isOfOneTarget
         addresses = addresses.filter { !$0.applies(to: target.target, port: target.port) }
     }
 
     package func refuse(defaultPort: Int?) throws(Problem) {
-        guard isAnybodys, let address = addresses.first else { return }
-        throw address.unused(defaultPort: defaultPort)
+        if let address = addresses.first { throw address.unused(defaultPort: defaultPort) }
     }
 }
 
 extension ConnectAddress {
     fileprivate func unused(defaultPort: Int?) -> Problem {
-        let host = onlyForHost?.description ?? ""
+        let host = onlyForHost?.description ?? "*"
         let place = host.withPort(onlyForPort ?? defaultPort ?? RequestDefaults.port)
         return .usage(
             "an address is given for \(quoted(place)), which is not a target of this call: check its name and port")

@@ -16,7 +16,7 @@ package struct Target: Hashable {
         guard !text.isEmpty else { throw given.wrong("is empty: name a host, as in 'api.example.com'") }
         guard text != "-" else { throw .usage("the target '-' is no host", .readList) }
         let authority = try Self.authority(of: given)
-        guard !authority.utf8.contains(UInt8(ascii: "@")) else { throw given.wrong(inPart: "") }
+        guard !authority.contains("@") else { throw given.wrong(inPart: "") }
         try self.init(authority, of: given)
     }
 
@@ -52,7 +52,7 @@ package struct Target: Hashable {
 
     private static func authority(of given: GivenText) throws(Problem) -> Substring {
         let text = given.text
-        guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else { return text[...] }
+        guard let slash = text.firstIndex(of: "/") else { return text[...] }
         guard text[..<slash].hasSuffix(":"), text[slash...].hasPrefix("//") else {
             throw given.wrong("holds a '/': name the host alone, or write https:// before it")
         }
@@ -106,6 +106,9 @@ package struct ConnectAddress: Hashable {
         (self.onlyForHost, self.onlyForPort, self.host, self.port) = (onlyForHost, onlyForPort, host, port)
     }
 
+    /// `true` if only some targets use the address.
+    var isConditional: Bool { onlyForHost != nil || onlyForPort != nil }
+
     func applies(to target: Target, port: Int) -> Bool {
         (onlyForHost == nil || onlyForHost == target.host) && (onlyForPort == nil || onlyForPort == port)
     }
@@ -147,6 +150,9 @@ package struct ConnectAddress: Hashable {
         guard parts.count == 4 else {
             throw given.wrong(
                 "has not four parts: write HOST1:PORT1:HOST2:PORT2, as in api.example.com:443:203.0.113.7:8443")
+        }
+        guard !parts[2].isEmpty || !parts[3].isEmpty else {
+            throw given.wrong("has neither a host nor a port to connect to: write one of them")
         }
         return ConnectAddress(
             onlyForHost: parts[0].isEmpty ? nil : try Target(parts[0], of: given).host,
