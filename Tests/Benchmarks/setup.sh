@@ -15,10 +15,11 @@ finish() {
     rm -rf "$scratch"
 }
 trap finish EXIT
-# As `make install` leaves it, or with the names of its functions; not what old valgrinds cannot read.
-cp "$pincheck" "$scratch/pincheck"
+# As `make install` leaves it (stripped, then copied), or with the names of its functions; not what old valgrinds cannot read.
+cp "$pincheck" "$scratch/built"
 cd "$scratch"
-if command -v strip >/dev/null; then strip ${keeps_names:+-g} pincheck; fi
+if command -v strip >/dev/null; then strip ${keeps_names:+-g} built; fi
+cp built pincheck
 
 cc -O2 -o measure "$here/measure.c"
 
