@@ -1,6 +1,5 @@
 import Base
 import Pinning
-import Synchronization
 import TLSProbe
 import X509
 
@@ -162,24 +161,4 @@ extension LeafEvidence {
         default: nil
         }
     }
-}
-
-/// Answers repeated questions from memory, because most clients ask the same ones.
-final class RememberingVerifier: PathVerifier {
-    let verifier: OpenSSLPathVerifier
-    private let known = Mutex<[(question: PathQuestion, findings: PathFindings)]>([])
-
-    init(_ verifier: OpenSSLPathVerifier) { self.verifier = verifier }
-
-    func findPaths(_ question: PathQuestion) -> PathFindings {
-        if let known = known.withLock({ $0.first { $0.question == question } }) { return known.findings }
-        let findings = verifier.findPaths(question)
-        known.withLock { $0.append((question, findings)) }
-        return findings
-    }
-
-    var otherPaths: [[Certificate]] { known.withLock { $0.flatMap { $0.findings.validPaths.dropFirst() } } }
-
-    func issuerPlaces(of certificate: Certificate) -> [String] { verifier.issuerPlaces(of: certificate) }
-    func holdsAnchor(like certificate: Certificate) -> Bool { verifier.holdsAnchor(like: certificate) }
 }
