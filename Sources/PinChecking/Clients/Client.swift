@@ -114,8 +114,7 @@ extension Client {
     /// - Throws: `Problem` for an unknown client or setting.
     public init(_ text: String) throws(Problem) {
         guard case .named(let clients) = try ClientSelection([text]), clients.count == 1 else {
-            throw .usage(
-                "\(quoted(text)) is not one client: choose from \(Client.all.map(\.name).listed)")
+            throw .usage("\(quoted(text)) is not one client: choose from \(Client.all.map(\.name).listed)")
         }
         self = clients[0]
     }

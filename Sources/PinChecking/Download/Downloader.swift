@@ -79,8 +79,7 @@ package final class Downloader: Sendable {
                 let target = try Target("https://\(location.authority)/")
                 check = try plan(target, isFirst ? request.request : request.request.ofAnotherHost)
                 guard check.endpoints.count == 1 else {
-                    throw .usage(
-                        "a document is fetched from one address: give one for \(quoted(location.authority))")
+                    throw .usage("a document is fetched from one address: give one for \(quoted(location.authority))")
                 }
             } catch { return .impossible(error) }
             // Pins that the client does not compare, or that do not apply, do not count.
@@ -100,9 +99,7 @@ package final class Downloader: Sendable {
             case .redirect(let reference):
                 redirects += 1
                 guard redirects <= request.mostRedirects else { return .tooManyRedirects(request.mostRedirects) }
-                do { location = try location.following(reference) } catch {
-                    return .badRedirect(reference, error)
-                }
+                do { location = try location.following(reference) } catch { return .badRedirect(reference, error) }
             }
         }
     }

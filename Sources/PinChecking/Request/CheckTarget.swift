@@ -5,7 +5,7 @@ import X509
 
 package struct CheckTarget {
     package let target: Target
-    package internal(set) var request: CheckRequest
+    @Boxed package internal(set) var request: CheckRequest
     /// The place of the target in a list or policy; `nil` if the target is from the command line.
     package var place: PinPlace?
     /// `true` if a policy contains the target, but no source has pins for it.
@@ -103,9 +103,7 @@ package struct CheckEndpoint {
     /// The judged name if the target is an address and no SNI is sent, as NSURLSession does with a Host header.
     var nameBesideAddress: ServerName? { urlHost.isAddress && request.serverNameIndication == nil ? nameToSend : nil }
 
-    var resolvedName: String? {
-        if case .resolve(let host, _) = request.destination { host } else { lookedUpName }
-    }
+    var resolvedName: String? { if case .resolve(let host, _) = request.destination { host } else { lookedUpName } }
 }
 
 /// The given addresses whose hosts were not a target so far.

@@ -18,9 +18,7 @@ package struct NextItem {
     let certificates: [Certificate]
 
     /// Reads files: one with certificates is one chain; in another, each certification request or key is an item.
-    package static func read(_ paths: [String]) throws(Problem) -> [NextItem] {
-        try paths.map(read).flatMap(\.self)
-    }
+    package static func read(_ paths: [String]) throws(Problem) -> [NextItem] { try paths.map(read).flatMap(\.self) }
 
     private static func read(_ path: String) throws(Problem) -> [NextItem] {
         var items: [PinItem] = []

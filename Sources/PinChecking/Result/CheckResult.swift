@@ -16,7 +16,7 @@ public struct CheckResult: Sendable {
     package let policy: HostPolicy?
     /// The ending by the clients' verdicts or their absence.
     package internal(set) var verdict: Ending
-    package internal(set) var judged: JudgedChain?
+    @Boxed package internal(set) var judged: JudgedChain?
     /// Each client's verdict on the chain, in the order of choice; empty without a chain.
     public internal(set) var clients: [ClientVerdict] = []
     /// The configured pins on the paths of clients, or those that match a future key.

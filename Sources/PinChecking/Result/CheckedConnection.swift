@@ -3,20 +3,20 @@ import Pinning
 package import TLSProbe
 
 package struct CheckedConnection {
-    let endpoint: CheckEndpoint
+    @Boxed var endpoint: CheckEndpoint
     let variant: Variant
     /// The first handshake; `answers` contains those for clients whose TLS offers less.
     package let result: ProbeResult
     var answers: Answers = [:]
     /// The verdicts; `nil` if a chain, rules to judge by, or time is missing.
-    package internal(set) var judged: JudgedChain?
+    @Boxed package internal(set) var judged: JudgedChain?
     var isOutOfTime = false
     /// The outcome for the requested part; `nil` if this is the target's only connection.
     package internal(set) var came: Coverage?
     /// `true` if reports contain the connection as its own result.
     var isTold = true
     var time: Timestamp
-    package internal(set) var answer: CheckedAnswer?
+    @Boxed package internal(set) var answer: CheckedAnswer?
 
     package var served: Handshake? { try? result.get() }
     var peer: PeerAddress? {

@@ -86,8 +86,7 @@ package struct Snapshot: Hashable {
                     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
                 }, names: certificate.names.map(\.description), notBefore: certificate.notBefore,
                 notAfter: certificate.notAfter, key: certificate.publicKey.algorithm.description,
-                spkiSHA256: certificate.spkiSHA256.description,
-                certificateSHA256: certificate.fingerprint.hexadecimal)
+                spkiSHA256: certificate.spkiSHA256.description, certificateSHA256: certificate.fingerprint.hexadecimal)
         }
 
         package static func == (left: Certificate, right: Certificate) -> Bool {

@@ -67,27 +67,25 @@ extension Checker {
                 }
             } catch { return .failure(error.ofPart(of: deadline.timeout)) }
         }
-        let result = await probe(endpoint.request, holds: asks)
-        var connection = CheckedConnection(endpoint: endpoint, variant: attempt.variant, result: result, time: now())
-        if let policy = check.policy, case .success(let first) = result {
-            let stacks = policy.stacks(for: attempt.variant.keyType)
+        // Inlined, it would make every task that waits for a server larger.
+        @inline(never) func ask(_ stacks: [TLSStack?], after first: Handshake) async -> Answers {
+            var answers: Answers = [:]
             var isUsed = stacks.contains { $0?.surelyHas(first) ?? true }
             // Some servers allow only one connection at a time.
             if !stacks.contains(where: { $0?.has(first) ?? true }) { held.popLast()?.connection.close() }
             var others: [(highest: ProtocolVersion, handshake: Handshake)] = []
-            for case let stack? in stacks where !stack.surelyHas(first) && connection.answers[stack.offer] == nil {
+            for case let stack? in stacks where !stack.surelyHas(first) && answers[stack.offer] == nil {
                 guard attempt.variant.keyType?.isKnown(to: stack) ?? true else { continue }
                 let highest = stack.versions.upperBound
                 if let known = others.first(where: { $0.highest == highest && stack.surelyHas($0.handshake) }) {
-                    connection.answers[stack.offer] = .judgedOn(known.handshake)
+                    answers[stack.offer] = .judgedOn(known.handshake)
                     continue
                 }
                 let refusal: HandshakeRefusal
                 do throws(OfferedPart) {
-                    let request = try endpoint.request.offering(stack, to: first.peer)
-                    switch await probe(request, holds: asks && !isUsed) {
+                    switch await probe(try endpoint.request.offering(stack, to: first.peer), holds: asks && !isUsed) {
                     case .success(let other) where stack.has(other):
-                        connection.answers[stack.offer] = .judgedOn(other)
+                        answers[stack.offer] = .judgedOn(other)
                         others.append((highest, other))
                         isUsed = true
                         continue
@@ -97,15 +95,21 @@ extension Checker {
                         refusal = .byServer("it chose \(other.facts)")
                     case .failure(let error):
                         guard let words = error.refusal else {
-                            connection.answers[stack.offer] = .unanswered(error)
+                            answers[stack.offer] = .unanswered(error)
                             continue
                         }
                         refusal = .byServer(words)
                     }
                 } catch { refusal = .byOptions(error) }
                 // A handshake is judged as it is if an update may have added what it uses.
-                connection.answers[stack.offer] = stack.has(first) ? .judgedOn(first) : .refused(refusal)
+                answers[stack.offer] = stack.has(first) ? .judgedOn(first) : .refused(refusal)
             }
+            return answers
+        }
+        let result = await probe(endpoint.request, holds: asks)
+        var connection = CheckedConnection(endpoint: endpoint, variant: attempt.variant, result: result, time: now())
+        if let policy = check.policy, case .success(let first) = result {
+            connection.answers = await ask(policy.stacks(for: attempt.variant.keyType), after: first)
         }
         // Only other connections to the server take from its time; judging does not.
         let left = connection.answers.isEmpty ? check.timeout : deadline.remaining

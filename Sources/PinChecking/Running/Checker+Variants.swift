@@ -66,8 +66,7 @@ extension Checker {
 
     /// Looks up all addresses of a name; retries if a family is unknown, and settles for the known ones.
     private func addresses(
-        of name: String, _ family: AddressFamily, by request: ProbeRequest, _ check: Check,
-        until deadline: Deadline
+        of name: String, _ family: AddressFamily, by request: ProbeRequest, _ check: Check, until deadline: Deadline
     ) async -> Result<HostAddresses, ProbeError> {
         var request = request
         request.timeout = deadline.remaining

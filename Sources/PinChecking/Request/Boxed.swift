@@ -1,0 +1,11 @@
+/// Keeps a large value on the heap: copies share it, and the frames of waiting tasks stay small.
+@propertyWrapper package struct Boxed<Value: Sendable>: Sendable {
+    private var box: [Value]
+
+    package init(wrappedValue: Value) { box = [wrappedValue] }
+
+    package var wrappedValue: Value {
+        get { box[0] }
+        set { box = [newValue] }
+    }
+}
