@@ -3,7 +3,7 @@
 /// Each seed is a test case of half a second at most. The parameter must be called `seed`, because `make fuzz` finds
 /// these tests by that name and runs them longer.
 ///
-/// Two variables of the environment change the seeds:
+/// Environment variables:
 /// - `PINCHECK_ROUNDS`, 1 or more: multiplies the number of seeds; the additional ones are fresh.
 /// - `PINCHECK_SEED`: the first fresh seed, to repeat a failure; without it a random one is chosen and printed.
 package enum Seeds {

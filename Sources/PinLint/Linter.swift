@@ -59,7 +59,6 @@ package struct Linter {
 /// The findings of one run, in the order of the sources and rules.
 package struct LintReport {
     package let findings: [Finding]
-    /// The names of the sources.
     package let sources: [String]
     package let time: Timestamp
     /// The mildest level that fails; `nil` if none does.

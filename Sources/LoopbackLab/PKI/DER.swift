@@ -3,8 +3,7 @@ import COpenSSL
 
 /// Writes DER (ITU-T X.690), the encoding of certificates.
 ///
-/// The lab has an encoder of its own: it issues certificates that OpenSSL refuses to write, and shares no mistake with
-/// the code under test, which reads with OpenSSL.
+/// It writes certificates that OpenSSL refuses to write, and shares no mistake with the code under test.
 enum DER {
     static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         let length = minimalBytes(UInt(content.count))

@@ -32,7 +32,6 @@ extension AppFiles {
     }
 }
 
-/// An app in a zip archive, such as an `.ipa` or `.apk`.
 struct ArchivedApp: AppFiles {
     let path: String
     /// The bytes of the archive if it is in another archive, else `nil`.

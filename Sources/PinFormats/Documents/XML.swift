@@ -79,7 +79,6 @@ enum XMLReader {
         return root
     }
 
-    /// The state of the callbacks, which lives as long as the parser.
     private final class Tree {
         private let parser: OpaquePointer
         private let mayHaveDocumentType: Bool

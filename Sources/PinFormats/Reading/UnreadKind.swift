@@ -112,7 +112,6 @@ struct UnreadKind {
     ]
     private static let keytool = "export its certificates: keytool -exportcert -rfc -keystore FILE -alias NAME"
 
-    /// The problem of a text without a pin.
     static func refusal(of file: PinFile) -> Problem {
         guard let text = file.text, !file.bytes.isEmpty else {
             return file.problem(.empty, "the file is empty")

@@ -162,7 +162,6 @@ package enum HashText {
         )
     }
 
-    /// Refuses a certificate or a key in place of its hash.
     private static func refuseEncodedObjects(_ parsed: Base64, in word: PinString) throws(Problem) {
         let bytes = parsed.bytes
         guard bytes.count > SHA256Digest.byteCount + 1, let shape = DERShape(bytes) else { return }

@@ -1,7 +1,6 @@
 import Base
 import Pinning
 
-/// Blocks of lines, with comments of their language.
 enum LineBlocks {
     static func okHttp(_ groups: [PinGroup]) -> [String] {
         var lines = groups.flatMap(PinRemark.heading).map { "// " + GeneratedText.comment($0) }

@@ -46,7 +46,6 @@ package struct ProbeRequest: Hashable {
         self.init(to: destination, port: port, serverNameIndication: host.hostName, timeout: timeout)
     }
 
-    /// The request for the first connection: to the proxy if there is one.
     var firstHop: ProbeRequest { proxy.map { ProbeRequest(to: $0.host, port: $0.port, timeout: timeout) } ?? self }
 
     /// The destination with its port: `example.com:443`, `[2001:db8::1]:443`.
