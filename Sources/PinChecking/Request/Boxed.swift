@@ -1,4 +1,4 @@
-/// Keeps a large value on the heap: copies share it, and the frames of waiting tasks stay small.
+/// Keeps a large value on the heap: copies share it, and waiting tasks stay small.
 @propertyWrapper package struct Boxed<Value: Sendable>: Sendable {
     private var box: [Value]
 

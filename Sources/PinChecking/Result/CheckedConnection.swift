@@ -3,7 +3,7 @@ import Pinning
 package import TLSProbe
 
 package struct CheckedConnection {
-    @Boxed var endpoint: CheckEndpoint
+    @Boxed private(set) var endpoint: CheckEndpoint
     let variant: Variant
     /// The first handshake; `answers` contains those for clients whose TLS offers less.
     package let result: ProbeResult
